@@ -1,0 +1,1 @@
+//! The only file-system access of the library: scan, read, watch.

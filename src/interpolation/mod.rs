@@ -1,0 +1,1 @@
+//! The `%{…}` tokens of Hiera strings: lexer, kinds, spans. Nothing is evaluated here.

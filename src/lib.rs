@@ -1,0 +1,44 @@
+//! `hiera-ls`: a language server for Hiera, the data of Puppet and OpenVox.
+//!
+//! # Code map
+//!
+//! Data flows one way: text → tree → values and facts → index → lookups → answers. A room may use
+//! only rooms further down this list; `tests/architecture.rs` holds that line.
+//!
+//! | room | what it is |
+//! | --- | --- |
+//! | [`server`] | the language server over stdio: the only LSP and tokio code |
+//! | [`cli`] | `lookup`, `check` and the rest of the command line |
+//! | [`disk`] | the only file-system access: scan, read, watch |
+//! | [`ide`] | one file per editor feature, in domain types |
+//! | [`rules`] | one file per diagnostic, and their registry |
+//! | [`lookup`] | the engine: layers, hierarchies, merges, interpolation, trace |
+//! | [`workspace`] | `Change` in, immutable `Snapshot` out; per-file facts, key index |
+//! | [`manifest`] | what Puppet code says: data functions of modules |
+//! | [`datatype`] | Puppet data types: parse, check, convert |
+//! | [`scope`] | facts, trusted, variables, nodes; a scope from a file's own path |
+//! | [`hierarchy`] | `hiera.yaml` as a model; paths, globs, mapped paths |
+//! | [`interpolation`] | `%{…}` tokens with spans and kinds |
+//! | [`eyaml`] | `ENC[…]` blobs |
+//! | [`value`] | what Puppet would see: values, their equality and their texts |
+//! | [`regexp`] | Ruby regular expressions |
+//! | [`syntax`] | text → spanned tree: YAML as Psych reads it, JSON, HOCON |
+//! | [`text`] | byte ranges, lines, positions |
+
+pub mod cli;
+pub mod datatype;
+pub mod disk;
+pub mod eyaml;
+pub mod hierarchy;
+pub mod ide;
+pub mod interpolation;
+pub mod lookup;
+pub mod manifest;
+pub mod regexp;
+pub mod rules;
+pub mod scope;
+pub mod server;
+pub mod syntax;
+pub mod text;
+pub mod value;
+pub mod workspace;

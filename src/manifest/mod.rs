@@ -1,0 +1,1 @@
+//! Facts of Puppet code that lookups need: data functions that modules define.

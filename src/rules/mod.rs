@@ -1,0 +1,1 @@
+//! One file per diagnostic, and the registry of them.

@@ -1,0 +1,225 @@
+//! From byte offsets to lines and columns and back, in the three encodings of LSP 3.17.
+
+/// How a client counts characters within a line (`PositionEncodingKind` in LSP 3.17).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PositionEncoding {
+    /// Bytes.
+    Utf8,
+    /// UTF-16 code units, the protocol's default.
+    #[default]
+    Utf16,
+    /// Unicode scalar values.
+    Utf32,
+}
+
+/// A place as line and character, both counted from zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// Line, from zero.
+    pub line: u32,
+    /// Units into the line, in the encoding that was asked for.
+    pub character: u32,
+}
+
+/// The line starts of one text, and which lines hold characters wider than a byte.
+///
+/// Lines end at `\n`, `\r\n` or a lone `\r`, as LSP has it. Building is O(bytes); a query is
+/// O(log lines) plus the length of a line that is not ASCII.
+#[derive(Clone, Debug)]
+pub struct LineIndex {
+    /// Byte offset of each line's first byte.
+    starts: Vec<u32>,
+    /// The text of each line with a non-ASCII character, without its line end.
+    wide: std::collections::BTreeMap<u32, Box<str>>,
+    /// Byte offset of each line's end, before its line break.
+    ends: Vec<u32>,
+}
+
+impl LineIndex {
+    /// Reads the lines of `text`.
+    #[must_use]
+    pub fn new(text: &str) -> LineIndex {
+        let bytes = text.as_bytes();
+        let (mut starts, mut ends, mut wide) =
+            (vec![0], Vec::new(), std::collections::BTreeMap::new());
+        let mut start = 0;
+        let mut at = 0;
+        let mut close = |start: usize, end: usize, ends: &mut Vec<u32>| {
+            let line = &text[start..end];
+            if !line.is_ascii() {
+                wide.insert(ends.len() as u32, line.into());
+            }
+            ends.push(end as u32);
+        };
+        while at < bytes.len() {
+            let width = match bytes[at] {
+                b'\n' => 1,
+                b'\r' if bytes.get(at + 1) == Some(&b'\n') => 2,
+                b'\r' => 1,
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            };
+            close(start, at, &mut ends);
+            at += width;
+            start = at;
+            starts.push(start as u32);
+        }
+        close(start, bytes.len(), &mut ends);
+        LineIndex { starts, wide, ends }
+    }
+
+    /// How many lines the text has; an empty text has one.
+    #[must_use]
+    pub fn line_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The line (from zero) that holds the byte at `offset`.
+    #[must_use]
+    pub fn line(&self, offset: usize) -> u32 {
+        (self
+            .starts
+            .partition_point(|&start| start as usize <= offset)
+            - 1) as u32
+    }
+
+    /// The place of a byte offset. An offset behind the text is its end; one inside a character
+    /// is that character's start; one inside a line break is the line's end.
+    #[must_use]
+    pub fn position(&self, offset: usize, encoding: PositionEncoding) -> Position {
+        let line = self.line(offset);
+        let start = self.starts[line as usize] as usize;
+        let end = self.ends[line as usize] as usize;
+        let mut column = offset.min(end) - start;
+        if let Some(text) = self.wide.get(&line) {
+            while !text.is_char_boundary(column) {
+                column -= 1;
+            }
+            column = match encoding {
+                PositionEncoding::Utf8 => column,
+                PositionEncoding::Utf16 => text[..column].encode_utf16().count(),
+                PositionEncoding::Utf32 => text[..column].chars().count(),
+            };
+        }
+        Position {
+            line,
+            character: column as u32,
+        }
+    }
+
+    /// The byte offset of a place. A line behind the text is the text's end, a character behind
+    /// the line its end, and a place inside a surrogate pair the start of its character.
+    #[must_use]
+    pub fn offset(&self, position: Position, encoding: PositionEncoding) -> usize {
+        let Some(&start) = self.starts.get(position.line as usize) else {
+            return self.ends.last().map_or(0, |&end| end as usize);
+        };
+        let end = self.ends[position.line as usize];
+        let wanted = position.character as usize;
+        let column = match self.wide.get(&position.line) {
+            None => wanted,
+            Some(text) => column_bytes(text, wanted, encoding),
+        };
+        (start as usize + column).min(end as usize)
+    }
+
+    /// The bytes of a line without its line break, or nothing for a line that is not there.
+    #[must_use]
+    pub fn line_range(&self, line: u32) -> Option<super::TextRange> {
+        let start = *self.starts.get(line as usize)?;
+        Some(super::TextRange {
+            start,
+            end: self.ends[line as usize],
+        })
+    }
+}
+
+/// How many bytes of `text` its first `wanted` units take, rounded down to a character.
+fn column_bytes(text: &str, wanted: usize, encoding: PositionEncoding) -> usize {
+    let mut units = 0;
+    for (at, character) in text.char_indices() {
+        units += match encoding {
+            PositionEncoding::Utf8 => character.len_utf8(),
+            PositionEncoding::Utf16 => character.len_utf16(),
+            PositionEncoding::Utf32 => 1,
+        };
+        if units > wanted {
+            return at;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ENCODINGS: [PositionEncoding; 3] = [
+        PositionEncoding::Utf8,
+        PositionEncoding::Utf16,
+        PositionEncoding::Utf32,
+    ];
+
+    #[test]
+    fn a_surrogate_pair_is_never_split() {
+        let index = LineIndex::new("a😀b");
+        let inside = Position {
+            line: 0,
+            character: 2,
+        };
+        assert_eq!(index.offset(inside, PositionEncoding::Utf16), 1);
+        assert_eq!(index.position(3, PositionEncoding::Utf16).character, 1);
+        assert_eq!(index.position(5, PositionEncoding::Utf16).character, 3);
+        assert_eq!(index.position(5, PositionEncoding::Utf32).character, 2);
+    }
+
+    #[test]
+    fn all_line_breaks_count() {
+        let index = LineIndex::new("a\r\nb\rc\n");
+        assert_eq!(index.line_count(), 4);
+        assert_eq!(
+            index.position(2, PositionEncoding::Utf8),
+            Position {
+                line: 0,
+                character: 1
+            }
+        );
+        assert_eq!(
+            index.position(7, PositionEncoding::Utf8),
+            Position {
+                line: 3,
+                character: 0
+            }
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_character_boundary_survives_the_round_trip(text in "[a-zé😀\n\r]{0,40}") {
+            let index = LineIndex::new(&text);
+            for (offset, character) in text.char_indices() {
+                if character == '\n' && text[..offset].ends_with('\r') {
+                    continue;
+                }
+                for encoding in ENCODINGS {
+                    let position = index.position(offset, encoding);
+                    prop_assert_eq!(index.offset(position, encoding), offset);
+                }
+            }
+        }
+
+        #[test]
+        fn no_place_is_outside_the_text(
+            text in "[aé😀\n]{0,20}", line in 0u32..30, character in 0u32..50,
+        ) {
+            let index = LineIndex::new(&text);
+            for encoding in ENCODINGS {
+                let offset = index.offset(Position { line, character }, encoding);
+                prop_assert!(text.is_char_boundary(offset));
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! What Puppet would see: values as Ruby holds them after a data file is loaded.
+//!
+//! A [`Value`] is cheap to clone (collections and strings are shared) and compares like Ruby's
+//! `eql?`: `1`, `1.0` and `'1'` are three different hash keys. Values know nothing of files,
+//! places or lookups.
+//!
+//! ```
+//! use hiera_ls::value::Value;
+//!
+//! assert_ne!(Value::from(1), Value::Float(1.0));
+//! let hash = Value::hash([("a", Value::from(1)), ("b", Value::Undef)]);
+//! assert_eq!(hash.get("a"), Some(&Value::from(1)));
+//! ```
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use num_bigint::BigInt;
+
+/// A hash as Ruby's: insertion order is kept and is meaning in every merge.
+pub type HashMap = IndexMap<Value, Value>;
+
+/// A value of Hiera data: what Puppet calls rich data, plus what a loader can produce before
+/// Puppet refuses it, plus what cannot be known here.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    /// `nil` in Ruby, `undef` in Puppet.
+    #[default]
+    Undef,
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer of up to 64 bits.
+    Int(i64),
+    /// An integer that needs more than 64 bits.
+    BigInt(Arc<BigInt>),
+    /// A float, NaN and the infinities included.
+    Float(f64),
+    /// Text.
+    String(Arc<str>),
+    /// A Ruby String of bytes that are not text (`!!binary` in YAML).
+    Bytes(Arc<[u8]>),
+    /// A Ruby Symbol, without its colon. Legal as a key (it becomes a string), never as a value.
+    Symbol(Arc<str>),
+    /// A list.
+    Array(Arc<Vec<Value>>),
+    /// A hash with keys of any type.
+    Hash(Arc<HashMap>),
+    /// A wrapped secret of Puppet's `Sensitive` type.
+    Sensitive(Arc<Value>),
+    /// Puppet's `default`.
+    Default,
+    /// Any other value of a Puppet type that data can be converted to: the name of the type
+    /// (`Timestamp`, `Regexp`, `SemVer`, `Type` …) and the text Puppet prints for the value.
+    Rich(Arc<Rich>),
+    /// A value that exists but cannot be known here.
+    Opaque(Arc<Opaque>),
+}
+
+/// A value of a Puppet type without a literal form in YAML.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rich {
+    /// Name of the Puppet type: `Binary`, `Timestamp`, `Timespan`, `Regexp`, `SemVer`,
+    /// `SemVerRange`, `URI`, `Type`.
+    pub ptype: &'static str,
+    /// The value as Puppet's string conversion prints it; base64 for `Binary`.
+    pub text: String,
+}
+
+/// Why a value cannot be known here.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Opaque {
+    /// An encrypted value that was not decrypted: `method` is the encryption method as written
+    /// in the blob (`PKCS7`, `GPG`).
+    Secret {
+        /// Encryption method, upper case.
+        method: String,
+    },
+    /// A string whose interpolation needs something unknown; `text` is the string as it stands,
+    /// `because` names what is missing (a variable, a custom backend).
+    Unknown {
+        /// The text before interpolation.
+        text: String,
+        /// What is missing, for people: `variable 'site' is not known`.
+        because: String,
+    },
+}
+
+impl Value {
+    /// A string value.
+    #[must_use]
+    pub fn string(text: impl AsRef<str>) -> Value {
+        Value::String(Arc::from(text.as_ref()))
+    }
+
+    /// A list.
+    #[must_use]
+    pub fn array(elements: impl IntoIterator<Item = Value>) -> Value {
+        Value::Array(Arc::new(elements.into_iter().collect()))
+    }
+
+    /// A hash with string keys, in the order given.
+    pub fn hash<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+        Value::Hash(Arc::new(
+            entries
+                .into_iter()
+                .map(|(k, v)| (Value::string(k), v))
+                .collect(),
+        ))
+    }
+
+    /// The value under a string key, if this is a hash that has it.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.as_hash()?.get(&StrKey(key))
+    }
+
+    /// The text of a string.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        if let Value::String(text) = self {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
+    /// The entries of a hash.
+    #[must_use]
+    pub fn as_hash(&self) -> Option<&HashMap> {
+        if let Value::Hash(hash) = self {
+            Some(hash)
+        } else {
+            None
+        }
+    }
+
+    /// The elements of a list.
+    #[must_use]
+    pub fn as_array(&self) -> Option<&[Value]> {
+        if let Value::Array(elements) = self {
+            Some(elements)
+        } else {
+            None
+        }
+    }
+
+    /// Whether Ruby treats the value as false: `nil` or `false`.
+    #[must_use]
+    pub fn is_falsey(&self) -> bool {
+        matches!(self, Value::Undef | Value::Bool(false))
+    }
+
+    /// Whether this is `nil`.
+    #[must_use]
+    pub fn is_undef(&self) -> bool {
+        matches!(self, Value::Undef)
+    }
+}
+
+/// A string to look up in a [`HashMap`] without building a [`Value`].
+#[derive(Clone, Copy, Debug)]
+pub struct StrKey<'a>(pub &'a str);
+
+impl Hash for StrKey<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u8(TAG_STRING);
+        self.0.hash(state);
+    }
+}
+
+impl indexmap::Equivalent<Value> for StrKey<'_> {
+    fn equivalent(&self, key: &Value) -> bool {
+        key.as_str() == Some(self.0)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Value {
+        Value::Int(number)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(truth: bool) -> Value {
+        Value::Bool(truth)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::string(text)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::String(Arc::from(text))
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(elements: Vec<Value>) -> Value {
+        Value::Array(Arc::new(elements))
+    }
+}
+
+impl From<HashMap> for Value {
+    fn from(hash: HashMap) -> Value {
+        Value::Hash(Arc::new(hash))
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Undef, Value::Undef) | (Value::Default, Value::Default) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::BigInt(a), Value::BigInt(b)) => a == b,
+            (Value::Float(a), Value::Float(b)) => float_bits(*a) == float_bits(*b),
+            (Value::String(a), Value::String(b)) | (Value::Symbol(a), Value::Symbol(b)) => {
+                Arc::ptr_eq(a, b) || a == b
+            }
+            (Value::Bytes(a), Value::Bytes(b)) => a == b,
+            (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Value::Hash(a), Value::Hash(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Value::Sensitive(a), Value::Sensitive(b)) => a == b,
+            (Value::Rich(a), Value::Rich(b)) => a == b,
+            (Value::Opaque(a), Value::Opaque(b)) => a == b,
+            (
+                Value::Undef
+                | Value::Default
+                | Value::Bool(_)
+                | Value::Int(_)
+                | Value::BigInt(_)
+                | Value::Float(_)
+                | Value::String(_)
+                | Value::Symbol(_)
+                | Value::Bytes(_)
+                | Value::Array(_)
+                | Value::Hash(_)
+                | Value::Sensitive(_)
+                | Value::Rich(_)
+                | Value::Opaque(_),
+                _,
+            ) => false,
+        }
+    }
+}
+
+impl Eq for Value {}
+
+const TAG_STRING: u8 = 5;
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Value::Undef => state.write_u8(0),
+            Value::Bool(truth) => (1u8, truth).hash(state),
+            Value::Int(number) => (2u8, number).hash(state),
+            Value::BigInt(number) => (3u8, number).hash(state),
+            Value::Float(number) => (4u8, float_bits(*number)).hash(state),
+            Value::String(text) => {
+                state.write_u8(TAG_STRING);
+                text.hash(state);
+            }
+            Value::Bytes(bytes) => (6u8, bytes).hash(state),
+            Value::Symbol(name) => (7u8, name).hash(state),
+            Value::Array(elements) => (8u8, elements).hash(state),
+            // Equal hashes may differ in order (Ruby's `Hash#eql?`), so only the size counts.
+            Value::Hash(hash) => (9u8, hash.len()).hash(state),
+            Value::Sensitive(value) => (10u8, value).hash(state),
+            Value::Default => state.write_u8(11),
+            Value::Rich(rich) => (12u8, rich).hash(state),
+            Value::Opaque(opaque) => (13u8, opaque).hash(state),
+        }
+    }
+}
+
+/// Bits to compare floats by: both zeros are one key, as in Ruby, and NaN equals itself.
+fn float_bits(number: f64) -> u64 {
+    if number == 0.0 { 0 } else { number.to_bits() }
+}
