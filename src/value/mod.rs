@@ -12,6 +12,10 @@
 //! assert_eq!(hash.get("a"), Some(&Value::from(1)));
 //! ```
 
+mod load;
+
+pub use load::{LoadError, LoadErrorKind};
+
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 

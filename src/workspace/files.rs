@@ -1,0 +1,56 @@
+//! The files that a lookup can see: a snapshot's in the editor, the disk's in batch mode.
+
+use std::sync::Arc;
+
+use crate::value::{LoadError, Value};
+
+/// What stands at a path, symbolic links followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Directory,
+}
+
+/// Which reader a data file goes through, as the hierarchy level's function says.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Format {
+    /// `yaml_data` and `eyaml_lookup_key`.
+    Yaml,
+    /// `json_data`.
+    Json,
+    /// `hocon_data`.
+    Hocon,
+}
+
+/// One data file as a loader leaves it.
+#[derive(Clone, Debug)]
+pub struct DataFile {
+    /// What Puppet gets: the document's value (any type; symbol keys not yet strings), or why the
+    /// whole file is unusable.
+    pub loaded: Result<Value, LoadError>,
+    /// What can still be read of a file that Puppet refuses: the top-level keys outside the
+    /// broken part. Equal to `loaded` where that is a value.
+    pub recovered: Value,
+}
+
+/// The files that a lookup can see. Paths are absolute, with `/` between segments, and are not
+/// normalised: `..` in the middle means what the file system makes of it.
+pub trait Files: Sync {
+    /// What stands at `path`, if anything.
+    fn kind(&self, path: &str) -> Option<FileKind>;
+
+    /// The names in a folder with their kinds, sorted by bytes, without `.` and `..`; empty where
+    /// there is no such folder.
+    fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)>;
+
+    /// The text of a file that is not data: `hiera.yaml`, `environment.conf`, a function's source.
+    ///
+    /// # Errors
+    /// The system's words where the file cannot be read.
+    fn text(&self, path: &str) -> Result<Arc<str>, LoadError>;
+
+    /// A data file through a loader; implementations remember what they loaded.
+    fn data(&self, path: &str, format: Format) -> Arc<DataFile>;
+}
