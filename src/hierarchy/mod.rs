@@ -1,1 +1,21 @@
-//! `hiera.yaml` as a typed, spanned model, and the expansion of its locations.
+//! `hiera.yaml` as a model, and the pure part of turning its locations into paths.
+//!
+//! The model follows `puppet/pops/lookup/hiera_config.rb`: what that class accepts, with its
+//! defaults filled in, or the error that Puppet raises. This room knows no scope and asks no file
+//! system; the lookup engine interpolates and probes.
+
+mod config;
+mod glob;
+mod legacy;
+mod path;
+mod spans;
+mod template;
+mod version5;
+
+pub use config::{
+    Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations, V3, V4Level,
+};
+pub use glob::{GlobEntry, glob};
+pub use path::{basename, dirname, join};
+pub use spans::{ConfigSpans, LevelSpans, LocationSpan, locate};
+pub use template::{Template, TemplatePart};

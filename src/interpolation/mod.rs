@@ -1,1 +1,19 @@
-//! The `%{…}` tokens of Hiera strings: lexer, kinds, spans. Nothing is evaluated here.
+//! The `%{…}` tokens of Hiera strings: where they are, what kind each is, what it names.
+//!
+//! The grammar is that of `puppet/pops/lookup/interpolation.rb`. Nothing is evaluated here and no
+//! scope is known; a token that Puppet would refuse is a kind of its own, so that an editor can
+//! say so.
+//!
+//! ```
+//! use hiera_ls::interpolation::{tokens, Method, TokenKind};
+//!
+//! let found = tokens("http://%{lookup('web::host')}:%{facts.port}");
+//! assert!(matches!(&found[0].kind, TokenKind::Call { method: Method::Lookup, argument, .. } if argument == "web::host"));
+//! assert!(matches!(&found[1].kind, TokenKind::Variable { .. }));
+//! ```
+
+mod key;
+mod token;
+
+pub use key::{Key, KeySyntaxError, Segment, split_key};
+pub use token::{Method, Token, TokenKind, has_tokens, parse_token, tokens};

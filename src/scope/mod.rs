@@ -1,1 +1,21 @@
-//! Whose value: facts, trusted data, variables and nodes, and what a file's own path says of them.
+//! Whose value: the variables that a lookup sees, as Puppet's scopes hold them.
+//!
+//! A [`Scope`] is either *closed* (everything is known, as for a real node: what is missing is
+//! undefined) or *open* (what is missing is unknown). Nothing here looks anything up in data.
+//!
+//! ```
+//! use hiera_ls::scope::{Scope, Variable};
+//! use hiera_ls::value::Value;
+//!
+//! let mut scope = Scope::open();
+//! scope.bind("facts.os.family", "Debian");
+//! assert_eq!(scope.variable("facts.os.family"), Variable::Known(Value::from("Debian")));
+//! assert_eq!(scope.variable("role"), Variable::Unknown);
+//! ```
+
+mod bindings;
+mod node;
+mod variable;
+
+pub use node::{Node, Nodes, NodesError, deep_merge_facts};
+pub use variable::{ClassScope, Scope, Undefined, Variable};

@@ -1,0 +1,317 @@
+//! The model of one `hiera.yaml`, and how it is made from the file's value.
+
+use std::sync::Arc;
+
+use super::{legacy, version5};
+use crate::value::{Value, symbol_keys_to_strings};
+
+/// Where a configuration stands; higher layers win.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Layer {
+    /// The server's own configuration.
+    Global,
+    /// An environment (a control repo).
+    Environment,
+    /// A module, by name.
+    Module(Arc<str>),
+}
+
+impl Layer {
+    /// The module's name, for the module layer.
+    #[must_use]
+    pub fn module_name(&self) -> Option<&str> {
+        match self {
+            Layer::Module(name) => Some(name),
+            Layer::Global | Layer::Environment => None,
+        }
+    }
+}
+
+/// The kinds of data provider functions (`HieraConfig::ALL_FUNCTION_KEYS`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FunctionKind {
+    /// One call gives all data of a location.
+    DataHash,
+    /// One call a key.
+    LookupKey,
+    /// One call a dotted key.
+    DataDig,
+    /// A backend of Hiera 3, global layer only.
+    Hiera3Backend,
+    /// A data function of the time before version 5.
+    V4DataHash,
+}
+
+impl FunctionKind {
+    /// All kinds in the order in which Puppet looks for them.
+    pub const ALL: [FunctionKind; 5] = [
+        FunctionKind::DataHash,
+        FunctionKind::LookupKey,
+        FunctionKind::DataDig,
+        FunctionKind::Hiera3Backend,
+        FunctionKind::V4DataHash,
+    ];
+
+    /// The key in `hiera.yaml`.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            FunctionKind::DataHash => "data_hash",
+            FunctionKind::LookupKey => "lookup_key",
+            FunctionKind::DataDig => "data_dig",
+            FunctionKind::Hiera3Backend => "hiera3_backend",
+            FunctionKind::V4DataHash => "v4_data_hash",
+        }
+    }
+}
+
+/// The function that provides a level's data.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Function {
+    /// Its kind.
+    pub kind: FunctionKind,
+    /// Its name: `yaml_data`, `mymodule::vault`.
+    pub name: Arc<str>,
+}
+
+/// Where a level's data lies, before interpolation.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Locations {
+    /// The function is called once, without a location.
+    None,
+    /// `path`, `paths`
+    Paths(Vec<Arc<str>>),
+    /// `glob`, `globs`
+    Globs(Vec<Arc<str>>),
+    /// `uri`, `uris`
+    Uris(Vec<Arc<str>>),
+    /// `mapped_paths`: a variable that holds a list, the name for an element, the template.
+    Mapped {
+        /// Plain reference to the variable, without braces.
+        variable: Arc<str>,
+        /// Name by which the template knows an element.
+        name: Arc<str>,
+        /// The path template.
+        template: Arc<str>,
+    },
+}
+
+/// One entry of a hierarchy.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Level {
+    /// The entry's name.
+    pub name: Arc<str>,
+    /// The function, the defaults' where the entry names none.
+    pub function: Function,
+    /// The data directory, relative to the configuration unless absolute; not interpolated.
+    pub datadir: Arc<str>,
+    /// The locations.
+    pub locations: Locations,
+    /// The options, the defaults' where the entry has none; not interpolated.
+    pub options: Value,
+    /// Whether the file extension of a version 3 or 4 backend is added to paths.
+    pub extension: Option<Arc<str>>,
+}
+
+/// One configuration file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// Absolute path of the file; none for Puppet's built-in default.
+    pub path: Option<Arc<str>>,
+    /// Folder that relative data directories start from.
+    pub root: Arc<str>,
+    /// Text of the file: Puppet finds line numbers by searching it.
+    pub text: Arc<str>,
+    /// What the version makes of it.
+    pub body: ConfigBody,
+}
+
+/// The part of a configuration that depends on its version.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ConfigBody {
+    /// Version 5.
+    V5 {
+        /// The hierarchy.
+        hierarchy: Vec<Level>,
+        /// A module's hierarchy of defaults.
+        default_hierarchy: Option<Vec<Level>>,
+    },
+    /// Version 4, environments and modules only.
+    V4 {
+        /// The hierarchy.
+        hierarchy: Vec<V4Level>,
+    },
+    /// Version 3, the global layer only.
+    V3(V3),
+}
+
+/// One entry of a version 4 hierarchy.
+#[derive(Clone, PartialEq, Debug)]
+pub struct V4Level {
+    /// The entry's name.
+    pub name: Arc<str>,
+    /// `yaml`, `json`, `hocon`, or something that Puppet refuses.
+    pub backend: Arc<str>,
+    /// Data directory; not interpolated.
+    pub datadir: Arc<str>,
+    /// Paths, without extension as a rule.
+    pub paths: Vec<Arc<str>>,
+}
+
+/// A version 3 configuration.
+#[derive(Clone, PartialEq, Debug)]
+pub struct V3 {
+    /// Backends in order.
+    pub backends: Vec<Arc<str>>,
+    /// Paths, without extension.
+    pub hierarchy: Vec<Arc<str>>,
+    /// Each backend's own hash, as it stands.
+    pub backend_options: Vec<(Arc<str>, Value)>,
+}
+
+/// Why Puppet refuses a configuration.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ConfigError {
+    /// The structure is wrong (`TypeAssertionError`): the whole message.
+    Structure(String),
+    /// A rule is broken (`LookupError` with an issue code).
+    Rule {
+        /// The message without its place.
+        message: String,
+        /// Puppet's issue code.
+        issue_code: &'static str,
+        /// Line (from 1) as Puppet finds it, by searching the text.
+        line: Option<usize>,
+    },
+    /// Ruby crashes (`NoMethodError`): its message.
+    Crash(String),
+}
+
+impl Config {
+    /// The version: 3, 4 or 5.
+    #[must_use]
+    pub fn version(&self) -> u8 {
+        match self.body {
+            ConfigBody::V5 { .. } => 5,
+            ConfigBody::V4 { .. } => 4,
+            ConfigBody::V3(_) => 3,
+        }
+    }
+
+    /// Puppet's default where there is no file (`HieraConfigV5::DEFAULT_CONFIG_HASH`), rooted at
+    /// the folder of the missing file.
+    #[must_use]
+    pub fn built_in(root: &str) -> Config {
+        Config {
+            path: None,
+            root: Arc::from(root),
+            text: Arc::from(""),
+            body: ConfigBody::V5 {
+                hierarchy: vec![version5::default_level()],
+                default_hierarchy: None,
+            },
+        }
+    }
+
+    /// Reads the value of a `hiera.yaml` (`HieraConfig.create`). A value that is no hash must have
+    /// been replaced by [`Config::version_3_default`] before.
+    ///
+    /// # Errors
+    /// What Puppet raises, in its words.
+    pub fn read(
+        path: &str,
+        root: &str,
+        text: Arc<str>,
+        loaded: &Value,
+        layer: &Layer,
+    ) -> Result<Config, ConfigError> {
+        let version = version(loaded)?;
+        let value = symbol_keys_to_strings(loaded.clone());
+        let body = match version {
+            5 => version5::read(path, &text, &value, layer)?,
+            4 => legacy::read_version_4(path, &value)?,
+            3 => legacy::read_version_3(path, &value)?,
+            other => {
+                return Err(ConfigError::Rule {
+                    message: format!("This runtime does not support hiera.yaml version {other}"),
+                    issue_code: "HIERA_UNSUPPORTED_VERSION",
+                    line: None,
+                });
+            }
+        };
+        Ok(Config { path: Some(Arc::from(path)), root: Arc::from(root), text, body })
+    }
+
+    /// `HieraConfigV3::DEFAULT_CONFIG_HASH`, which stands in for a file without a hash.
+    #[must_use]
+    pub fn version_3_default() -> Value {
+        Value::hash([
+            ("backends", Value::array(["yaml".into()])),
+            ("hierarchy", Value::array(["nodes/%{::trusted.certname}".into(), "common".into()])),
+            ("merge_behavior", "native".into()),
+        ])
+    }
+
+    /// First line (from 1) at or after `from` that `matches`, comments left out
+    /// (`HieraConfig#find_line_matching`).
+    #[must_use]
+    pub fn find_line(text: &str, from: usize, matches: &dyn Fn(&str) -> bool) -> Option<usize> {
+        text.lines()
+            .enumerate()
+            .skip(from.saturating_sub(1))
+            .find(|(_, line)| matches(without_comment(line)))
+            .map(|(at, _)| at + 1)
+    }
+}
+
+/// The line up to an unquoted hash mark.
+fn without_comment(line: &str) -> &str {
+    let mut quote = None;
+    for (at, character) in line.char_indices() {
+        match character {
+            '"' | '\'' if quote == Some(character) => quote = None,
+            '"' | '\'' if quote.is_none() => quote = Some(character),
+            '#' => return &line[..at],
+            _ => {}
+        }
+    }
+    line
+}
+
+/// `loaded['version'] || loaded[:version]`, then `to_i`; 3 where there is none.
+fn version(loaded: &Value) -> Result<i64, ConfigError> {
+    let hash = loaded.as_hash();
+    let entry = |key: &Value| hash.and_then(|hash| hash.get(key)).filter(|value| !value.is_falsey());
+    let found = entry(&Value::string("version")).or_else(|| entry(&Value::Symbol("version".into())));
+    Ok(match found {
+        None => match hash.and_then(|hash| hash.get(&Value::Symbol("version".into()))) {
+            Some(Value::Bool(false)) => return Err(no_to_i("false:FalseClass")),
+            _ => 3,
+        },
+        Some(Value::Int(number)) => *number,
+        #[allow(clippy::cast_possible_truncation)]
+        Some(Value::Float(number)) => *number as i64,
+        Some(Value::String(text)) => leading_integer(text),
+        Some(Value::Bool(true)) => return Err(no_to_i("true:TrueClass")),
+        Some(Value::Array(_)) => return Err(no_to_i(&format!("{}:Array", found_text(found)))),
+        Some(Value::Hash(_)) => return Err(no_to_i(&format!("{}:Hash", found_text(found)))),
+        Some(_) => 0,
+    })
+}
+
+fn found_text(value: Option<&Value>) -> String {
+    value.map(crate::value::inspect).unwrap_or_default()
+}
+
+fn no_to_i(receiver: &str) -> ConfigError {
+    ConfigError::Crash(format!("undefined method `to_i' for {receiver}"))
+}
+
+/// Ruby's `String#to_i`.
+fn leading_integer(text: &str) -> i64 {
+    let text = text.trim_start();
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let number = digits[..end].parse().unwrap_or(0);
+    if text.starts_with('-') { -number } else { number }
+}

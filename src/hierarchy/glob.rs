@@ -1,0 +1,386 @@
+//! Globs as Ruby's `Pathname.glob` expands them (`dir.c`), over any listing of folders.
+//!
+//! Braces expand left to right in written order; inside a folder names come in byte order; `**/`
+//! goes down depth first, never through symbolic links and never into names with a leading dot.
+
+use std::sync::Arc;
+
+/// Longest list of alternatives that one pattern's braces may make; a pattern beyond it matches
+/// what the first ones match.
+const MAX_ALTERNATIVES: usize = 4096;
+
+/// Deepest folder that `**/` walks into below its start.
+const MAX_DEPTH: usize = 64;
+
+/// One name in a folder, for [`glob`].
+#[derive(Clone, Debug)]
+pub struct GlobEntry {
+    /// The name.
+    pub name: Arc<str>,
+    /// Whether it is a folder (symbolic links followed).
+    pub is_folder: bool,
+    /// Whether `**/` may go down here: a folder that is not a symbolic link.
+    pub is_real_folder: bool,
+}
+
+/// Expands `pattern` (absolute) to the paths of everything that is not a folder.
+///
+/// `list` gives a folder's entries in byte order; `is_file` says whether a path exists and is no
+/// folder. Cost is that of listing each folder the pattern reaches.
+pub fn glob(
+    pattern: &str,
+    list: &dyn Fn(&str) -> Vec<GlobEntry>,
+    is_file: &dyn Fn(&str) -> bool,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for alternative in alternatives(pattern) {
+        let parts = parts(&alternative);
+        if parts.is_empty() {
+            continue;
+        }
+        let walk = Walk { list, is_file };
+        walk.step("", &[&parts], 0, &mut found);
+    }
+    found
+}
+
+/// One part of a pattern between separators.
+#[derive(Debug, PartialEq)]
+enum Part {
+    /// `**/`
+    Recursive,
+    /// A name without wildcards, escapes resolved.
+    Plain(String),
+    /// A name with wildcards.
+    Magical(String),
+}
+
+fn parts(pattern: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let absolute = pattern.trim_start_matches('/');
+    let mut names = absolute.split('/').filter(|name| !name.is_empty()).peekable();
+    while let Some(name) = names.next() {
+        // A `**` that ends the pattern is a plain `*`.
+        if name == "**" && (names.peek().is_some() || absolute.ends_with('/')) {
+            if parts.last() != Some(&Part::Recursive) {
+                parts.push(Part::Recursive);
+            }
+        } else if name.contains(['*', '?', '[']) {
+            parts.push(Part::Magical(name.to_string()));
+        } else {
+            parts.push(Part::Plain(unescape(name)));
+        }
+    }
+    parts
+}
+
+fn unescape(name: &str) -> String {
+    let mut plain = String::with_capacity(name.len());
+    let mut characters = name.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => plain.extend(characters.next()),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+struct Walk<'a> {
+    list: &'a dyn Fn(&str) -> Vec<GlobEntry>,
+    is_file: &'a dyn Fn(&str) -> bool,
+}
+
+impl Walk<'_> {
+    /// `glob_helper`: `patterns` are the remaining parts of every way to have come to `path`.
+    fn step(&self, path: &str, patterns: &[&[Part]], depth: usize, found: &mut Vec<String>) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        if patterns.iter().any(|rest| rest.is_empty()) && (self.is_file)(path) {
+            found.push(path.to_string());
+        }
+        let heads: Vec<&Part> = patterns.iter().filter_map(|rest| head(rest)).collect();
+        if heads.is_empty() {
+            return;
+        }
+        let recursive = patterns.iter().any(|rest| rest.first() == Some(&Part::Recursive));
+        if recursive || heads.iter().any(|part| matches!(part, Part::Magical(_))) {
+            self.scan(path, patterns, depth, found);
+        } else {
+            self.follow(path, patterns, depth, found);
+        }
+    }
+
+    /// Some part has wildcards: look at every name of the folder.
+    fn scan(&self, path: &str, patterns: &[&[Part]], depth: usize, found: &mut Vec<String>) {
+        let folder = if path.is_empty() { "/" } else { path };
+        for entry in (self.list)(folder) {
+            let hidden = entry.name.starts_with('.');
+            let mut next: Vec<&[Part]> = Vec::new();
+            for rest in patterns {
+                let mut rest = *rest;
+                if rest.first() == Some(&Part::Recursive) {
+                    if entry.is_real_folder && !hidden {
+                        next.push(rest);
+                    }
+                    rest = &rest[1..];
+                }
+                let matches = match rest.first() {
+                    Some(Part::Plain(name)) => **name == *entry.name,
+                    Some(Part::Magical(pattern)) => name_matches(pattern, &entry.name),
+                    Some(Part::Recursive) | None => false,
+                };
+                if matches {
+                    next.push(&rest[1..]);
+                }
+            }
+            if !next.is_empty() {
+                self.step(&format!("{path}/{}", entry.name), &next, depth + 1, found);
+            }
+        }
+    }
+
+    /// All next parts are plain names: go to each without listing the folder.
+    fn follow(&self, path: &str, patterns: &[&[Part]], depth: usize, found: &mut Vec<String>) {
+        let mut names: Vec<&str> = Vec::new();
+        for rest in patterns {
+            if let Some(Part::Plain(name)) = rest.first()
+                && !names.contains(&name.as_str())
+            {
+                names.push(name);
+            }
+        }
+        for name in names {
+            let next: Vec<&[Part]> = patterns
+                .iter()
+                .filter(|rest| matches!(rest.first(), Some(Part::Plain(plain)) if plain == name))
+                .map(|rest| &rest[1..])
+                .collect();
+            self.step(&format!("{path}/{name}"), &next, depth + 1, found);
+        }
+    }
+}
+
+fn head(rest: &[Part]) -> Option<&Part> {
+    match rest.first() {
+        Some(Part::Recursive) => rest.get(1),
+        first => first,
+    }
+}
+
+/// `fnmatch` of one name without `FNM_DOTMATCH`: a leading dot needs a dot in the pattern.
+fn name_matches(pattern: &str, name: &str) -> bool {
+    if name.starts_with('.') && !pattern.starts_with('.') && !pattern.starts_with("\\.") {
+        return false;
+    }
+    let pattern: Vec<char> = pattern.chars().collect();
+    let name: Vec<char> = name.chars().collect();
+    let (mut p, mut n) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        if p < pattern.len() && pattern[p] == '*' {
+            retry = Some((p + 1, n));
+            p += 1;
+            continue;
+        }
+        if n == name.len() {
+            return pattern[p..].iter().all(|&c| c == '*');
+        }
+        match one(&pattern, p, name[n]) {
+            Some(next) => {
+                p = next;
+                n += 1;
+            }
+            None => {
+                let Some((from, at)) = retry else { return false };
+                if at >= name.len() {
+                    return false;
+                }
+                retry = Some((from, at + 1));
+                p = from;
+                n = at + 1;
+            }
+        }
+    }
+}
+
+/// Where the pattern goes on after it matched one character, or nothing if it doesn't match.
+fn one(pattern: &[char], at: usize, character: char) -> Option<usize> {
+    match pattern.get(at)? {
+        '?' => Some(at + 1),
+        '[' => bracket(pattern, at + 1, character),
+        '\\' if at + 1 < pattern.len() => (pattern[at + 1] == character).then_some(at + 2),
+        &plain => (plain == character).then_some(at + 1),
+    }
+}
+
+/// A set `[a-c]`, `[^x]`, `[!x]`; an unclosed one matches nothing.
+fn bracket(pattern: &[char], mut at: usize, character: char) -> Option<usize> {
+    let negated = matches!(pattern.get(at), Some('!' | '^'));
+    if negated {
+        at += 1;
+    }
+    let mut hit = false;
+    while *pattern.get(at)? != ']' {
+        let low = set_character(pattern, &mut at)?;
+        if pattern.get(at) == Some(&'-') && pattern.get(at + 1).is_some_and(|&c| c != ']') {
+            at += 1;
+            let high = set_character(pattern, &mut at)?;
+            hit |= (low..=high).contains(&character);
+        } else {
+            hit |= low == character;
+        }
+    }
+    (hit != negated).then_some(at + 1)
+}
+
+fn set_character(pattern: &[char], at: &mut usize) -> Option<char> {
+    if pattern.get(*at) == Some(&'\\') {
+        *at += 1;
+    }
+    let character = *pattern.get(*at)?;
+    *at += 1;
+    Some(character)
+}
+
+/// `ruby_brace_expand`: every way to choose from the outermost braces, in written order.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![pattern.to_string()];
+    while let Some(next) = open.pop() {
+        if done.len() + open.len() > MAX_ALTERNATIVES {
+            break;
+        }
+        match first_braces(&next) {
+            None => done.push(next),
+            Some((left, right)) => {
+                let choices = split_choices(&next[left + 1..right]);
+                for choice in choices.into_iter().rev() {
+                    open.push(format!("{}{choice}{}", &next[..left], &next[right + 1..]));
+                }
+            }
+        }
+    }
+    done
+}
+
+/// The first `{` and the `}` that closes it, escapes skipped.
+fn first_braces(pattern: &str) -> Option<(usize, usize)> {
+    let mut left = None;
+    let mut depth = 0usize;
+    let mut characters = pattern.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => {
+                characters.next();
+            }
+            '{' => {
+                if depth == 0 {
+                    left = Some(at);
+                }
+                depth += 1;
+            }
+            '}' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    return left.map(|left| (left, at));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn split_choices(inner: &str) -> Vec<&str> {
+    let mut choices = Vec::new();
+    let mut depth = 0usize;
+    let mut start = 0;
+    let mut characters = inner.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => {
+                characters.next();
+            }
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                choices.push(&inner[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    choices.push(&inner[start..]);
+    choices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn run(pattern: &str, files: &[&str]) -> Vec<String> {
+        let mut folders: BTreeMap<String, BTreeMap<String, bool>> = BTreeMap::new();
+        for file in files {
+            let mut path = String::new();
+            let names: Vec<&str> = file.trim_start_matches('/').split('/').collect();
+            for (at, name) in names.iter().enumerate() {
+                let folder = if path.is_empty() { "/".to_string() } else { path.clone() };
+                folders
+                    .entry(folder)
+                    .or_default()
+                    .insert((*name).to_string(), at + 1 < names.len());
+                path = format!("{path}/{name}");
+            }
+        }
+        let list = |folder: &str| {
+            folders.get(folder.trim_end_matches('/')).or(folders.get(folder)).map_or(
+                Vec::new(),
+                |names| {
+                    names
+                        .iter()
+                        .map(|(name, &is_folder)| GlobEntry {
+                            name: Arc::from(name.as_str()),
+                            is_folder,
+                            is_real_folder: is_folder,
+                        })
+                        .collect()
+                },
+            )
+        };
+        let is_file = |path: &str| files.contains(&path);
+        glob(pattern, &list, &is_file)
+    }
+
+    #[test]
+    fn recursion_goes_depth_first_in_byte_order() {
+        let files = [
+            "/d/A.yaml", "/d/a-b.yaml", "/d/aa/b.yaml", "/d/aa/z.yaml", "/d/aa.yaml", "/d/b.yaml",
+            "/d/c/a.yaml", "/d/d.yaml", "/d/.h.yaml", "/d/.hid/x.yaml",
+        ];
+        let expected = [
+            "/d/A.yaml", "/d/a-b.yaml", "/d/aa/b.yaml", "/d/aa/z.yaml", "/d/aa.yaml", "/d/b.yaml",
+            "/d/c/a.yaml", "/d/d.yaml",
+        ];
+        assert_eq!(run("/d/**/*.yaml", &files), expected);
+    }
+
+    #[test]
+    fn braces_keep_their_written_order() {
+        let files = ["/d/a.yaml", "/d/b.yaml", "/d/x/c.yaml"];
+        assert_eq!(run("/d/{b,a}.yaml", &files), ["/d/b.yaml", "/d/a.yaml"]);
+        assert_eq!(run("/d/{x/,}*.yaml", &files), ["/d/x/c.yaml", "/d/a.yaml", "/d/b.yaml"]);
+    }
+
+    #[test]
+    fn sets_questions_and_escapes() {
+        let files = ["/d/1", "/d/10", "/d/9", "/d/Z", "/d/[x]"];
+        assert_eq!(run("/d/?", &files), ["/d/1", "/d/9", "/d/Z"]);
+        assert_eq!(run("/d/[0-9]*", &files), ["/d/1", "/d/10", "/d/9"]);
+        assert_eq!(run("/d/[!0-9]", &files), ["/d/Z"]);
+        assert_eq!(run("/d/\\[x\\]", &files), ["/d/[x]"]);
+        assert_eq!(run("/d/**", &files), ["/d/1", "/d/10", "/d/9", "/d/Z", "/d/[x]"]);
+    }
+}

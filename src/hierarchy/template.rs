@@ -1,0 +1,154 @@
+//! Path templates: `nodes/%{trusted.certname}.yaml` as pieces, and what a path says of the
+//! variables in it.
+
+use std::sync::Arc;
+
+use crate::interpolation::{TokenKind, tokens};
+
+/// One piece of a template.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TemplatePart {
+    /// Text as it stands.
+    Text(String),
+    /// A variable, by the text between the braces: `facts.os.family`, `::site`.
+    Variable(Arc<str>),
+}
+
+/// A path with tokens in it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Template {
+    /// The pieces in order.
+    pub parts: Vec<TemplatePart>,
+}
+
+impl Template {
+    /// Reads a path of `hiera.yaml`. Tokens that are always empty vanish; tokens that Puppet
+    /// refuses there stay text.
+    #[must_use]
+    pub fn parse(path: &str) -> Template {
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        let mut at = 0;
+        for token in tokens(path) {
+            text.push_str(&path[at..token.range.start as usize]);
+            at = token.range.end as usize;
+            match token.kind {
+                TokenKind::Variable { .. } => {
+                    if !text.is_empty() {
+                        parts.push(TemplatePart::Text(std::mem::take(&mut text)));
+                    }
+                    parts.push(TemplatePart::Variable(Arc::from(token.inner.slice(path))));
+                }
+                TokenKind::Empty => {}
+                TokenKind::Call { .. }
+                | TokenKind::UnknownMethod { .. }
+                | TokenKind::Malformed
+                | TokenKind::Unclosed => text.push_str(token.range.slice(path)),
+            }
+        }
+        text.push_str(&path[at..]);
+        if !text.is_empty() {
+            parts.push(TemplatePart::Text(text));
+        }
+        Template { parts }
+    }
+
+    /// The variables, in order of first appearance.
+    pub fn variables(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.parts.iter().filter_map(|part| match part {
+            TemplatePart::Variable(name) => Some(name),
+            TemplatePart::Text(_) => None,
+        })
+    }
+
+    /// Whether the template has no variable.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        self.variables().next().is_none()
+    }
+
+    /// The values that the variables must have for the template to give `path`, if one reading
+    /// exists: a variable stands for at least one character and never for a `/`. Where two
+    /// readings exist the answer is none, since neither is certain.
+    #[must_use]
+    pub fn bind(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
+        let mut found = Vec::new();
+        let mut bound = Vec::new();
+        readings(&self.parts, path, &mut bound, &mut found);
+        if found.len() == 1 { found.pop() } else { None }
+    }
+
+    /// Whether some reading of the template gives `path`.
+    #[must_use]
+    pub fn matches(&self, path: &str) -> bool {
+        let mut found = Vec::new();
+        readings(&self.parts, path, &mut Vec::new(), &mut found);
+        !found.is_empty()
+    }
+}
+
+type Bindings = Vec<(Arc<str>, String)>;
+
+/// Collects up to two ways in which the parts can give the path.
+fn readings(parts: &[TemplatePart], path: &str, bound: &mut Bindings, found: &mut Vec<Bindings>) {
+    if found.len() > 1 {
+        return;
+    }
+    match parts.split_first() {
+        None if path.is_empty() => found.push(bound.clone()),
+        None => {}
+        Some((TemplatePart::Text(text), rest)) => {
+            if let Some(tail) = path.strip_prefix(text.as_str()) {
+                readings(rest, tail, bound, found);
+            }
+        }
+        Some((TemplatePart::Variable(name), rest)) => {
+            if let Some((_, value)) = bound.iter().find(|(known, _)| known == name) {
+                if let Some(tail) = path.strip_prefix(value.as_str()) {
+                    readings(rest, tail, bound, found);
+                }
+                return;
+            }
+            let limit = path.find('/').unwrap_or(path.len());
+            for (at, character) in path[..limit].char_indices() {
+                let end = at + character.len_utf8();
+                bound.push((name.clone(), path[..end].to_string()));
+                readings(rest, &path[end..], bound, found);
+                bound.pop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bind(template: &str, path: &str) -> Option<Vec<String>> {
+        let bound = Template::parse(template).bind(path)?;
+        Some(bound.into_iter().map(|(name, value)| format!("{name}={value}")).collect())
+    }
+
+    #[test]
+    fn a_path_binds_the_variables_of_its_template() {
+        assert_eq!(
+            bind("nodes/%{::trusted.certname}.yaml", "nodes/web01.example.com.yaml"),
+            Some(vec!["::trusted.certname=web01.example.com".into()])
+        );
+        assert_eq!(
+            bind("os/%{facts.os.name}/%{facts.os.release.major}.yaml", "os/Debian/12.yaml"),
+            Some(vec!["facts.os.name=Debian".into(), "facts.os.release.major=12".into()])
+        );
+        assert_eq!(bind("role/%{role}.yaml", "role/a/b.yaml"), None);
+        assert_eq!(bind("role/%{role}.yaml", "role/.yaml"), None);
+        assert_eq!(bind("%{a}/%{a}.yaml", "x/x.yaml"), Some(vec!["a=x".into()]));
+        assert_eq!(bind("%{a}/%{a}.yaml", "x/y.yaml"), None);
+        assert_eq!(bind("common.yaml", "common.yaml"), Some(vec![]));
+    }
+
+    #[test]
+    fn two_readings_are_no_certain_binding() {
+        assert_eq!(bind("%{a}-%{b}.yaml", "x-y-z.yaml"), None);
+        assert!(Template::parse("%{a}-%{b}.yaml").matches("x-y-z.yaml"));
+    }
+}

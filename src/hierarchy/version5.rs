@@ -1,0 +1,300 @@
+//! Version 5 of `hiera.yaml`: its schema, its rules, its defaults (`HieraConfigV5`).
+
+use std::sync::{Arc, OnceLock};
+
+use super::config::{
+    Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations,
+};
+use crate::datatype::{self, Type};
+use crate::value::Value;
+
+/// The keys of which an entry may have one (`HieraConfig::LOCATION_KEYS`).
+const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
+
+/// What a hierarchy is made of, as a Puppet type (`HieraConfigV5.config_type`).
+const ENTRY_TYPE: &str = "Struct[{name=>String[1],\
+    Optional[options]=>Hash[Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/],Data],\
+    Optional[data_hash]=>String[1],Optional[lookup_key]=>String[1],\
+    Optional[hiera3_backend]=>String[1],Optional[v4_data_hash]=>String[1],\
+    Optional[data_dig]=>String[1],Optional[path]=>String[1],\
+    Optional[paths]=>Array[String[1],1],Optional[glob]=>String[1],\
+    Optional[globs]=>Array[String[1],1],Optional[uri]=>String[1],\
+    Optional[uris]=>Array[String[1],1],Optional[mapped_paths]=>Array[String[1],3,3],\
+    Optional[datadir]=>String[1]}]";
+
+const DEFAULTS_TYPE: &str = "Struct[{Optional[data_hash]=>String[1],\
+    Optional[lookup_key]=>String[1],Optional[data_dig]=>String[1],Optional[datadir]=>String[1],\
+    Optional[options]=>Hash[Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/],Data]}]";
+
+fn config_type() -> &'static Type {
+    static TYPE: OnceLock<Type> = OnceLock::new();
+    TYPE.get_or_init(|| {
+        let text = format!(
+            "Struct[{{version=>Integer[5,5],Optional[defaults]=>{DEFAULTS_TYPE},\
+             Optional[hierarchy]=>Array[{ENTRY_TYPE}],\
+             Optional[plan_hierarchy]=>Array[{ENTRY_TYPE}],\
+             Optional[default_hierarchy]=>Array[{ENTRY_TYPE}]}}]"
+        );
+        datatype::parse_known(&text)
+    })
+}
+
+/// The one level of Puppet's built-in default.
+pub(super) fn default_level() -> Level {
+    Level {
+        name: Arc::from("Common"),
+        function: Function { kind: FunctionKind::DataHash, name: Arc::from("yaml_data") },
+        datadir: Arc::from("data"),
+        locations: Locations::Paths(vec![Arc::from("common.yaml")]),
+        options: Value::hash([]),
+        extension: None,
+    }
+}
+
+pub(super) fn read(
+    path: &str,
+    text: &str,
+    value: &Value,
+    layer: &Layer,
+) -> Result<ConfigBody, ConfigError> {
+    let value = with_defaults(value);
+    if !datatype::is_instance(config_type(), &value) {
+        let subject = format!("The Lookup Configuration at '{path}'");
+        return Err(ConfigError::Structure(datatype::describe_mismatch(
+            &subject,
+            config_type(),
+            &value,
+        )));
+    }
+    let defaults = value.get("defaults");
+    if let Some(defaults) = defaults {
+        check_defaults(defaults)?;
+    }
+    let rules = Rules { text, layer, defaults };
+    let entries = |key: &str| value.get(key).and_then(Value::as_array);
+    for entry in entries("hierarchy").into_iter().flatten() {
+        rules.check(entry)?;
+    }
+    for entry in entries("plan_hierarchy").into_iter().flatten() {
+        rules.check(entry)?;
+    }
+    let default_hierarchy = entries("default_hierarchy");
+    if let Some(levels) = default_hierarchy {
+        if layer.module_name().is_none() {
+            let line = Config::find_line(text, 1, &|line| {
+                let found = line.find("default_hierarchy:");
+                found.is_some_and(|at| at == 0 || line[..at].ends_with(char::is_whitespace))
+            });
+            return Err(rule(
+                "'default_hierarchy' is only allowed in the module layer".into(),
+                "HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE",
+                line,
+            ));
+        }
+        for entry in levels {
+            rules.check(entry)?;
+        }
+    }
+    let levels = |entries: &[Value]| entries.iter().map(|entry| level(entry, defaults)).collect();
+    Ok(ConfigBody::V5 {
+        hierarchy: levels(entries("hierarchy").unwrap_or_default()),
+        default_hierarchy: default_hierarchy.map(levels),
+    })
+}
+
+/// `defaults` and `hierarchy` that are missing, null or false take Puppet's own.
+fn with_defaults(value: &Value) -> Value {
+    let mut hash = value.as_hash().cloned().unwrap_or_default();
+    let mut fill = |key: &str, default: Value| {
+        let entry = hash.entry(Value::string(key)).or_insert(Value::Undef);
+        if entry.is_falsey() {
+            *entry = default;
+        }
+    };
+    fill(
+        "defaults",
+        Value::hash([("datadir", "data".into()), ("data_hash", "yaml_data".into())]),
+    );
+    fill(
+        "hierarchy",
+        Value::array([Value::hash([("name", "Common".into()), ("path", "common.yaml".into())])]),
+    );
+    Value::from(hash)
+}
+
+fn rule(message: String, issue_code: &'static str, line: Option<usize>) -> ConfigError {
+    ConfigError::Rule { message, issue_code, line }
+}
+
+fn count(entry: &Value, keys: &[&str]) -> usize {
+    keys.iter().filter(|key| entry.get(key).is_some()).count()
+}
+
+const FUNCTION_KEYS: [&str; 5] =
+    ["data_hash", "lookup_key", "data_dig", "hiera3_backend", "v4_data_hash"];
+
+fn check_defaults(defaults: &Value) -> Result<(), ConfigError> {
+    if count(defaults, &FUNCTION_KEYS[..4]) > 1 {
+        return Err(rule(
+            "Only one of data_hash, lookup_key, data_dig, or hiera3_backend can be defined in \
+             defaults"
+                .into(),
+            "HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT",
+            None,
+        ));
+    }
+    for key in ["path", "uri"] {
+        if defaults.get("options").is_some_and(|options| options.get(key).is_some()) {
+            return Err(rule(
+                format!("Option key '{key}' used in defaults is reserved by Puppet"),
+                "HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET",
+                None,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The rules of `HieraConfigV5#validate_hierarchy`.
+struct Rules<'a> {
+    text: &'a str,
+    layer: &'a Layer,
+    defaults: Option<&'a Value>,
+}
+
+impl Rules<'_> {
+    fn check(&self, entry: &Value) -> Result<(), ConfigError> {
+        let name = entry.get("name").and_then(Value::as_str).unwrap_or_default();
+        match count(entry, &FUNCTION_KEYS) {
+            0 if self.defaults.is_none_or(|defaults| count(defaults, &FUNCTION_KEYS[..4]) == 0) => {
+                return Err(rule(
+                    format!(
+                        "One of data_hash, lookup_key, data_dig, or hiera3_backend must be \
+                         defined in hierarchy '{name}'"
+                    ),
+                    "HIERA_MISSING_DATA_PROVIDER_FUNCTION",
+                    None,
+                ));
+            }
+            0 | 1 => {}
+            _ => {
+                return Err(rule(
+                    format!(
+                        "Only one of data_hash, lookup_key, data_dig, or hiera3_backend can be \
+                         defined in hierarchy '{name}'"
+                    ),
+                    "HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS",
+                    None,
+                ));
+            }
+        }
+        self.check_hiera3_backend(entry)?;
+        if count(entry, &LOCATION_KEYS) > 1 {
+            return Err(rule(
+                format!(
+                    "Only one of path, paths, glob, globs, uri, uris, or mapped_paths can be \
+                     defined in hierarchy '{name}'"
+                ),
+                "HIERA_MULTIPLE_LOCATION_SPECS",
+                None,
+            ));
+        }
+        for key in ["path", "uri"] {
+            if entry.get("options").is_some_and(|options| options.get(key).is_some()) {
+                return Err(rule(
+                    format!("Option key '{key}' used in hierarchy '{name}' is reserved by Puppet"),
+                    "HIERA_OPTION_RESERVED_BY_PUPPET",
+                    None,
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_hiera3_backend(&self, entry: &Value) -> Result<(), ConfigError> {
+        let Some(backend) = entry.get("hiera3_backend").and_then(Value::as_str) else {
+            return Ok(());
+        };
+        let at_key = |line: &str| {
+            line.find("hiera3_backend:").filter(|&at| line[..at].ends_with(char::is_whitespace))
+        };
+        if *self.layer != Layer::Global {
+            let line = Config::find_line(self.text, 1, &|line| at_key(line).is_some());
+            return Err(rule(
+                "'hiera3_backend' is only allowed in the global layer".into(),
+                "HIERA_V3_BACKEND_NOT_GLOBAL",
+                line,
+            ));
+        }
+        if matches!(backend, "json" | "yaml" | "hocon") {
+            let line = Config::find_line(self.text, 1, &|line| {
+                at_key(line).is_some_and(|at| {
+                    let rest = line[at + "hiera3_backend:".len()..].trim_start();
+                    let rest = rest.strip_prefix(['"', '\'']).unwrap_or(rest);
+                    rest.strip_prefix(backend).is_some_and(|tail| {
+                        !tail.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                    })
+                })
+            });
+            return Err(rule(
+                format!(
+                    "Use \"data_hash: {backend}_data\" instead of \"hiera3_backend: {backend}\""
+                ),
+                "HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH",
+                line,
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The level of an entry that passed all checks.
+fn level(entry: &Value, defaults: Option<&Value>) -> Level {
+    let text = |value: &Value| Arc::<str>::from(value.as_str().unwrap_or_default());
+    let own = FunctionKind::ALL
+        .into_iter()
+        .find_map(|kind| entry.get(kind.key()).map(|name| Function { kind, name: text(name) }));
+    let inherited = || {
+        let defaults = defaults?;
+        FunctionKind::ALL[..4].iter().find_map(|&kind| {
+            defaults.get(kind.key()).map(|name| Function { kind, name: text(name) })
+        })
+    };
+    let function = own
+        .or_else(inherited)
+        .unwrap_or(Function { kind: FunctionKind::DataHash, name: Arc::from("yaml_data") });
+    let inherit = |key: &str| entry.get(key).or_else(|| defaults.and_then(|all| all.get(key)));
+    Level {
+        name: entry.get("name").map(text).unwrap_or_default(),
+        function,
+        datadir: inherit("datadir").map_or_else(|| Arc::from("data"), text),
+        locations: locations(entry),
+        options: inherit("options").cloned().unwrap_or_else(|| Value::hash([])),
+        extension: None,
+    }
+}
+
+fn locations(entry: &Value) -> Locations {
+    let one = |key: &str| -> Option<Vec<Arc<str>>> {
+        Some(vec![Arc::from(entry.get(key)?.as_str()?)])
+    };
+    let many = |key: &str| -> Option<Vec<Arc<str>>> {
+        let all = entry.get(key)?.as_array()?;
+        Some(all.iter().filter_map(Value::as_str).map(Arc::from).collect())
+    };
+    if let Some(paths) = one("path").or_else(|| many("paths")) {
+        Locations::Paths(paths)
+    } else if let Some(globs) = one("glob").or_else(|| many("globs")) {
+        Locations::Globs(globs)
+    } else if let Some(uris) = one("uri").or_else(|| many("uris")) {
+        Locations::Uris(uris)
+    } else if let Some([variable, name, template]) = many("mapped_paths").as_deref() {
+        Locations::Mapped {
+            variable: variable.clone(),
+            name: name.clone(),
+            template: template.clone(),
+        }
+    } else {
+        Locations::None
+    }
+}

@@ -1,0 +1,242 @@
+//! Dotted keys: `users.'a.b'.0` into its segments, as `puppet/pops/lookup/sub_lookup.rb` splits.
+
+use std::sync::Arc;
+
+use crate::text::TextRange;
+
+/// One part of a dotted key.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum Segment {
+    /// A name, or anything quoted.
+    Name(Arc<str>),
+    /// An unquoted whole number: an index into a list, or an integer key of a hash.
+    Index(i64),
+}
+
+impl Segment {
+    /// The name, if this is one.
+    #[must_use]
+    pub fn as_name(&self) -> Option<&str> {
+        match self {
+            Segment::Name(name) => Some(name),
+            Segment::Index(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Segment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Segment::Name(name) => f.write_str(name),
+            Segment::Index(index) => index.fmt(f),
+        }
+    }
+}
+
+/// A key that cannot be split: an empty segment, or quotes that don't stand alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeySyntaxError;
+
+/// A key split into its root and the segments to dig with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Key {
+    /// The key as written.
+    pub text: Arc<str>,
+    /// First segment: what data files are asked for.
+    pub root: Segment,
+    /// The rest, outermost first; empty for a key without dots.
+    pub segments: Vec<Segment>,
+    /// Where each segment stands in `text`, the root first, in bytes.
+    pub ranges: Vec<TextRange>,
+}
+
+impl Key {
+    /// Splits `text`. A key without `'`, `"` and `.` is taken verbatim.
+    ///
+    /// # Errors
+    /// [`KeySyntaxError`] where Puppet says `Syntax error in key`.
+    pub fn parse(text: &str) -> Result<Key, KeySyntaxError> {
+        let mut root = None;
+        let mut segments = Vec::new();
+        let mut ranges = Vec::new();
+        for (segment, range) in split_key(text)? {
+            ranges.push(range);
+            match root {
+                None => root = Some(segment),
+                Some(_) => segments.push(segment),
+            }
+        }
+        let root = root.ok_or(KeySyntaxError)?;
+        Ok(Key { text: Arc::from(text), root, segments, ranges })
+    }
+
+    /// Text before the first `::` of the root key: the module whose data may hold it.
+    #[must_use]
+    pub fn module_name(&self) -> Option<&str> {
+        let root = self.root.as_name()?;
+        match root.find("::") {
+            // Ruby's `root_key[0..-1]` for a leading `::` is the whole key.
+            Some(0) => Some(root),
+            Some(at) => Some(&root[..at]),
+            None => None,
+        }
+    }
+}
+
+/// Splits a dotted key into segments with their ranges.
+///
+/// # Errors
+/// [`KeySyntaxError`] for empty segments, unbalanced, empty or glued quotes.
+pub fn split_key(text: &str) -> Result<Vec<(Segment, TextRange)>, KeySyntaxError> {
+    if !text.contains(['\'', '"', '.']) {
+        return Ok(vec![(Segment::Name(Arc::from(text)), TextRange::new(0, text.len()))]);
+    }
+    let mut found = Vec::new();
+    let mut at = 0;
+    loop {
+        let end = segment_end(text, at).ok_or(KeySyntaxError)?;
+        found.push(segment(text, at, end));
+        if end == text.len() {
+            return Ok(found);
+        }
+        if text.as_bytes()[end] != b'.' {
+            return Err(KeySyntaxError);
+        }
+        at = end + 1;
+    }
+}
+
+/// Where the segment that starts at `at` ends: a quoted run with blanks around it, or a run
+/// without quotes and dots.
+fn segment_end(text: &str, at: usize) -> Option<usize> {
+    let rest = &text[at..];
+    let blank = rest.len() - rest.trim_start_matches(is_blank).len();
+    for quote in ['"', '\''] {
+        if let Some(inner) = rest[blank..].strip_prefix(quote)
+            && let Some(close) = inner.find(quote)
+            && close > 0
+        {
+            let end = at + blank + 1 + close + 1;
+            let tail = &text[end..];
+            return Some(end + tail.len() - tail.trim_start_matches(is_blank).len());
+        }
+    }
+    let end = rest.find(['\'', '"', '.']).unwrap_or(rest.len());
+    (end > 0).then_some(at + end)
+}
+
+/// The segment in `start..end`, stripped, with the range of what is left.
+fn segment(text: &str, start: usize, end: usize) -> (Segment, TextRange) {
+    let raw = &text[start..end];
+    let stripped = strip(raw);
+    let from = start + (stripped.as_ptr() as usize - raw.as_ptr() as usize);
+    let range = TextRange::new(from, from + stripped.len());
+    let segment = if stripped.starts_with(['"', '\'']) {
+        Segment::Name(Arc::from(&stripped[1..stripped.len() - 1]))
+    } else if stripped.lines().any(looks_like_index) {
+        Segment::Index(ruby_to_i(stripped))
+    } else {
+        Segment::Name(Arc::from(stripped))
+    };
+    (segment, range)
+}
+
+/// `/^(:?[+-]?[0-9]+)$/` on one line.
+fn looks_like_index(line: &str) -> bool {
+    let digits = line.strip_prefix(':').unwrap_or(line);
+    let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Ruby's `String#to_i` for what [`looks_like_index`] accepts; `:1` is 0. Numbers beyond 64 bits
+/// saturate: no list and no key of ours is that long.
+fn ruby_to_i(text: &str) -> i64 {
+    let negative = text.starts_with('-');
+    let digits: String = text
+        .strip_prefix(['+', '-'])
+        .unwrap_or(text)
+        .bytes()
+        .take_while(u8::is_ascii_digit)
+        .map(char::from)
+        .collect();
+    let number = match digits.parse::<i64>() {
+        Ok(number) => number,
+        Err(_) if digits.is_empty() => 0,
+        Err(_) => i64::MAX,
+    };
+    if negative { -number } else { number }
+}
+
+/// Blanks as Ruby's `\s` has them.
+fn is_blank(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')
+}
+
+/// Ruby's `String#strip`: blanks and NUL at both ends.
+pub(super) fn strip(text: &str) -> &str {
+    text.trim_matches(|character| is_blank(character) || character == '\0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> Option<Vec<String>> {
+        let split = split_key(text).ok()?;
+        Some(
+            split
+                .into_iter()
+                .map(|(segment, _)| match segment {
+                    Segment::Name(name) => name.to_string(),
+                    Segment::Index(index) => format!("#{index}"),
+                })
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn splits_as_ruby_does() {
+        let cases: &[(&str, Option<&[&str]>)] = &[
+            ("a", Some(&["a"])),
+            ("", Some(&[""])),
+            (" web", Some(&[" web"])),
+            ("a.b", Some(&["a", "b"])),
+            ("a . b", Some(&["a", "b"])),
+            ("h. s .0", Some(&["h", "s", "#0"])),
+            ("'a.b'.c", Some(&["a.b", "c"])),
+            ("a.\"b\n\"\n", Some(&["a", "b\n"])),
+            ("a.01", Some(&["a", "#1"])),
+            ("a.-1", Some(&["a", "#-1"])),
+            ("a.:1", Some(&["a", "#0"])),
+            ("a.+1", Some(&["a", "#1"])),
+            ("h.'1'", Some(&["h", "1"])),
+            ("a. .b", Some(&["a", "", "b"])),
+            ("a..b", None),
+            (".a", None),
+            ("a.", None),
+            ("a'b'", None),
+            ("a.b\"c\"", None),
+            ("''", None),
+            ("it's", None),
+            ("a.'b", None),
+        ];
+        for (text, expected) in cases {
+            let expected = expected.map(|parts| parts.iter().map(ToString::to_string).collect());
+            assert_eq!(parts(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn segments_know_their_place() {
+        let key = Key::parse("users. 'a.b' .0").unwrap();
+        let places: Vec<&str> = key.ranges.iter().map(|range| range.slice(&key.text)).collect();
+        assert_eq!(places, ["users", "'a.b'", "0"]);
+    }
+
+    #[test]
+    fn the_module_is_what_stands_before_the_first_colons() {
+        assert_eq!(Key::parse("a::b::c.x").unwrap().module_name(), Some("a"));
+        assert_eq!(Key::parse("a").unwrap().module_name(), None);
+        assert_eq!(Key::parse("::a::b").unwrap().module_name(), Some("::a::b"));
+    }
+}

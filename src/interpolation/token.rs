@@ -1,0 +1,234 @@
+//! Finding tokens in a string and telling their kinds apart.
+
+use std::sync::Arc;
+
+use super::key::{Key, strip};
+use crate::text::TextRange;
+
+/// The functions that a token may call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Method {
+    /// `lookup('key')`
+    Lookup,
+    /// `hiera('key')`: the same as `lookup`.
+    Hiera,
+    /// `alias('key')`: the whole string becomes the other key's value.
+    Alias,
+    /// `scope('var')`: the same as naming the variable.
+    Scope,
+    /// `literal('text')`
+    Literal,
+}
+
+impl Method {
+    /// The method of that name; names are case-sensitive.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Method> {
+        Some(match name {
+            "lookup" => Method::Lookup,
+            "hiera" => Method::Hiera,
+            "alias" => Method::Alias,
+            "scope" => Method::Scope,
+            "literal" => Method::Literal,
+            _ => return None,
+        })
+    }
+
+    /// Whether the argument is a key that is looked up.
+    #[must_use]
+    pub fn looks_up(self) -> bool {
+        match self {
+            Method::Lookup | Method::Hiera | Method::Alias => true,
+            Method::Scope | Method::Literal => false,
+        }
+    }
+}
+
+/// What a token is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TokenKind {
+    /// `%{}`, `%{::}`, `%{''}` and the like: always the empty string.
+    Empty,
+    /// A variable with an optional dotted path.
+    Variable {
+        /// The path, split.
+        key: Key,
+    },
+    /// A call of a known function with one quoted argument.
+    Call {
+        /// Which function.
+        method: Method,
+        /// The argument without its quotes.
+        argument: Arc<str>,
+        /// Where the argument stands in the string, without its quotes.
+        argument_range: TextRange,
+    },
+    /// A call of a function that Puppet does not know: an error in every lookup of the string.
+    UnknownMethod {
+        /// The function's name.
+        name: Arc<str>,
+    },
+    /// Text that Puppet refuses with `Syntax error in string`.
+    Malformed,
+    /// `%{` without a `}` behind it: stays in the string as it is.
+    Unclosed,
+}
+
+/// One token of a string. Ranges are bytes of the string that was searched.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Token {
+    /// The token with its `%{` and `}`.
+    pub range: TextRange,
+    /// What stands between the braces, blanks at both ends left out.
+    pub inner: TextRange,
+    /// What the token is.
+    pub kind: TokenKind,
+}
+
+/// Whether Puppet would interpolate the string at all.
+#[must_use]
+pub fn has_tokens(text: &str) -> bool {
+    text.contains("%{")
+}
+
+/// All tokens of a string in order. The first `}` ends a token, whatever stands before it.
+#[must_use]
+pub fn tokens(text: &str) -> Vec<Token> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(open) = text[at..].find("%{").map(|offset| at + offset) {
+        let Some(close) = text[open..].find('}').map(|offset| open + offset) else {
+            found.push(Token {
+                range: TextRange::new(open, text.len()),
+                inner: TextRange::new(open + 2, text.len()),
+                kind: TokenKind::Unclosed,
+            });
+            break;
+        };
+        let raw = &text[open + 2..close];
+        let expression = strip(raw);
+        let start = open + 2 + (expression.as_ptr() as usize - raw.as_ptr() as usize);
+        found.push(Token {
+            range: TextRange::new(open, close + 1),
+            inner: TextRange::new(start, start + expression.len()),
+            kind: parse_token(expression, start),
+        });
+        at = close + 1;
+    }
+    found
+}
+
+/// The kind of the stripped text between a token's braces; `offset` is where it stands.
+#[must_use]
+pub fn parse_token(expression: &str, offset: usize) -> TokenKind {
+    if matches!(expression, "" | "::" | "\"\"" | "''" | "\"::\"" | "'::'") {
+        return TokenKind::Empty;
+    }
+    if let Some((name, argument)) = call(expression) {
+        let start = offset + (argument.as_ptr() as usize - expression.as_ptr() as usize);
+        return match Method::from_name(name) {
+            Some(method) => TokenKind::Call {
+                method,
+                argument: Arc::from(argument),
+                argument_range: TextRange::new(start, start + argument.len()),
+            },
+            None => TokenKind::UnknownMethod { name: Arc::from(name) },
+        };
+    }
+    match Key::parse(expression) {
+        Ok(key) => TokenKind::Variable { key },
+        Err(_) => TokenKind::Malformed,
+    }
+}
+
+/// `^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`, whose anchors match at every line of the text.
+fn call(expression: &str) -> Option<(&str, &str)> {
+    let mut at = 0;
+    loop {
+        if let Some(found) = call_at(&expression[at..]) {
+            return Some(found);
+        }
+        at += expression[at..].find('\n')? + 1;
+    }
+}
+
+fn call_at(text: &str) -> Option<(&str, &str)> {
+    let word = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?;
+    if word == 0 {
+        return None;
+    }
+    let rest = text[word..].strip_prefix('(')?;
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let argument = &rest[1..];
+    let close = argument.find(quote).filter(|&close| close > 0)?;
+    let tail = argument[close + 1..].strip_prefix(')')?;
+    (tail.is_empty() || tail.starts_with('\n')).then_some((&text[..word], &argument[..close]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<String> {
+        tokens(text)
+            .iter()
+            .map(|token| match &token.kind {
+                TokenKind::Empty => "empty".into(),
+                TokenKind::Variable { key } => format!("variable {} {:?}", key.root, key.segments),
+                TokenKind::Call { method, argument, argument_range } => {
+                    assert_eq!(argument_range.slice(text), &**argument);
+                    format!("{method:?} {argument}")
+                }
+                TokenKind::UnknownMethod { name } => format!("unknown {name}"),
+                TokenKind::Malformed => "malformed".into(),
+                TokenKind::Unclosed => "unclosed".into(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_kind_is_told_apart() {
+        let cases = [
+            ("%{}", "empty"),
+            ("%{ :: }", "empty"),
+            ("%{'::'}", "empty"),
+            ("%{role}", "variable role []"),
+            ("%{::facts.role}", "variable ::facts [Name(\"role\")]"),
+            ("%{lookup('k')}", "Lookup k"),
+            ("%{ hiera(\"k.x\") }", "Hiera k.x"),
+            ("%{alias('a')}", "Alias a"),
+            ("%{scope('x')}", "Scope x"),
+            ("%{literal('%')}", "Literal %"),
+            ("%{Lookup('k')}", "unknown Lookup"),
+            ("%{lookup( 'k' )}", "malformed"),
+            ("%{lookup('')}", "malformed"),
+            ("%{lookup('k').x}", "malformed"),
+            ("%{lookup ('k')}", "malformed"),
+            ("%{lookup('k','x')}", "malformed"),
+            ("%{lookup(k)}", "variable lookup(k) []"),
+            ("%{facts..role}", "malformed"),
+            ("%{facts['os']}", "malformed"),
+            ("%{facts.x", "unclosed"),
+            ("%{lookup('k}')}", "malformed"),
+            ("%{x\nlookup('k')\ny}", "Lookup k"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(kinds(text), [expected], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn ranges_hold_the_braces_and_inner_ranges_do_not() {
+        let text = "é%{ role }%{x";
+        let found = tokens(text);
+        assert_eq!(found[0].range.slice(text), "%{ role }");
+        assert_eq!(found[0].inner.slice(text), "role");
+        assert_eq!(found[1].range.slice(text), "%{x");
+    }
+
+    #[test]
+    fn the_first_brace_ends_a_token() {
+        assert_eq!(kinds("%{literal(\"%{x}\")}"), ["malformed"]);
+        assert_eq!(kinds("%%{role}}"), ["variable role []"]);
+    }
+}

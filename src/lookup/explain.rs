@@ -1,0 +1,203 @@
+//! The trace as text, byte for byte as `puppet lookup --explain` prints it
+//! (`puppet/pops/lookup/explainer.rb`).
+
+use super::trace::{Event, NodeKind, TraceNode};
+use crate::hierarchy::Layer;
+use crate::value::{Value, inspect};
+
+/// The text of a whole trace.
+#[must_use]
+pub fn explain(root: &TraceNode) -> String {
+    let mut out = String::new();
+    for child in &root.children {
+        node(&mut out, child, "");
+    }
+    texts(&mut out, root, "");
+    out
+}
+
+fn node(out: &mut String, this: &TraceNode, indent: &str) {
+    let inner = format!("{indent}  ");
+    match &this.kind {
+        NodeKind::Root => {}
+        NodeKind::Data(_) | NodeKind::Options => {
+            let key = if let NodeKind::Data(key) = &this.kind { key } else { "lookup_options" };
+            line(out, indent, &format!("Searching for \"{key}\""));
+            children(out, this, &inner);
+        }
+        NodeKind::InvalidKey(key) => line(out, indent, &format!("Invalid key \"{key}\"")),
+        NodeKind::MergeSource => {
+            line(out, indent, "Using merge options from \"lookup_options\" hash");
+        }
+        NodeKind::Provider { layer, version, config } => {
+            line(out, indent, &provider_name(layer, *version));
+            if let Some(path) = config {
+                line(out, &inner, &format!("Using configuration \"{path}\""));
+            }
+            children(out, this, &inner);
+            outcome(out, this, &inner);
+        }
+        NodeKind::Level { name, legacy_function, .. } => {
+            let title = match legacy_function {
+                true => format!("Deprecated API function \"{name}\""),
+                false => format!("Hierarchy entry \"{name}\""),
+            };
+            line(out, indent, &title);
+            children(out, this, &inner);
+            outcome(out, this, &inner);
+        }
+        NodeKind::Location(location) => {
+            let (title, original) =
+                if location.is_uri { ("URI", "uri") } else { ("Path", "path") };
+            line(out, indent, &format!("{title} \"{}\"", location.place));
+            line(out, &inner, &format!("Original {original}: \"{}\"", location.original));
+            children(out, this, &inner);
+            if this.event == Event::LocationNotFound {
+                line(out, &inner, &format!("{title} not found"));
+            }
+            outcome(out, this, &inner);
+        }
+        NodeKind::Merge(strategy) => match this.children.as_slice() {
+            [] => {}
+            [only] => node(out, only, indent),
+            _ => {
+                line(out, indent, &format!("Merge strategy {}", strategy.kind.name()));
+                if let Some(options) = strategy.options_without_strategy() {
+                    out.push_str(&inner);
+                    out.push_str("Options: ");
+                    value(out, &inner, &options);
+                    out.push('\n');
+                }
+                children(out, this, &inner);
+                if let Event::Result(result) = &this.event {
+                    out.push_str(&inner);
+                    out.push_str("Merged result: ");
+                    value(out, &inner, result);
+                    out.push('\n');
+                }
+            }
+        },
+        NodeKind::Interpolation(text) => {
+            line(out, indent, &format!("Interpolation on \"{text}\""));
+            children(out, this, &inner);
+        }
+        NodeKind::Scope(name) => {
+            line(out, indent, name);
+            children(out, this, &inner);
+            outcome(out, this, &inner);
+        }
+        NodeKind::SubKey(key) => {
+            line(out, indent, &format!("Sub key: \"{key}\""));
+            children(out, this, &inner);
+            outcome(out, this, &inner);
+        }
+        NodeKind::Segment => outcome(out, this, indent),
+        NodeKind::Module(name) => match this.event {
+            Event::ModuleNotFound => line(out, indent, &format!("Module \"{name}\" not found")),
+            Event::ModuleProviderNotFound => line(
+                out,
+                indent,
+                &format!("Module data provider for module \"{name}\" not found"),
+            ),
+            Event::None
+            | Event::Found(..)
+            | Event::FoundInOverrides(..)
+            | Event::FoundInDefaults(..)
+            | Event::NotFound(_)
+            | Event::Result(_)
+            | Event::LocationNotFound => {}
+        },
+    }
+}
+
+/// `ConfiguredDataProvider#name`.
+pub(super) fn provider_name(layer: &Layer, version: Option<u8>) -> String {
+    let mut name = match layer {
+        Layer::Global => "Global Data Provider".to_string(),
+        Layer::Environment => "Environment Data Provider".to_string(),
+        Layer::Module(module) => format!("Module \"{module}\" Data Provider"),
+    };
+    if let Some(version) = version {
+        name += &format!(" (hiera configuration version {version})");
+    }
+    name
+}
+
+fn children(out: &mut String, this: &TraceNode, indent: &str) {
+    for child in &this.children {
+        node(out, child, indent);
+    }
+}
+
+fn outcome(out: &mut String, this: &TraceNode, indent: &str) {
+    let mut found = |key: &str, found: &Value, suffix: &str| {
+        out.push_str(indent);
+        out.push_str(&format!("Found key: \"{key}\" value: "));
+        value(out, indent, found);
+        out.push_str(suffix);
+        out.push('\n');
+    };
+    match &this.event {
+        Event::NotFound(key) => line(out, indent, &format!("No such key: \"{key}\"")),
+        Event::Found(key, value) => found(key, value, ""),
+        Event::FoundInOverrides(key, value) => found(key, value, " in overrides"),
+        Event::FoundInDefaults(key, value) => found(key, value, " in defaults"),
+        Event::None
+        | Event::Result(_)
+        | Event::LocationNotFound
+        | Event::ModuleNotFound
+        | Event::ModuleProviderNotFound => {}
+    }
+    texts(out, this, indent);
+}
+
+fn texts(out: &mut String, this: &TraceNode, indent: &str) {
+    for text in &this.texts {
+        line(out, indent, text);
+    }
+}
+
+fn line(out: &mut String, indent: &str, text: &str) {
+    out.push_str(indent);
+    out.push_str(text);
+    out.push('\n');
+}
+
+/// `dump_value`: collections over several lines, everything else as Ruby's `inspect`.
+fn value(out: &mut String, indent: &str, this: &Value) {
+    let inner = format!("{indent}  ");
+    let mut separator = "\n";
+    match this {
+        Value::Hash(hash) => {
+            out.push('{');
+            for (key, element) in hash.iter() {
+                out.push_str(separator);
+                out.push_str(&inner);
+                value(out, &inner, key);
+                out.push_str(" => ");
+                value(out, &inner, element);
+                separator = ",\n";
+            }
+            if !hash.is_empty() {
+                out.push('\n');
+                out.push_str(indent);
+            }
+            out.push('}');
+        }
+        Value::Array(elements) => {
+            out.push('[');
+            for element in elements.iter() {
+                out.push_str(separator);
+                out.push_str(&inner);
+                value(out, &inner, element);
+                separator = ",\n";
+            }
+            if !elements.is_empty() {
+                out.push('\n');
+                out.push_str(indent);
+            }
+            out.push(']');
+        }
+        other => out.push_str(&inspect(other)),
+    }
+}

@@ -1,0 +1,229 @@
+//! The trace of a lookup: every source that was asked, in order, with what it said.
+//!
+//! The tree has the nodes of `puppet/pops/lookup/explainer.rb`; hovers and diagnostics read it as
+//! data, `explain` prints it as Puppet does.
+
+use std::sync::Arc;
+
+use super::merge::Strategy;
+use crate::hierarchy::Layer;
+use crate::value::Value;
+
+/// One node of a trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceNode {
+    /// What the node stands for.
+    pub kind: NodeKind,
+    /// What happened there.
+    pub event: Event,
+    /// What was searched below it, in order.
+    pub children: Vec<TraceNode>,
+    /// Remarks: of backends, of conversions, of errors.
+    pub texts: Vec<String>,
+}
+
+/// What a node stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeKind {
+    /// The whole trace.
+    Root,
+    /// The search for a key in data.
+    Data(Arc<str>),
+    /// The search for `lookup_options`.
+    Options,
+    /// A key that is never found.
+    InvalidKey(Arc<str>),
+    /// The merge comes from `lookup_options`.
+    MergeSource,
+    /// A layer's configuration.
+    Provider {
+        /// Which layer.
+        layer: Layer,
+        /// Version of the configuration, once it was read.
+        version: Option<u8>,
+        /// The configuration's file; none for Puppet's built-in default.
+        config: Option<Arc<str>>,
+    },
+    /// A hierarchy level.
+    Level {
+        /// The entry's name; for a legacy data function, the function's.
+        name: Arc<str>,
+        /// Its index in the hierarchy.
+        index: usize,
+        /// Whether this is a data function of the time before version 5.
+        legacy_function: bool,
+    },
+    /// One location of a level.
+    Location(TraceLocation),
+    /// Several sources are merged.
+    Merge(Strategy),
+    /// A string with tokens.
+    Interpolation(Arc<str>),
+    /// A named scope: `Global Scope` for variables, and the phases of a search.
+    Scope(String),
+    /// Digging with a dotted key.
+    SubKey(String),
+    /// One step of digging.
+    Segment,
+    /// A module that has no data.
+    Module(Arc<str>),
+}
+
+/// A location that was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceLocation {
+    /// The path or URI after interpolation.
+    pub place: Arc<str>,
+    /// As written in the configuration.
+    pub original: Arc<str>,
+    /// Whether `place` is a URI.
+    pub is_uri: bool,
+    /// Where a variable is unknown: the variables, and the files that could be meant and hold the
+    /// key.
+    pub possible: Option<Possible>,
+}
+
+/// A location whose path nobody can know.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Possible {
+    /// The unknown variables, as written.
+    pub variables: Vec<Arc<str>>,
+    /// Existing files that the path could mean and that hold the root key.
+    pub files: Vec<Arc<str>>,
+}
+
+/// What happened at a node.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Event {
+    /// Nothing to tell.
+    #[default]
+    None,
+    /// A value was found.
+    Found(String, Value),
+    /// The value came from the `override` hash.
+    FoundInOverrides(String, Value),
+    /// The value came from the `default_values_hash`.
+    FoundInDefaults(String, Value),
+    /// The key is not there.
+    NotFound(String),
+    /// Sources were merged to this.
+    Result(Value),
+    /// The file or URI does not exist.
+    LocationNotFound,
+    /// The module does not exist.
+    ModuleNotFound,
+    /// The module has no `hiera.yaml`.
+    ModuleProviderNotFound,
+}
+
+impl TraceNode {
+    pub(super) fn new(kind: NodeKind) -> TraceNode {
+        TraceNode { kind, event: Event::None, children: Vec::new(), texts: Vec::new() }
+    }
+
+    /// The node and everything below it, depth first.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a TraceNode)) {
+        visit(self);
+        for child in &self.children {
+            child.walk(visit);
+        }
+    }
+}
+
+/// Records a trace while a lookup runs (`Explainer`).
+#[derive(Debug)]
+pub(super) struct Tracer {
+    /// Open nodes, the root first.
+    open: Vec<TraceNode>,
+    /// Only the search for `lookup_options` is wanted.
+    pub(super) only_options: bool,
+}
+
+impl Tracer {
+    pub(super) fn new(only_options: bool) -> Tracer {
+        Tracer { open: vec![TraceNode::new(NodeKind::Root)], only_options }
+    }
+
+    pub(super) fn push(&mut self, kind: NodeKind) {
+        self.open.push(TraceNode::new(kind));
+    }
+
+    pub(super) fn pop(&mut self) {
+        if self.open.len() > 1
+            && let Some(node) = self.open.pop()
+        {
+            self.current().children.push(node);
+        }
+    }
+
+    pub(super) fn current(&mut self) -> &mut TraceNode {
+        let last = self.open.len() - 1;
+        &mut self.open[last]
+    }
+
+    /// Adds a finished node below the current one.
+    pub(super) fn leaf(&mut self, kind: NodeKind, event: Event) {
+        self.current().children.push(TraceNode { event, ..TraceNode::new(kind) });
+    }
+
+    /// Puts `new` in place of the very array `old` wherever the trace holds it: Ruby's merges
+    /// change arrays that were already reported.
+    pub(super) fn replace_array(&mut self, old: &Arc<Vec<Value>>, new: &Arc<Vec<Value>>) {
+        for node in &mut self.open {
+            replace_in_node(node, old, new);
+        }
+    }
+
+    pub(super) fn finish(mut self) -> TraceNode {
+        while self.open.len() > 1 {
+            self.pop();
+        }
+        self.open.pop().unwrap_or_else(|| TraceNode::new(NodeKind::Root))
+    }
+}
+
+fn replace_in_node(node: &mut TraceNode, old: &Arc<Vec<Value>>, new: &Arc<Vec<Value>>) {
+    match &mut node.event {
+        Event::Found(_, value)
+        | Event::FoundInOverrides(_, value)
+        | Event::FoundInDefaults(_, value)
+        | Event::Result(value) => replace_in_value(value, old, new),
+        Event::None
+        | Event::NotFound(_)
+        | Event::LocationNotFound
+        | Event::ModuleNotFound
+        | Event::ModuleProviderNotFound => {}
+    }
+    for child in &mut node.children {
+        replace_in_node(child, old, new);
+    }
+}
+
+fn replace_in_value(value: &mut Value, old: &Arc<Vec<Value>>, new: &Arc<Vec<Value>>) {
+    match value {
+        Value::Array(elements) if Arc::ptr_eq(elements, old) => *elements = new.clone(),
+        Value::Array(elements) => {
+            if holds(elements.iter(), old) {
+                for element in Arc::make_mut(elements) {
+                    replace_in_value(element, old, new);
+                }
+            }
+        }
+        Value::Hash(hash) => {
+            if holds(hash.values(), old) {
+                for (_, element) in Arc::make_mut(hash) {
+                    replace_in_value(element, old, new);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn holds<'a>(values: impl IntoIterator<Item = &'a Value>, old: &Arc<Vec<Value>>) -> bool {
+    values.into_iter().any(|value| match value {
+        Value::Array(elements) => Arc::ptr_eq(elements, old) || holds(elements.iter(), old),
+        Value::Hash(hash) => holds(hash.values(), old),
+        _ => false,
+    })
+}

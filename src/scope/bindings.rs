@@ -1,0 +1,147 @@
+//! What is known of an open scope: single facts, by dotted path.
+
+use crate::interpolation::{Key, Segment};
+use crate::value::{HashMap, StrKey, Value};
+
+/// Values by dotted path.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Bindings {
+    /// As they were given.
+    given: Vec<(String, String)>,
+    /// Each known path in full, root first, with its value.
+    known: Vec<(Vec<Segment>, Value)>,
+}
+
+impl Bindings {
+    pub(super) fn given(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.given.iter().map(|(path, value)| (path.as_str(), value.as_str()))
+    }
+
+    pub(super) fn bind(&mut self, path: &str, value: &str) {
+        let Some(parts) = parts(path) else { return };
+        self.given.push((path.trim_start_matches("::").to_string(), value.to_string()));
+        for twin in twins(parts) {
+            if !self.known.iter().any(|(known, _)| *known == twin) {
+                self.known.push((twin, Value::string(value)));
+            }
+        }
+    }
+
+    /// The root variable as far as the segments need it: the bound value wrapped in the hashes
+    /// that lead to it, or nothing where the path is not bound.
+    pub(super) fn get(&self, root: &str, segments: &[Segment]) -> Option<Value> {
+        let matches = |known: &[Segment]| {
+            known.first().and_then(Segment::as_name) == Some(root)
+                && segments.len() + 1 >= known.len()
+                && known[1..] == segments[..known.len() - 1]
+        };
+        let (path, value) = self.known.iter().find(|(known, _)| matches(known))?;
+        Some(path[1..].iter().rev().fold(value.clone(), |inner, segment| {
+            let key = match segment {
+                Segment::Name(name) => Value::String(name.clone()),
+                Segment::Index(index) => Value::Int(*index),
+            };
+            let mut hash = HashMap::new();
+            hash.insert(key, inner);
+            debug_assert!(hash.get(&StrKey("")).is_none() || path.len() > 1);
+            Value::from(hash)
+        }))
+    }
+}
+
+fn parts(path: &str) -> Option<Vec<Segment>> {
+    let key = Key::parse(path.strip_prefix("::").unwrap_or(path)).ok()?;
+    let mut parts = vec![key.root];
+    parts.extend(key.segments);
+    Some(parts)
+}
+
+/// The other paths under which Puppet holds the same value, the given one first.
+///
+/// A fact is both `facts.x` and `x`; the certificate's name is `trusted.certname` and the fact
+/// `clientcert`. Legacy and structured twins follow Facter's own definitions
+/// (`facter/facts/*/legacy`).
+fn twins(given: Vec<Segment>) -> Vec<Vec<Segment>> {
+    const GROUPS: &[&[&str]] = &[
+        &["trusted.certname", "facts.clientcert"],
+        &["facts.networking.fqdn", "facts.fqdn"],
+        &["facts.networking.hostname", "facts.hostname"],
+        &["facts.networking.domain", "facts.domain"],
+        &["facts.os.family", "facts.osfamily"],
+        &["facts.os.name", "facts.operatingsystem"],
+        &["facts.os.release.full", "facts.operatingsystemrelease"],
+        &["facts.os.release.major", "facts.operatingsystemmajrelease"],
+        &["facts.os.architecture", "facts.architecture"],
+        &["facts.os.hardware", "facts.hardwaremodel"],
+        &["facts.os.distro.codename", "facts.lsbdistcodename"],
+    ];
+    let mut all = vec![given];
+    let mut add = |all: &mut Vec<Vec<Segment>>, path: Vec<Segment>| {
+        if !all.contains(&path) {
+            all.push(path);
+        }
+    };
+    let as_fact = |path: &[Segment]| -> Option<Vec<Segment>> {
+        let name = path.first()?.as_name()?;
+        if matches!(name, "facts" | "trusted" | "server_facts" | "environment") || name.contains("::")
+        {
+            return None;
+        }
+        let mut full = vec![Segment::Name("facts".into())];
+        full.extend_from_slice(path);
+        Some(full)
+    };
+    // A bare name may be a fact or an ENC variable: only the names that Facter owns are facts.
+    let full = match as_fact(&all[0]) {
+        Some(full) => full,
+        None => all[0].clone(),
+    };
+    let mut is_fact = all[0].first().and_then(Segment::as_name) == Some("facts");
+    for group in GROUPS {
+        let members: Vec<Vec<Segment>> = group.iter().filter_map(|path| parts(path)).collect();
+        if members.contains(&full) {
+            is_fact = true;
+            for member in members {
+                add(&mut all, member);
+            }
+        }
+    }
+    if is_fact {
+        add(&mut all, full);
+        for path in all.clone() {
+            if path.first().and_then(Segment::as_name) == Some("facts") && path.len() > 1 {
+                add(&mut all, path[1..].to_vec());
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn get(bindings: &Bindings, path: &str) -> Option<Value> {
+        let parts = parts(path)?;
+        bindings.get(parts[0].as_name()?, &parts[1..])
+    }
+
+    #[test]
+    fn a_fact_is_known_by_all_its_names() {
+        let mut bindings = Bindings::default();
+        bindings.bind("::osfamily", "Debian");
+        assert!(get(&bindings, "facts.os.family").is_some());
+        assert!(get(&bindings, "os.family").is_some());
+        assert_eq!(get(&bindings, "osfamily"), Some("Debian".into()));
+        assert_eq!(get(&bindings, "facts.os"), None);
+        assert_eq!(get(&bindings, "facts.os.name"), None);
+    }
+
+    #[test]
+    fn a_bare_name_is_not_taken_for_a_fact() {
+        let mut bindings = Bindings::default();
+        bindings.bind("role", "db");
+        assert_eq!(get(&bindings, "role"), Some("db".into()));
+        assert_eq!(get(&bindings, "facts.role"), None);
+    }
+}

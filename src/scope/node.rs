@@ -1,0 +1,206 @@
+//! Known nodes: the nodes file, and the facts under every node's own.
+
+use std::sync::Arc;
+
+use super::Scope;
+use crate::value::{HashMap, StrKey, Value};
+
+/// One node: what is known of it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Node {
+    /// The certificate's name.
+    pub certname: Arc<str>,
+    /// Facts, the common ones under the node's own.
+    pub facts: HashMap,
+    /// Trusted data beyond the certname.
+    pub trusted: HashMap,
+    /// Top-scope variables of an ENC.
+    pub variables: HashMap,
+    /// The environment an ENC assigns.
+    pub environment: Option<Arc<str>>,
+}
+
+/// A nodes file that cannot be read as one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodesError {
+    /// What is wrong and with which node.
+    pub message: String,
+}
+
+/// The nodes that are known.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Nodes {
+    nodes: Vec<Arc<Node>>,
+}
+
+impl Nodes {
+    /// Reads a nodes file's value: a hash of certname → `facts`, `trusted`, `variables`,
+    /// `environment`. A node's own facts lie over `common_facts`, hash by hash; the certname
+    /// decides `fqdn`, `hostname`, `domain` and their structured twins where the node's own facts
+    /// don't.
+    ///
+    /// # Errors
+    /// A file that is no hash, or a node that is none.
+    pub fn read(file: &Value, common_facts: &HashMap) -> Result<Nodes, NodesError> {
+        let Some(entries) = file.as_hash() else {
+            return Err(NodesError {
+                message: "a nodes file is a hash of node names, each with facts, trusted and \
+                          variables"
+                    .into(),
+            });
+        };
+        let mut nodes = Vec::with_capacity(entries.len());
+        for (name, entry) in entries {
+            let (Some(name), Some(_) | None) = (name.as_str(), entry.as_hash()) else {
+                return Err(NodesError { message: "a node's name must be a string".into() });
+            };
+            if entry.as_hash().is_none() && !entry.is_undef() {
+                return Err(NodesError { message: format!("node '{name}' is not a hash") });
+            }
+            nodes.push(Arc::new(node(name, entry, common_facts)));
+        }
+        Ok(Nodes { nodes })
+    }
+
+    /// All nodes, in the order of the file.
+    #[must_use]
+    pub fn all(&self) -> &[Arc<Node>] {
+        &self.nodes
+    }
+
+    /// The node of that name.
+    #[must_use]
+    pub fn get(&self, certname: &str) -> Option<&Arc<Node>> {
+        self.nodes.iter().find(|node| *node.certname == *certname)
+    }
+
+    /// These nodes with `node` added, or in the place of the one of its name.
+    pub fn insert(&mut self, node: Node) {
+        let node = Arc::new(node);
+        match self.nodes.iter_mut().find(|known| known.certname == node.certname) {
+            Some(known) => *known = node,
+            None => self.nodes.push(node),
+        }
+    }
+}
+
+impl Node {
+    /// A node of which only the common facts are known.
+    #[must_use]
+    pub fn new(certname: &str, facts: &HashMap) -> Node {
+        node(certname, &Value::hash([]), facts)
+    }
+
+    /// The scope of a lookup for this node.
+    #[must_use]
+    pub fn scope(&self, environment: &str) -> Scope {
+        let trusted = trusted(&self.certname, &self.trusted);
+        let mut server_facts = HashMap::new();
+        server_facts.insert("environment".into(), environment.into());
+        Scope::closed(&self.facts, &trusted, &server_facts, &self.variables, environment)
+    }
+}
+
+/// The default trusted hash of a node that was authenticated by its certificate, with `extra` over
+/// it.
+fn trusted(certname: &str, extra: &HashMap) -> HashMap {
+    let (hostname, domain) = certname.split_once('.').unwrap_or((certname, ""));
+    let mut trusted = HashMap::new();
+    let mut set = |name: &str, value: Value| {
+        trusted.insert(Value::string(name), value);
+    };
+    set("authenticated", "remote".into());
+    set("certname", certname.into());
+    set("domain", if domain.is_empty() { Value::Undef } else { domain.into() });
+    set("extensions", Value::hash([]));
+    set("external", Value::hash([]));
+    set("hostname", hostname.into());
+    trusted.extend(extra.iter().map(|(name, value)| (name.clone(), value.clone())));
+    trusted
+}
+
+fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
+    let part = |name: &str| entry.get(name).and_then(Value::as_hash).cloned().unwrap_or_default();
+    let own = part("facts");
+    let mut facts = deep_merge_facts(common_facts, &own);
+    name_facts(certname, &own, &mut facts);
+    Node {
+        certname: Arc::from(certname),
+        facts,
+        trusted: part("trusted"),
+        variables: part("variables"),
+        environment: entry.get("environment").and_then(Value::as_str).map(Arc::from),
+    }
+}
+
+/// `own` over `common`, hash by hash; lists and scalars replace.
+#[must_use]
+pub fn deep_merge_facts(common: &HashMap, own: &HashMap) -> HashMap {
+    let mut merged = common.clone();
+    for (name, value) in own {
+        let value = match (merged.get(name), value) {
+            (Some(Value::Hash(below)), Value::Hash(above)) => {
+                Value::from(deep_merge_facts(below, above))
+            }
+            _ => value.clone(),
+        };
+        merged.insert(name.clone(), value);
+    }
+    merged
+}
+
+/// Sets the facts that a node's name decides, unless the node says otherwise itself.
+fn name_facts(certname: &str, own: &HashMap, facts: &mut HashMap) {
+    let (hostname, domain) = certname.split_once('.').unwrap_or((certname, ""));
+    let own_networking = own.get(&StrKey("networking"));
+    let mut networking = facts
+        .get(&StrKey("networking"))
+        .and_then(Value::as_hash)
+        .cloned()
+        .unwrap_or_default();
+    for (name, value) in [("fqdn", certname), ("hostname", hostname), ("domain", domain)] {
+        let flat = own.get(&StrKey(name)).cloned();
+        let structured = own_networking.and_then(|own| own.get(name)).cloned();
+        let value = flat.or(structured).unwrap_or_else(|| Value::string(value));
+        if own.get(&StrKey(name)).is_none() {
+            facts.insert(Value::string(name), value.clone());
+        }
+        if own_networking.and_then(|own| own.get(name)).is_none() {
+            networking.insert(Value::string(name), value);
+        }
+    }
+    if own.get(&StrKey("clientcert")).is_none() {
+        facts.insert("clientcert".into(), certname.into());
+    }
+    facts.insert("networking".into(), Value::from(networking));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nodes_own_facts_lie_over_the_common_ones() {
+        let common = Value::hash([
+            ("os", Value::hash([("family", "RedHat".into()), ("name", "Rocky".into())])),
+            ("networking", Value::hash([("fqdn", "foo.example.com".into()), ("mtu", 9.into())])),
+        ]);
+        let file = Value::hash([(
+            "a.b.c",
+            Value::hash([("facts", Value::hash([("os", Value::hash([("name", "X".into())]))]))]),
+        )]);
+        let nodes = Nodes::read(&file, common.as_hash().unwrap()).unwrap();
+        let scope = nodes.get("a.b.c").unwrap().scope("production");
+        let known = |path: &str| match scope.variable(path) {
+            super::super::Variable::Known(value) => value,
+            other => panic!("{path}: {other:?}"),
+        };
+        assert_eq!(known("facts.os.family"), "RedHat".into());
+        assert_eq!(known("os.name"), "X".into());
+        assert_eq!(known("fqdn"), "a.b.c".into());
+        assert_eq!(known("facts.networking.domain"), "b.c".into());
+        assert_eq!(known("facts.networking.mtu"), 9.into());
+        assert_eq!(known("trusted.certname"), "a.b.c".into());
+        assert_eq!(known("environment"), "production".into());
+    }
+}

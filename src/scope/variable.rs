@@ -1,0 +1,225 @@
+//! Variables by name, as `puppet/parser/scope.rb` resolves them.
+
+use std::sync::Arc;
+
+use super::bindings::Bindings;
+use crate::interpolation::{Key, Segment};
+use crate::value::{HashMap, StrKey, Value};
+
+/// What a scope says of a variable.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Variable {
+    /// Its value; `undef` where it is set to nothing.
+    Known(Value),
+    /// There is no such variable.
+    Undefined(Undefined),
+    /// Nobody knows: the scope is open.
+    Unknown,
+}
+
+/// How Puppet speaks of a variable that is not there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Undefined {
+    /// The name as Puppet prints it; `::x` for a qualified one of the top scope.
+    pub name: String,
+    /// The reason, empty as a rule: `class m could not be found`.
+    pub reason: String,
+    /// Whether the variable always exists (`module_name`, `$0`): nothing is reported.
+    pub silent: bool,
+}
+
+/// A class whose variables are in scope.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ClassScope {
+    /// The class's name.
+    pub name: String,
+    /// Its variables.
+    pub variables: HashMap,
+}
+
+/// The variables that a lookup sees.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Scope {
+    /// Top-scope variables by name without `::`; facts are among them.
+    top: Arc<HashMap>,
+    /// The class in whose scope the lookup is made.
+    class: Option<Arc<ClassScope>>,
+    /// Variables that shadow all others by their unqualified name, innermost last.
+    locals: Vec<(Arc<str>, Value)>,
+    /// What a file's own path says, in an open scope.
+    bindings: Arc<Bindings>,
+    /// Whether what is missing is unknown rather than undefined.
+    open: bool,
+}
+
+impl Scope {
+    /// The scope of a real node: `facts` also become top-scope variables, `variables` lie over
+    /// them, and `trusted`, `server_facts`, `facts` and `environment` are set as the compiler sets
+    /// them (`puppet/parser/compiler.rb`, `set_node_parameters`).
+    #[must_use]
+    pub fn closed(
+        facts: &HashMap,
+        trusted: &HashMap,
+        server_facts: &HashMap,
+        variables: &HashMap,
+        environment: &str,
+    ) -> Scope {
+        let mut top = facts.clone();
+        top.extend(variables.iter().map(|(name, value)| (name.clone(), value.clone())));
+        let mut set = |name: &str, value: Value| {
+            top.insert(Value::string(name), value);
+        };
+        set("environment", Value::string(environment));
+        set("trusted", Value::from(trusted.clone()));
+        set("server_facts", Value::from(server_facts.clone()));
+        set("facts", Value::from(facts.clone()));
+        Scope { top: Arc::new(top), ..Scope::default() }
+    }
+
+    /// The scope of any node: everything is unknown until it is bound.
+    #[must_use]
+    pub fn open() -> Scope {
+        Scope { open: true, ..Scope::default() }
+    }
+
+    /// Whether what is missing is unknown.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Says that the variable at a dotted path (`facts.os.family`, `::role`) has a value, in an
+    /// open scope. The same fact by its other names is bound too where that is certain:
+    /// `trusted.certname` and `clientcert`, `facts.x` and `x`.
+    pub fn bind(&mut self, path: &str, value: &str) {
+        Arc::make_mut(&mut self.bindings).bind(path, value);
+    }
+
+    /// What has been bound, as `path=value` in the order of binding.
+    pub fn bound(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.bindings.given()
+    }
+
+    /// The same scope with a local variable that shadows all others by its plain name.
+    #[must_use]
+    pub fn with_local(&self, name: &Arc<str>, value: Value) -> Scope {
+        let mut scope = self.clone();
+        scope.locals.push((name.clone(), value));
+        scope
+    }
+
+    /// The same scope, seen from a class.
+    #[must_use]
+    pub fn in_class(&self, class: ClassScope) -> Scope {
+        Scope { class: Some(Arc::new(class)), ..self.clone() }
+    }
+
+    /// The variable at a dotted path, for people: missing parts are undefined, never an error.
+    #[must_use]
+    pub fn variable(&self, path: &str) -> Variable {
+        let Ok(key) = Key::parse(path) else {
+            return Variable::Undefined(undefined(path, "", false));
+        };
+        let Some(root) = key.root.as_name() else {
+            return Variable::Undefined(undefined(path, "", true));
+        };
+        match self.dotted(root, &key.segments) {
+            Variable::Known(value) => dig(&value, &key.segments)
+                .map_or_else(|| Variable::Undefined(undefined(path, "", true)), Variable::Known),
+            other @ (Variable::Undefined(_) | Variable::Unknown) => other,
+        }
+    }
+
+    /// The root variable of a dotted reference (`Scope#lookupvar`). In an open scope the segments
+    /// decide what is known of it: the answer, if known, holds at least what they reach.
+    #[must_use]
+    pub fn dotted(&self, root: &str, segments: &[Segment]) -> Variable {
+        if !root.contains("::")
+            && let Some((_, value)) = self.locals.iter().rev().find(|(name, _)| **name == *root)
+        {
+            return Variable::Known(value.clone());
+        }
+        let name = root.strip_prefix("::").unwrap_or(root);
+        let qualified = root.contains("::");
+        if let Some(class) = &self.class {
+            let local = if qualified {
+                name.strip_prefix(class.name.as_str()).and_then(|rest| rest.strip_prefix("::"))
+            } else {
+                Some(name)
+            };
+            if let Some(value) = local.and_then(|local| class.variables.get(&StrKey(local))) {
+                return Variable::Known(value.clone());
+            }
+        }
+        if let Some(value) = self.top.get(&StrKey(name)) {
+            return Variable::Known(value.clone());
+        }
+        if self.open {
+            return self
+                .bindings
+                .get(name, segments)
+                .map_or(Variable::Unknown, Variable::Known);
+        }
+        Variable::Undefined(self.missing(root, name, qualified))
+    }
+
+    /// Whether a variable of that name exists, even set to `undef` (`Scope#exist?`).
+    #[must_use]
+    pub fn exists(&self, root: &str) -> bool {
+        match self.dotted(root, &[]) {
+            Variable::Known(_) => true,
+            Variable::Unknown => false,
+            Variable::Undefined(undefined) => {
+                matches!(root, "module_name" | "caller_module_name")
+                    || (undefined.silent && root.starts_with("::"))
+            }
+        }
+    }
+
+    fn missing(&self, root: &str, name: &str, qualified: bool) -> Undefined {
+        if !qualified {
+            let silent = matches!(root, "module_name" | "caller_module_name") || is_numeric(root);
+            return undefined(root, "", silent);
+        }
+        // `lookup_qualified_variable`: the part before the last `::` names a class.
+        match name.rsplit_once("::") {
+            Some((class, leaf)) => {
+                let known = self.class.as_ref().is_some_and(|known| known.name == class);
+                let reason = match known {
+                    true => String::new(),
+                    false => format!("class {class} could not be found"),
+                };
+                let shown = match known {
+                    true => format!("::{class}::{leaf}"),
+                    false => format!("{class}::{leaf}"),
+                };
+                undefined(&shown, &reason, false)
+            }
+            None => undefined(&format!("::{name}"), "", false),
+        }
+    }
+}
+
+fn undefined(name: &str, reason: &str, silent: bool) -> Undefined {
+    Undefined { name: name.to_string(), reason: reason.to_string(), silent }
+}
+
+/// `Puppet::Pops::Patterns::NUMERIC_VAR_NAME`: `0`, or digits without a leading zero.
+fn is_numeric(name: &str) -> bool {
+    name == "0" || (!name.starts_with('0') && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn dig(value: &Value, segments: &[Segment]) -> Option<Value> {
+    let mut value = value.clone();
+    for segment in segments {
+        value = match (segment, &value) {
+            (Segment::Name(name), Value::Hash(hash)) => hash.get(&StrKey(name))?.clone(),
+            (Segment::Index(index), Value::Hash(hash)) => hash.get(&Value::Int(*index))?.clone(),
+            (Segment::Index(index), Value::Array(all)) => {
+                all.get(usize::try_from(*index).ok()?)?.clone()
+            }
+            _ => return None,
+        };
+    }
+    Some(value)
+}
