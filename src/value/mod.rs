@@ -12,8 +12,11 @@
 //! assert_eq!(hash.get("a"), Some(&Value::from(1)));
 //! ```
 
+mod inspect;
 mod load;
+mod printable;
 
+pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub use load::{LoadError, LoadErrorKind};
 
 use std::hash::{Hash, Hasher};
