@@ -1,1 +1,29 @@
 //! Encrypted values: recognise, validate and, only when the user says so, decrypt `ENC[…]` blobs.
+//!
+//! What counts as a blob is what Puppet's `eyaml_lookup_key` (puppet/functions/eyaml_lookup_key.rb)
+//! and hiera-eyaml's parser (hiera/backend/eyaml/parser/encrypted_tokens.rb) take for one, no more:
+//! the rules work on the text of a string after YAML has unfolded it. This room reads no files:
+//! keys are bytes that the caller was given by the user. No secret appears in a `Debug` text or
+//! in an error.
+//!
+//! ```
+//! use hiera_ls::eyaml::{BlobProblem, is_encrypted, scan};
+//!
+//! let text = "user:ENC[GPG,aGVsbG8=] DEC::PKCS7[x]!";
+//! assert!(is_encrypted(text));
+//! let found = scan(text);
+//! assert_eq!(found.blobs[0].method, "GPG");
+//! assert_eq!(found.blobs[0].range.slice(text), "ENC[GPG,aGVsbG8=]");
+//! assert_eq!(scan("ENC[PKCS7,abc").broken[0].problem, BlobProblem::Unterminated);
+//! ```
+
+mod blob;
+mod decrypt;
+mod envelope;
+
+pub use blob::{Blob, BlobProblem, BrokenBlob, Scan, is_encrypted, scan, scan_source};
+pub use decrypt::{EyamlError, Keys, decrypt};
+pub use envelope::Recipient;
+
+/// The method of a blob that names none: `ENC[MIIB…]`.
+pub const DEFAULT_METHOD: &str = "PKCS7";

@@ -1,1 +1,412 @@
 //! Ruby regular expressions on Rust engines: translate, compile, match, and Ruby's error texts.
+//!
+//! Puppet's patterns are Ruby's (Onigmo), whose syntax means other things than Rust's: `^` and
+//! `$` always match at lines, `(?m)` lets the dot match a newline, `\h` is a hex digit, `\d`, `\s`
+//! and `\w` are ASCII while `[[:alpha:]]` is Unicode. So a pattern is parsed as Ruby parses it,
+//! written anew for `regex` where that can run it (linear time), for `fancy-regex` with a limit
+//! on its steps where it cannot, and reported as unsupported where neither can.
+//!
+//! This room knows nothing of Puppet, values or files.
+//!
+//! ```
+//! use hiera_ls::regexp::Regexp;
+//!
+//! let pattern = Regexp::new(r"^profile::(?!base)\h+$")?;
+//! assert_eq!(pattern.is_match("profile::c0ffee"), Ok(true));
+//! let refused = Regexp::new("^(").map_err(|e| e.to_string());
+//! assert_eq!(refused.err().as_deref(), Some("end pattern with unmatched parenthesis: /^(/"));
+//! # Ok::<(), hiera_ls::regexp::RegexpError>(())
+//! ```
+
+mod class;
+mod emit;
+mod escape;
+mod parse;
+mod syntax;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use emit::Lines;
+use parse::Failure;
+use syntax::{Anchor, Case, Node};
+
+/// Most steps a backtracking match may take before it is given up: some ten milliseconds.
+const BACKTRACK_LIMIT: usize = 100_000;
+
+/// Largest compiled pattern in bytes: the `regex` crate's own default.
+const PROGRAM_SIZE: usize = 10 * (1 << 20);
+
+/// Most instructions of a backtracking program, which inlines the groups it calls.
+const FANCY_PROGRAM_SIZE: usize = 50_000;
+
+/// Longest pattern that is read, in bytes.
+const MAX_SOURCE: usize = 64 * 1024;
+
+/// Why a pattern cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RegexpError {
+    /// Ruby refuses the pattern; `message` is the text of its `RegexpError`.
+    Invalid {
+        /// Ruby's message with the pattern at its end.
+        message: String,
+    },
+    /// Ruby may accept the pattern, but no engine here can run it.
+    Unsupported {
+        /// What cannot be done, for people.
+        because: String,
+    },
+}
+
+impl fmt::Display for RegexpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegexpError::Invalid { message } => f.write_str(message),
+            RegexpError::Unsupported { because } => {
+                write!(f, "regular expression not supported: {because}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RegexpError {}
+
+/// Why it is not known whether a text matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The search took more than its share of steps.
+    Steps,
+    /// No engine here can run the pattern: the reason, for people.
+    Unsupported(String),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Steps => f.write_str("regular expression takes too many steps"),
+            Limit::Unsupported(because) => {
+                write!(f, "regular expression not supported: {because}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Limit {}
+
+/// A Ruby regular expression without options of its own (`(?i)` and the like inside count).
+///
+/// Searching is that of `=~`: anywhere in the text.
+#[derive(Debug)]
+pub struct Regexp {
+    source: String,
+    root: Node,
+    start: Start,
+    one_line: OnceLock<Result<Engine, String>>,
+    many_lines: OnceLock<Result<Engine, String>>,
+}
+
+/// What a text without newlines must begin with to match.
+#[derive(Debug, PartialEq)]
+enum Start {
+    /// Not known: ask the engine.
+    Anything,
+    /// This text, and then the engine decides.
+    Prefix(String),
+    /// This text and nothing else is asked.
+    WholePrefix(String),
+}
+
+#[derive(Debug)]
+enum Engine {
+    Linear(Box<regex::Regex>),
+    Backtracking(Box<fancy_regex::Regex>),
+}
+
+impl Regexp {
+    /// Parses and compiles a pattern.
+    ///
+    /// # Errors
+    /// Ruby's error, or that no engine here can run the pattern.
+    pub fn new(source: &str) -> Result<Regexp, RegexpError> {
+        let regexp = Regexp::lazy(source)?;
+        match regexp.engine("") {
+            Ok(_) => Ok(regexp),
+            Err(limit) => Err(RegexpError::Unsupported {
+                because: match limit {
+                    Limit::Unsupported(because) => because,
+                    Limit::Steps => limit.to_string(),
+                },
+            }),
+        }
+    }
+
+    /// Parses a pattern and leaves compiling to the first text that could match: texts without
+    /// the literal beginning that a pattern asks for (`^profile::`) never get as far.
+    ///
+    /// # Errors
+    /// Ruby's error, or that the pattern is beyond what is read here.
+    pub fn lazy(source: &str) -> Result<Regexp, RegexpError> {
+        if source.len() > MAX_SOURCE {
+            return Err(RegexpError::Unsupported {
+                because: format!("the pattern is longer than {MAX_SOURCE} bytes"),
+            });
+        }
+        let invalid = |problem: &str| RegexpError::Invalid {
+            message: format!("{problem}: /{}/", delimited(source)),
+        };
+        let text = escape::unescape(source).map_err(invalid)?;
+        let parsed = parse::parse(&text).map_err(|failure| match failure {
+            Failure::Ruby(problem) => invalid(&problem),
+            Failure::Unsupported(because) => RegexpError::Unsupported { because },
+        })?;
+        Ok(Regexp {
+            source: source.to_owned(),
+            start: start_of(&parsed.root),
+            root: parsed.root,
+            one_line: OnceLock::new(),
+            many_lines: OnceLock::new(),
+        })
+    }
+
+    /// The pattern as written.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Whether the pattern matches anywhere in the text, as `=~`.
+    ///
+    /// # Errors
+    /// The answer would take too many steps, or no engine here can run the pattern.
+    pub fn is_match(&self, text: &str) -> Result<bool, Limit> {
+        match &self.start {
+            Start::Anything => {}
+            Start::Prefix(prefix) => {
+                if !text.starts_with(prefix.as_str()) && !text.contains('\n') {
+                    return Ok(false);
+                }
+            }
+            Start::WholePrefix(prefix) => {
+                if text.starts_with(prefix.as_str()) {
+                    return Ok(true);
+                }
+                if !text.contains('\n') {
+                    return Ok(false);
+                }
+            }
+        }
+        match self.engine(text)? {
+            Engine::Linear(regex) => Ok(regex.is_match(text)),
+            Engine::Backtracking(regex) => regex.is_match(text).map_err(runtime_limit),
+        }
+    }
+
+    /// Where the first match is, in bytes.
+    ///
+    /// # Errors
+    /// As [`Regexp::is_match`].
+    pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, Limit> {
+        self.find_at(text, 0)
+    }
+
+    /// Replaces every match by the same text, as `gsub` with a block.
+    ///
+    /// # Errors
+    /// As [`Regexp::is_match`].
+    pub fn replace_all(&self, text: &str, replacement: &str) -> Result<String, Limit> {
+        let mut out = String::with_capacity(text.len());
+        let mut position = 0;
+        let mut copied = 0;
+        while position <= text.len() {
+            let Some(found) = self.find_at(text, position)? else {
+                break;
+            };
+            if found.start < copied {
+                break;
+            }
+            out.push_str(&text[copied..found.start]);
+            out.push_str(replacement);
+            copied = found.end;
+            position = found.end;
+            if found.is_empty() {
+                let step = text[position..].chars().next().map_or(1, char::len_utf8);
+                position += step;
+            }
+        }
+        out.push_str(&text[copied..]);
+        Ok(out)
+    }
+
+    fn find_at(&self, text: &str, position: usize) -> Result<Option<Range<usize>>, Limit> {
+        match self.engine(text)? {
+            Engine::Linear(regex) => Ok(regex.find_at(text, position).map(|found| found.range())),
+            Engine::Backtracking(regex) => regex
+                .find_from_pos(text, position)
+                .map(|found| found.map(|found| found.start()..found.end()))
+                .map_err(runtime_limit),
+        }
+    }
+
+    fn engine(&self, text: &str) -> Result<&Engine, Limit> {
+        let engine = if text.contains('\n') {
+            self.many_lines
+                .get_or_init(|| compile(&self.root, Lines::Many))
+        } else {
+            self.one_line
+                .get_or_init(|| compile(&self.root, Lines::One))
+        };
+        engine
+            .as_ref()
+            .map_err(|because| Limit::Unsupported(because.clone()))
+    }
+}
+
+/// The number of the first pattern that matches, in the order given.
+///
+/// # Errors
+/// As [`Regexp::is_match`], of the first pattern that cannot be decided before one matches.
+pub fn first_match<'a>(
+    patterns: impl IntoIterator<Item = &'a Regexp>,
+    text: &str,
+) -> Result<Option<usize>, Limit> {
+    for (number, pattern) in patterns.into_iter().enumerate() {
+        if pattern.is_match(text)? {
+            return Ok(Some(number));
+        }
+    }
+    Ok(None)
+}
+
+/// The pattern as Ruby shows it between slashes.
+fn delimited(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut escaped = false;
+    for c in source.chars() {
+        if c == '/' && !escaped {
+            out.push('\\');
+        }
+        escaped = c == '\\' && !escaped;
+        out.push(c);
+    }
+    out
+}
+
+fn compile(root: &Node, lines: Lines) -> Result<Engine, String> {
+    let emitted = emit::emit(root, lines)?;
+    if !emitted.backtracks
+        && let Ok(regex) = regex::RegexBuilder::new(&emitted.text)
+            .size_limit(PROGRAM_SIZE)
+            .build()
+    {
+        return Ok(Engine::Linear(Box::new(regex)));
+    }
+    fancy_regex::RegexBuilder::new(&emitted.text)
+        .backtrack_limit(BACKTRACK_LIMIT)
+        .delegate_size_limit(PROGRAM_SIZE)
+        .max_prog_size(FANCY_PROGRAM_SIZE)
+        .build()
+        .map(|regex| Engine::Backtracking(Box::new(regex)))
+        .map_err(|error| error.to_string())
+}
+
+fn runtime_limit(error: fancy_regex::Error) -> Limit {
+    if let fancy_regex::Error::RuntimeError(_) = error {
+        Limit::Steps
+    } else {
+        Limit::Unsupported(error.to_string())
+    }
+}
+
+fn start_of(root: &Node) -> Start {
+    let parts = if let Node::Sequence(parts) = root {
+        parts.as_slice()
+    } else {
+        std::slice::from_ref(root)
+    };
+    let Some((Node::Anchor(Anchor::LineStart | Anchor::TextStart), rest)) = parts.split_first()
+    else {
+        return Start::Anything;
+    };
+    let prefix: String = rest
+        .iter()
+        .map_while(|part| {
+            if let Node::Literal(c, Case::Exact) = part {
+                Some(*c)
+            } else {
+                None
+            }
+        })
+        .collect();
+    if prefix.chars().count() == rest.len() {
+        Start::WholePrefix(prefix)
+    } else if prefix.is_empty() {
+        Start::Anything
+    } else {
+        Start::Prefix(prefix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_beginning_decides_without_an_engine() {
+        let pattern = Regexp::lazy("^profile::(?>web)+$").unwrap();
+        assert_eq!(pattern.is_match("role::web"), Ok(false));
+        assert!(pattern.one_line.get().is_none());
+        assert_eq!(pattern.is_match("profile::webweb"), Ok(true));
+        assert!(pattern.one_line.get().is_some());
+    }
+
+    #[test]
+    fn a_beginning_counts_at_every_line() {
+        let pattern = Regexp::lazy("^profile::").unwrap();
+        assert_eq!(pattern.is_match("x\nprofile::web"), Ok(true));
+        assert_eq!(pattern.is_match("x profile::web"), Ok(false));
+        assert_eq!(Regexp::lazy(r"\Aa").unwrap().is_match("b\na"), Ok(false));
+    }
+
+    #[test]
+    fn runaway_backtracking_ends() {
+        let pattern = Regexp::new(r"^(?=a)(a|aa|\1)+$").unwrap();
+        let text = "a".repeat(64) + "!";
+        assert_eq!(pattern.is_match(&text), Err(Limit::Steps));
+    }
+
+    #[test]
+    fn deep_nesting_and_huge_repeats_are_unsupported_not_crashes() {
+        let deep = format!("{}a{}", "(".repeat(5000), ")".repeat(5000));
+        assert!(matches!(
+            Regexp::new(&deep),
+            Err(RegexpError::Unsupported { .. })
+        ));
+        assert!(matches!(
+            Regexp::new(r"(?:\w{99999}){99999}"),
+            Err(RegexpError::Unsupported { .. })
+        ));
+        let classes = "[".repeat(5000);
+        assert!(Regexp::new(&classes).is_err());
+        let quantifiers = format!("a{}", "*".repeat(5000));
+        assert!(Regexp::new(&quantifiers).is_err());
+    }
+
+    #[test]
+    fn the_first_pattern_that_matches_is_named() {
+        let patterns = [
+            Regexp::lazy("^a::").unwrap(),
+            Regexp::lazy("b$").unwrap(),
+            Regexp::lazy("^a").unwrap(),
+        ];
+        assert_eq!(first_match(&patterns, "a::b"), Ok(Some(0)));
+        assert_eq!(first_match(&patterns, "ab"), Ok(Some(1)));
+        assert_eq!(first_match(&patterns, "c"), Ok(None));
+    }
+
+    #[test]
+    fn a_knockout_prefix_is_taken_from_every_line() {
+        let pattern = Regexp::new("^--").unwrap();
+        assert_eq!(pattern.replace_all("--a\n--b--", ""), Ok("a\nb--".into()));
+    }
+}

@@ -1,0 +1,250 @@
+//! Decrypting PKCS7 blobs with keys that the user gave.
+//!
+//! The outcome is that of hiera-eyaml's PKCS7 encryptor (hiera/backend/eyaml/encryptors/pkcs7.rb):
+//! the same texts and, where decrypting fails, OpenSSL's messages as far as they say something.
+
+use std::fmt;
+
+use aes::cipher::block_padding::Pkcs7;
+use aes::cipher::{BlockDecryptMut, KeyIvInit};
+use cms::cert::x509::Certificate;
+use cms::enveloped_data::{EnvelopedData, RecipientInfo};
+use der::asn1::ObjectIdentifier;
+use der::{DecodePem, Encode};
+use rsa::pkcs1::DecodeRsaPrivateKey;
+use rsa::pkcs8::{DecodePrivateKey, DecodePublicKey};
+use rsa::{Pkcs1v15Encrypt, RsaPrivateKey, RsaPublicKey};
+
+use super::blob::{decode_base64, is_encrypted, scan};
+use super::envelope::{enveloped_data, issuer_and_serial};
+use crate::value::Value;
+
+const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+const AES_128_CBC: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.1.2");
+const AES_192_CBC: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.1.22");
+const AES_256_CBC: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.1.42");
+
+/// A private key and its certificate. Its `Debug` text names neither.
+pub struct Keys {
+    private: RsaPrivateKey,
+    issuer: Vec<u8>,
+    serial: Vec<u8>,
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Keys(redacted)")
+    }
+}
+
+/// Why a text could not be decrypted. Holds no part of a key or of a decrypted text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EyamlError {
+    /// The private key is none, or of a kind that is not supported.
+    PrivateKey,
+    /// The public key is no certificate.
+    PublicKey,
+    /// The private key does not belong to the certificate.
+    KeyMismatch,
+    /// A payload is no PKCS7 message.
+    NotPkcs7,
+    /// A payload is empty but for blanks.
+    EmptyPayload,
+    /// A payload is encrypted for other certificates.
+    NoRecipient,
+    /// The cipher of a payload is not supported here, though OpenSSL may know it.
+    Cipher {
+        /// The cipher's object identifier.
+        oid: String,
+    },
+    /// A payload does not open: wrong key or damaged payload.
+    BadDecrypt,
+    /// A blob's method needs a plugin that is not known here.
+    Method {
+        /// The method, upper case.
+        method: String,
+    },
+}
+
+impl fmt::Display for EyamlError {
+    /// The text that stands behind `Error was ` in Puppet's message.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EyamlError::PrivateKey => {
+                formatter.write_str("Neither PUB key nor PRIV key: unsupported")
+            }
+            EyamlError::PublicKey => formatter.write_str("PEM_read_bio_X509: no start line"),
+            EyamlError::KeyMismatch => {
+                formatter.write_str("private key does not match certificate")
+            }
+            EyamlError::NotPkcs7 => formatter.write_str("Could not parse the PKCS7: no start line"),
+            EyamlError::EmptyPayload => {
+                formatter.write_str("undefined method `[]' for nil:NilClass")
+            }
+            EyamlError::NoRecipient => formatter.write_str("decrypt error"),
+            EyamlError::Cipher { oid } => write!(formatter, "unsupported cipher type {oid}"),
+            EyamlError::BadDecrypt => formatter.write_str("bad decrypt"),
+            EyamlError::Method { method } => {
+                let plugin = method.to_ascii_lowercase();
+                write!(
+                    formatter,
+                    "cannot load such file -- hiera/backend/eyaml/encryptors/{plugin}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for EyamlError {}
+
+impl EyamlError {
+    /// Puppet's message for a failure at a string `data` of the key `root_key` in the file at
+    /// `path`. A missing plugin is reported bare, as Ruby's `LoadError` is not caught.
+    #[must_use]
+    pub fn message(&self, data: &str, root_key: &str, path: &str) -> String {
+        if let EyamlError::Method { .. } = self {
+            return self.to_string();
+        }
+        format!(
+            "hiera-eyaml backend error decrypting {data} when looking up {root_key} in {path}. \
+             Error was {self}"
+        )
+    }
+}
+
+impl Keys {
+    /// Reads a key pair as `eyaml createkeys` writes it.
+    ///
+    /// # Errors
+    /// [`EyamlError::PrivateKey`], [`EyamlError::PublicKey`] or [`EyamlError::KeyMismatch`].
+    pub fn from_pem(private_pem: &[u8], certificate_pem: &[u8]) -> Result<Keys, EyamlError> {
+        let private = pem_text(private_pem).ok_or(EyamlError::PrivateKey)?;
+        let private = RsaPrivateKey::from_pkcs1_pem(private)
+            .ok()
+            .or_else(|| RsaPrivateKey::from_pkcs8_pem(private).ok())
+            .ok_or(EyamlError::PrivateKey)?;
+        let certificate = pem_text(certificate_pem).ok_or(EyamlError::PublicKey)?;
+        let certificate = Certificate::from_pem(certificate).map_err(|_| EyamlError::PublicKey)?;
+        let signed = &certificate.tbs_certificate;
+        let key_der = signed.subject_public_key_info.to_der();
+        let public = key_der
+            .ok()
+            .and_then(|der| RsaPublicKey::from_public_key_der(&der).ok());
+        if public.as_ref() != Some(&private.to_public_key()) {
+            return Err(EyamlError::KeyMismatch);
+        }
+        Ok(Keys {
+            private,
+            issuer: signed.issuer.to_der().map_err(|_| EyamlError::PublicKey)?,
+            serial: signed.serial_number.as_bytes().to_vec(),
+        })
+    }
+}
+
+/// Decrypts a string as Puppet's `eyaml_lookup_key` does: every blob is replaced by its text, the
+/// text around stays, and one line break at the very end is dropped. A string without blobs
+/// ([`is_encrypted`]) is given back as it is. Interpolation is the caller's.
+///
+/// The value is [`Value::Bytes`] if what was encrypted is not UTF-8.
+///
+/// # Errors
+/// The first blob that does not open decides.
+pub fn decrypt(text: &str, keys: &Keys) -> Result<Value, EyamlError> {
+    if !is_encrypted(text) {
+        return Ok(Value::from(text));
+    }
+    let mut plain: Vec<u8> = Vec::with_capacity(text.len());
+    let mut copied = 0;
+    for blob in scan(text).blobs {
+        let range = blob.range.as_usize();
+        plain.extend_from_slice(&text.as_bytes()[copied..range.start]);
+        copied = range.end;
+        let payload = blob.payload_range.slice(text);
+        if payload.bytes().all(|byte| byte.is_ascii_whitespace()) {
+            return Err(EyamlError::EmptyPayload);
+        }
+        if blob.method != super::DEFAULT_METHOD {
+            return Err(EyamlError::Method {
+                method: blob.method,
+            });
+        }
+        plain.extend_from_slice(&decrypt_payload(&decode_base64(payload), keys)?);
+    }
+    plain.extend_from_slice(&text.as_bytes()[copied..]);
+    // Ruby's `chomp`.
+    let line_break = [b"\r\n".as_slice(), b"\n", b"\r"]
+        .into_iter()
+        .find(|line_break| plain.ends_with(line_break));
+    plain.truncate(plain.len() - line_break.map_or(0, <[u8]>::len));
+    Ok(match String::from_utf8(plain) {
+        Ok(text) => Value::from(text),
+        Err(error) => Value::Bytes(error.into_bytes().into()),
+    })
+}
+
+fn decrypt_payload(payload: &[u8], keys: &Keys) -> Result<Vec<u8>, EyamlError> {
+    let data = enveloped_data(payload).ok_or(EyamlError::NotPkcs7)?;
+    let content = &data.encrypted_content;
+    let cipher = content.content_enc_alg.oid;
+    let key_length = match cipher {
+        AES_128_CBC => 16,
+        AES_192_CBC => 24,
+        AES_256_CBC => 32,
+        _ => {
+            return Err(EyamlError::Cipher {
+                oid: cipher.to_string(),
+            });
+        }
+    };
+    let encrypted_key = encrypted_key(&data, keys).ok_or(EyamlError::NoRecipient)?;
+    // A key that does not open is replaced, so that a wrong key and a damaged text look alike.
+    let key = keys.private.decrypt(Pkcs1v15Encrypt, encrypted_key);
+    let key = key.ok().filter(|key| key.len() == key_length);
+    let key = key.unwrap_or_else(|| vec![0; key_length]);
+    let vector = content.content_enc_alg.parameters.as_ref();
+    let vector = vector
+        .map(der::Any::value)
+        .filter(|vector| vector.len() == 16);
+    let vector = vector.ok_or(EyamlError::NotPkcs7)?;
+    let encrypted = content
+        .encrypted_content
+        .as_ref()
+        .ok_or(EyamlError::NotPkcs7)?;
+    let encrypted = encrypted.as_bytes();
+    let plain = match key_length {
+        16 => open::<cbc::Decryptor<aes::Aes128>>(&key, vector, encrypted),
+        24 => open::<cbc::Decryptor<aes::Aes192>>(&key, vector, encrypted),
+        _ => open::<cbc::Decryptor<aes::Aes256>>(&key, vector, encrypted),
+    };
+    plain.ok_or(EyamlError::BadDecrypt)
+}
+
+fn open<C: KeyIvInit + BlockDecryptMut>(key: &[u8], vector: &[u8], text: &[u8]) -> Option<Vec<u8>> {
+    let cipher = C::new_from_slices(key, vector).ok()?;
+    cipher.decrypt_padded_vec_mut::<Pkcs7>(text).ok()
+}
+
+/// The content key as encrypted for our certificate.
+fn encrypted_key<'a>(data: &'a EnvelopedData, keys: &Keys) -> Option<&'a [u8]> {
+    data.recip_infos.0.iter().find_map(|info| match info {
+        RecipientInfo::Ktri(key) => {
+            let (issuer, serial) = issuer_and_serial(&key.rid)?;
+            let ours = issuer == keys.issuer && serial == keys.serial;
+            (ours && key.key_enc_alg.oid == RSA_ENCRYPTION).then(|| key.enc_key.as_bytes())
+        }
+        RecipientInfo::Kari(_)
+        | RecipientInfo::Kekri(_)
+        | RecipientInfo::Pwri(_)
+        | RecipientInfo::Ori(_) => None,
+    })
+}
+
+/// The PEM part of a file that may say more before it.
+fn pem_text(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    text.find("-----BEGIN ").map(|at| &text[at..])
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

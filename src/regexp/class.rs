@@ -1,0 +1,314 @@
+//! Character classes: `[…]`, `\d` and its kin, `[:alpha:]`, `\p{…}`, written in the bracket
+//! syntax of Rust's engines.
+//!
+//! Ruby's shorthands are ASCII unless `(?u)` is on, its POSIX brackets and properties are Unicode
+//! unless `(?a)` is on.
+
+use super::parse::{Charset, Failure, Parser};
+
+/// Matches nothing, as an item of a class.
+const NOTHING: &str = "[a&&b]";
+
+/// Longest name a POSIX bracket is searched for, as in Onigmo.
+const POSIX_NAME_SEARCH: usize = 20;
+
+/// Items for `\d`, `\w`, `\s`, `\h` and their negations, without brackets around.
+pub(super) fn shorthand(letter: char, charset: Charset) -> Option<String> {
+    let unicode = charset == Charset::Unicode;
+    let items = match letter.to_ascii_lowercase() {
+        'd' if unicode => r"\p{Nd}",
+        'd' => "0-9",
+        'w' if unicode => r"\p{L}\p{M}\p{Nd}\p{Pc}",
+        'w' => "0-9A-Za-z_",
+        's' if unicode => r"\p{White_Space}",
+        's' => r"\t\n\x0B\f\r\x20",
+        'h' => "0-9A-Fa-f",
+        _ => return None,
+    };
+    Some(if letter.is_ascii_uppercase() {
+        format!("[^{items}]")
+    } else {
+        items.to_owned()
+    })
+}
+
+/// Items for a POSIX class name, which is also the name of a property.
+fn named(name: &str, charset: Charset) -> Option<&'static str> {
+    let ascii = charset == Charset::Ascii;
+    Some(match name {
+        "alnum" if ascii => "0-9A-Za-z",
+        "alnum" => r"\p{Alphabetic}\p{Nd}",
+        "alpha" if ascii => "A-Za-z",
+        "alpha" => r"\p{Alphabetic}",
+        "blank" if ascii => r"\t\x20",
+        "blank" => r"\t\p{Zs}",
+        "cntrl" if ascii => r"\x00-\x1F\x7F",
+        "cntrl" => r"\p{Cc}",
+        "digit" if ascii => "0-9",
+        "digit" => r"\p{Nd}",
+        "graph" if ascii => r"\x21-\x7E",
+        "graph" => r"[^\p{White_Space}\p{Cc}\p{Cn}]",
+        "lower" if ascii => "a-z",
+        "lower" => r"\p{Lowercase}",
+        "print" if ascii => r"\x20-\x7E",
+        "print" => r"[^\p{Cc}\p{Cn}\p{Zl}\p{Zp}]",
+        "punct" if ascii => r"\x21-\x2F\x3A-\x40\x5B-\x60\x7B-\x7E",
+        "punct" => r"\p{P}\x24\x2B\x3C-\x3E\x5E\x60\x7C\x7E",
+        "space" if ascii => r"\t\n\x0B\f\r\x20",
+        "space" => r"\p{White_Space}",
+        "upper" if ascii => "A-Z",
+        "upper" => r"\p{Uppercase}",
+        "xdigit" => "0-9A-Fa-f",
+        "word" if ascii => "0-9A-Za-z_",
+        "word" => r"\p{L}\p{M}\p{Nd}\p{Pc}",
+        "ascii" => r"\x00-\x7F",
+        _ => return None,
+    })
+}
+
+/// One character as an item of a class.
+fn item(c: char) -> String {
+    format!("\\x{{{:X}}}", u32::from(c))
+}
+
+/// What a class holds at one place: a character that could begin or end a range, or a set.
+enum Element {
+    Character(char),
+    Set(String),
+}
+
+impl Parser {
+    /// Reads a class after its `[`, through its `]`; the result has brackets.
+    pub(super) fn class(&mut self, depth: usize) -> Result<String, Failure> {
+        self.check_depth(depth)?;
+        let negated = self.take_if('^');
+        let mut operands: Vec<String> = Vec::new();
+        let mut items = String::new();
+        if self.peek() == Some(']') {
+            // A bracket that comes first is a member, if another one can close the class.
+            if !self.closing_bracket_follows() {
+                return Err(Failure::ruby("empty char-class"));
+            }
+            self.next();
+            items.push_str(&item(']'));
+        }
+        loop {
+            let Some(c) = self.peek() else {
+                return Err(Failure::ruby("premature end of char-class"));
+            };
+            if c == ']' {
+                self.next();
+                break;
+            }
+            if c == '&' && self.peek_second() == Some('&') {
+                self.next();
+                self.next();
+                operands.push(std::mem::take(&mut items));
+                continue;
+            }
+            match self.class_element(depth)? {
+                Element::Character(low) => self.character_or_range(low, &mut items, depth)?,
+                Element::Set(set) => {
+                    items.push_str(&set);
+                    self.check_after_set()?;
+                }
+            }
+        }
+        let mark = if negated { "^" } else { "" };
+        if operands.is_empty() {
+            return Ok(format!("[{mark}{items}]"));
+        }
+        operands.push(items);
+        let parts: Vec<String> = operands
+            .iter()
+            .map(|items| match items.as_str() {
+                "" => NOTHING.to_owned(),
+                _ => format!("[{items}]"),
+            })
+            .collect();
+        Ok(format!("[{mark}{}]", parts.join("&&")))
+    }
+
+    /// A set cannot begin a range: `[\d-a]` is refused, `[\d-]` is fine.
+    fn check_after_set(&mut self) -> Result<(), Failure> {
+        if self.peek() == Some('-') && !self.range_sign_is_last() && self.set_was_escape {
+            return Err(Failure::ruby("unmatched range specifier in char-class"));
+        }
+        Ok(())
+    }
+
+    /// Whether the `-` ahead is followed by `]` or `&&`, and so stands for itself.
+    fn range_sign_is_last(&self) -> bool {
+        self.peek_second() == Some(']')
+            || self.peek_second() == Some('&') && self.peek_third() == Some('&')
+    }
+
+    fn character_or_range(
+        &mut self,
+        low: char,
+        items: &mut String,
+        depth: usize,
+    ) -> Result<(), Failure> {
+        if self.peek() != Some('-') || self.range_sign_is_last() {
+            items.push_str(&item(low));
+            return Ok(());
+        }
+        self.next();
+        if self.peek().is_none() {
+            return Err(Failure::ruby("premature end of char-class"));
+        }
+        if self.peek() == Some('[') && !self.posix_bracket_follows() {
+            // `[a-[b]]`: Onigmo forgets the open range and keeps the inner class.
+            return Ok(());
+        }
+        match self.class_element(depth)? {
+            Element::Character(high) if high < low => {
+                Err(Failure::ruby("empty range in char class"))
+            }
+            Element::Character(high) => {
+                items.push_str(&format!("{}-{}", item(low), item(high)));
+                // `[a-b-c]` holds a sign of its own.
+                if self.peek() == Some('-') && !self.range_sign_is_last() {
+                    self.next();
+                    items.push_str(&item('-'));
+                }
+                Ok(())
+            }
+            Element::Set(_) => Err(Failure::ruby("char-class value at end of range")),
+        }
+    }
+
+    fn class_element(&mut self, depth: usize) -> Result<Element, Failure> {
+        self.set_was_escape = false;
+        match self.next() {
+            None => Err(Failure::ruby("premature end of char-class")),
+            Some('[') => {
+                if let Some(set) = self.posix_bracket()? {
+                    self.set_was_escape = true;
+                    return Ok(Element::Set(set));
+                }
+                Ok(Element::Set(self.class(depth + 1)?))
+            }
+            Some('\\') => self.class_escape(),
+            Some(c) => Ok(Element::Character(c)),
+        }
+    }
+
+    fn class_escape(&mut self) -> Result<Element, Failure> {
+        let Some(c) = self.next() else {
+            return Err(Failure::ruby("too short escape sequence"));
+        };
+        if let Some(items) = shorthand(c, self.charset()) {
+            self.set_was_escape = true;
+            return Ok(Element::Set(items));
+        }
+        if matches!(c, 'p' | 'P') && self.peek() == Some('{') {
+            let set = self.property(c)?;
+            self.set_was_escape = true;
+            return Ok(Element::Set(set));
+        }
+        let character = match c {
+            'b' => '\u{8}',
+            _ => self.character_escape(c)?,
+        };
+        Ok(Element::Character(character))
+    }
+
+    /// Reads `{Name}` of `\p{Name}`; the result is an item of a class.
+    pub(super) fn property(&mut self, letter: char) -> Result<String, Failure> {
+        self.next();
+        let mut negated = letter == 'P';
+        if self.take_if('^') {
+            negated = !negated;
+        }
+        let mut name = String::new();
+        loop {
+            match self.next() {
+                Some('}') => break,
+                Some(c) => name.push(c),
+                None => {
+                    return Err(Failure::Ruby(
+                        "invalid character property name {}".to_owned(),
+                    ));
+                }
+            }
+        }
+        let plain: String = name
+            .chars()
+            .filter(|c| !matches!(c, ' ' | '_' | '-'))
+            .collect::<String>()
+            .to_lowercase();
+        let items = if let Some(items) = named(&plain, self.property_charset()) {
+            items.to_owned()
+        } else {
+            let property = format!("\\p{{{name}}}");
+            let known = !plain.is_empty()
+                && name
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b"_- ".contains(&b))
+                && regex::Regex::new(&property).is_ok();
+            if !known {
+                return Err(Failure::Ruby(format!(
+                    "invalid character property name {{{name}}}"
+                )));
+            }
+            property
+        };
+        Ok(if negated {
+            format!("[^{items}]")
+        } else {
+            format!("[{items}]")
+        })
+    }
+
+    /// Whether `[:name:]` stands here, where the `[` is not read yet.
+    fn posix_bracket_follows(&self) -> bool {
+        self.peek_second() == Some(':') && self.posix_end(2).is_some()
+    }
+
+    /// Where `:]` stands, counted from `offset` characters ahead.
+    fn posix_end(&self, offset: usize) -> Option<usize> {
+        (0..POSIX_NAME_SEARCH).find(|i| {
+            self.ahead(offset + i) == Some(':') && self.ahead(offset + i + 1) == Some(']')
+        })
+    }
+
+    /// Reads `:name:]` after its `[`, if that is what stands here.
+    fn posix_bracket(&mut self) -> Result<Option<String>, Failure> {
+        if self.peek() != Some(':') {
+            return Ok(None);
+        }
+        let Some(length) = self.posix_end(1) else {
+            return Ok(None);
+        };
+        self.next();
+        let mut name: String = (0..length).filter_map(|_| self.next()).collect();
+        self.next();
+        self.next();
+        let negated = name.starts_with('^');
+        if negated {
+            name.remove(0);
+        }
+        let Some(items) = named(&name, self.property_charset()) else {
+            return Err(Failure::ruby("invalid POSIX bracket type"));
+        };
+        Ok(Some(if negated {
+            format!("[^{items}]")
+        } else {
+            format!("[{items}]")
+        }))
+    }
+
+    /// Whether an unescaped `]` follows the one ahead.
+    fn closing_bracket_follows(&self) -> bool {
+        let mut offset = 1;
+        loop {
+            match self.ahead(offset) {
+                None => return false,
+                Some(']') => return true,
+                Some('\\') => offset += 2,
+                Some(_) => offset += 1,
+            }
+        }
+    }
+}

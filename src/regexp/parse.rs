@@ -1,0 +1,742 @@
+//! Ruby pattern text to a tree, with Onigmo's errors in Onigmo's words.
+
+use super::class::shorthand;
+use super::syntax::{Anchor, Case, Greed, Look, Node};
+
+/// Deepest nesting of groups and classes that is read: far beyond what people write, and small
+/// enough for every recursion over the tree.
+const MAX_DEPTH: usize = 120;
+
+/// Most repetitions a quantifier may ask for, as in Onigmo.
+const MAX_REPEAT: u32 = 100_000;
+
+/// Why no tree could be made.
+#[derive(Debug, PartialEq)]
+pub(super) enum Failure {
+    /// Ruby refuses the pattern with this message.
+    Ruby(String),
+    /// Ruby may well accept it, but it cannot be handled here.
+    Unsupported(String),
+}
+
+impl Failure {
+    pub(super) fn ruby(message: &str) -> Failure {
+        Failure::Ruby(message.to_owned())
+    }
+}
+
+/// What `\d`, `[[:alpha:]]` and the like range over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Charset {
+    /// Ruby's default `(?d)`: shorthands are ASCII, POSIX brackets Unicode.
+    Mixed,
+    /// `(?a)`
+    Ascii,
+    /// `(?u)`
+    Unicode,
+}
+
+/// Options that hold from some place of a pattern to the end of the group.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    case: Case,
+    dot_newline: bool,
+    extended: bool,
+    charset: Charset,
+}
+
+/// A pattern as read.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) root: Node,
+}
+
+/// The reader; classes are read in `class.rs`.
+pub(super) struct Parser {
+    chars: Vec<char>,
+    position: usize,
+    options: Options,
+    groups: usize,
+    names: Vec<(String, usize)>,
+    numbered_reference: bool,
+    /// References to check when all groups are known.
+    pending: Vec<Pending>,
+    pub(super) set_was_escape: bool,
+}
+
+enum Pending {
+    Number(usize),
+    CallNumber(usize),
+}
+
+/// Reads a pattern whose escapes are already unfolded.
+pub(super) fn parse(text: &str) -> Result<Parsed, Failure> {
+    let chars: Vec<char> = text.chars().collect();
+    let names = collect_names(&chars);
+    let mut parser = Parser {
+        chars,
+        position: 0,
+        options: Options {
+            case: Case::Exact,
+            dot_newline: false,
+            extended: false,
+            charset: Charset::Mixed,
+        },
+        groups: 0,
+        names,
+        numbered_reference: false,
+        pending: Vec::new(),
+        set_was_escape: false,
+    };
+    let root = parser.alternatives(0)?;
+    if parser.peek().is_some() {
+        return Err(Failure::ruby("unmatched close parenthesis"));
+    }
+    if parser.numbered_reference && !parser.names.is_empty() {
+        return Err(Failure::ruby(
+            "numbered backref/call is not allowed. (use name)",
+        ));
+    }
+    for pending in &parser.pending {
+        match pending {
+            Pending::Number(n) if *n > parser.groups => {
+                return Err(Failure::ruby("invalid backref number/name"));
+            }
+            Pending::CallNumber(n) if *n > parser.groups => {
+                return Err(Failure::Ruby(format!("undefined group <{n}> reference")));
+            }
+            Pending::Number(_) | Pending::CallNumber(_) => {}
+        }
+    }
+    Ok(Parsed { root })
+}
+
+/// Names of all groups with their numbers: needed before anything is read, because plain groups
+/// do not count where a named one exists.
+fn collect_names(chars: &[char]) -> Vec<(String, usize)> {
+    let mut names = Vec::new();
+    let mut i = 0;
+    let mut class_depth = 0usize;
+    while i < chars.len() {
+        match chars[i] {
+            '\\' => i += 1,
+            '[' => class_depth += 1,
+            ']' => class_depth = class_depth.saturating_sub(1),
+            '(' if class_depth == 0 && chars.get(i + 1) == Some(&'?') => {
+                let close = match chars.get(i + 2) {
+                    Some('<') if !matches!(chars.get(i + 3), Some('=' | '!') | None) => Some('>'),
+                    Some('\'') => Some('\''),
+                    _ => None,
+                };
+                if let Some(close) = close {
+                    let name: String = chars[i + 3..].iter().take_while(|c| **c != close).collect();
+                    names.push((name, names.len() + 1));
+                }
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    names
+}
+
+impl Parser {
+    pub(super) fn peek(&self) -> Option<char> {
+        self.ahead(0)
+    }
+
+    pub(super) fn peek_second(&self) -> Option<char> {
+        self.ahead(1)
+    }
+
+    pub(super) fn peek_third(&self) -> Option<char> {
+        self.ahead(2)
+    }
+
+    pub(super) fn ahead(&self, offset: usize) -> Option<char> {
+        self.chars.get(self.position + offset).copied()
+    }
+
+    pub(super) fn next(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.position += 1;
+        Some(c)
+    }
+
+    pub(super) fn take_if(&mut self, expected: char) -> bool {
+        let taken = self.peek() == Some(expected);
+        self.position += usize::from(taken);
+        taken
+    }
+
+    pub(super) fn charset(&self) -> Charset {
+        self.options.charset
+    }
+
+    /// What POSIX brackets and properties range over: Unicode unless told otherwise.
+    pub(super) fn property_charset(&self) -> Charset {
+        match self.options.charset {
+            Charset::Mixed | Charset::Unicode => Charset::Unicode,
+            Charset::Ascii => Charset::Ascii,
+        }
+    }
+
+    pub(super) fn check_depth(&self, depth: usize) -> Result<(), Failure> {
+        if depth > MAX_DEPTH {
+            return Err(Failure::Unsupported(format!(
+                "groups are nested more than {MAX_DEPTH} deep"
+            )));
+        }
+        Ok(())
+    }
+
+    fn alternatives(&mut self, depth: usize) -> Result<Node, Failure> {
+        self.check_depth(depth)?;
+        let mut branches = vec![self.sequence(depth)?];
+        while self.take_if('|') {
+            branches.push(self.sequence(depth)?);
+        }
+        Ok(match branches.pop() {
+            Some(only) if branches.is_empty() => only,
+            Some(last) => {
+                branches.push(last);
+                Node::Alternatives(branches)
+            }
+            None => Node::Empty,
+        })
+    }
+
+    fn sequence(&mut self, depth: usize) -> Result<Node, Failure> {
+        let mut parts = Vec::new();
+        loop {
+            self.skip_extended();
+            match self.peek() {
+                None | Some('|' | ')') => break,
+                Some(_) => {}
+            }
+            if self.comment()? {
+                continue;
+            }
+            let Some(atom) = self.atom(depth)? else {
+                continue;
+            };
+            let quantified = self.quantifiers(atom, depth)?;
+            parts.push(quantified);
+        }
+        Ok(match parts.pop() {
+            None => Node::Empty,
+            Some(only) if parts.is_empty() => only,
+            Some(last) => {
+                parts.push(last);
+                Node::Sequence(parts)
+            }
+        })
+    }
+
+    fn skip_extended(&mut self) {
+        if !self.options.extended {
+            return;
+        }
+        while let Some(c) = self.peek() {
+            if c == '#' {
+                while self.peek().is_some_and(|c| c != '\n') {
+                    self.next();
+                }
+            } else if c.is_ascii_whitespace() || c == '\u{b}' {
+                self.next();
+            } else {
+                break;
+            }
+        }
+    }
+
+    /// Skips `(?#…)`.
+    fn comment(&mut self) -> Result<bool, Failure> {
+        if self.peek() != Some('(')
+            || self.peek_second() != Some('?')
+            || self.peek_third() != Some('#')
+        {
+            return Ok(false);
+        }
+        loop {
+            match self.next() {
+                None => return Err(Failure::ruby("end pattern in group")),
+                Some('\\') => {
+                    self.next();
+                }
+                Some(')') => return Ok(true),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Reads one thing that a quantifier could follow.
+    fn atom(&mut self, depth: usize) -> Result<Option<Node>, Failure> {
+        let start = self.position;
+        let Some(c) = self.next() else {
+            return Ok(None);
+        };
+        Ok(Some(match c {
+            '(' => return self.group(depth).map(Some),
+            '[' => Node::Class(self.class(depth + 1)?, self.options.case),
+            '.' => Node::Any {
+                newline: self.options.dot_newline,
+            },
+            '^' => Node::Anchor(Anchor::LineStart),
+            '$' => Node::Anchor(Anchor::LineEnd),
+            '*' | '+' | '?' => return Err(no_target()),
+            '{' => {
+                self.position = start;
+                if self.interval()?.is_some() {
+                    return Err(no_target());
+                }
+                self.next();
+                self.literal('{')
+            }
+            '\\' => self.escape()?,
+            other => self.literal(other),
+        }))
+    }
+
+    fn literal(&self, c: char) -> Node {
+        Node::Literal(c, self.options.case)
+    }
+
+    fn quantifiers(&mut self, mut node: Node, depth: usize) -> Result<Node, Failure> {
+        let mut count = 0;
+        loop {
+            self.skip_extended();
+            while self.comment()? {
+                self.skip_extended();
+            }
+            let (min, max, interval) = match self.peek() {
+                Some('*') => (0, None, false),
+                Some('+') => (1, None, false),
+                Some('?') => (0, Some(1), false),
+                Some('{') => match self.interval()? {
+                    Some((min, max)) => (min, max, true),
+                    None => return Ok(node),
+                },
+                _ => return Ok(node),
+            };
+            if !interval {
+                self.next();
+            }
+            // `{n}?` means "n times or not at all" in Ruby, and `+` after braces repeats again.
+            let greed = if interval && max == Some(min) {
+                Greed::Greedy
+            } else if self.take_if('?') {
+                Greed::Lazy
+            } else if !interval && self.take_if('+') {
+                Greed::Possessive
+            } else {
+                Greed::Greedy
+            };
+            count += 1;
+            self.check_depth(depth + count)?;
+            node = Node::Repeat {
+                body: Box::new(node),
+                min,
+                max,
+                greed,
+            };
+        }
+    }
+
+    /// Reads `{n}`, `{n,}`, `{,m}` or `{n,m}`; anything else in braces is literal text.
+    fn interval(&mut self) -> Result<Option<(u32, Option<u32>)>, Failure> {
+        let start = self.position;
+        self.next();
+        let min = self.number()?;
+        let range = if self.take_if(',') {
+            let max = self.number()?;
+            if min.is_none() && max.is_none() {
+                None
+            } else {
+                Some((min.unwrap_or(0), max))
+            }
+        } else {
+            min.map(|n| (n, Some(n)))
+        };
+        match range {
+            Some((min, max)) if self.take_if('}') => {
+                if max.is_some_and(|max| max < min) {
+                    return Err(Failure::ruby("upper is smaller than lower in repeat range"));
+                }
+                Ok(Some((min, max)))
+            }
+            _ => {
+                self.position = start;
+                Ok(None)
+            }
+        }
+    }
+
+    fn number(&mut self) -> Result<Option<u32>, Failure> {
+        let mut value: Option<u32> = None;
+        while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
+            self.next();
+            let next = value.unwrap_or(0) * 10 + digit;
+            if next > MAX_REPEAT {
+                return Err(Failure::ruby("too big number for repeat range"));
+            }
+            value = Some(next);
+        }
+        Ok(value)
+    }
+
+    fn group(&mut self, depth: usize) -> Result<Node, Failure> {
+        if !self.take_if('?') {
+            if self.names.is_empty() {
+                return self.capture(depth);
+            }
+            return self.body(depth);
+        }
+        let Some(kind) = self.next() else {
+            return Err(Failure::ruby("end pattern in group"));
+        };
+        match kind {
+            ':' => self.body(depth),
+            '=' => self.look(Look::Ahead, depth),
+            '!' => self.look(Look::NotAhead, depth),
+            '>' => Ok(Node::Atomic(Box::new(self.body(depth)?))),
+            '~' => {
+                if self.peek() == Some('|') {
+                    return Err(Failure::Unsupported("absence operator `(?~|…)`".to_owned()));
+                }
+                Ok(Node::Absent(Box::new(self.body(depth)?)))
+            }
+            '<' => match self.peek() {
+                None => Err(unmatched_open()),
+                Some('=') => {
+                    self.next();
+                    self.look(Look::Behind, depth)
+                }
+                Some('!') => {
+                    self.next();
+                    self.look(Look::NotBehind, depth)
+                }
+                Some(_) => {
+                    self.group_name('>')?;
+                    self.capture(depth)
+                }
+            },
+            '\'' => {
+                self.group_name('\'')?;
+                self.capture(depth)
+            }
+            '(' => self.conditional(depth),
+            _ => {
+                self.position -= 1;
+                self.option_group(depth)
+            }
+        }
+    }
+
+    fn capture(&mut self, depth: usize) -> Result<Node, Failure> {
+        self.groups += 1;
+        let number = self.groups;
+        Ok(Node::Capture(number, Box::new(self.body(depth)?)))
+    }
+
+    /// Reads a group's body through its closing parenthesis; options set inside end with it.
+    fn body(&mut self, depth: usize) -> Result<Node, Failure> {
+        let outer = self.options;
+        let body = self.alternatives(depth + 1)?;
+        self.options = outer;
+        if !self.take_if(')') {
+            return Err(unmatched_open());
+        }
+        Ok(body)
+    }
+
+    fn look(&mut self, look: Look, depth: usize) -> Result<Node, Failure> {
+        let body = self.body(depth)?;
+        match look {
+            Look::Ahead | Look::NotAhead => {}
+            Look::Behind | Look::NotBehind => {
+                let fixed = if let Node::Alternatives(branches) = &body {
+                    branches
+                        .iter()
+                        .all(|branch| branch.fixed_length().is_some())
+                } else {
+                    body.fixed_length().is_some()
+                };
+                if !fixed || look == Look::NotBehind && body.captures() {
+                    return Err(Failure::ruby("invalid pattern in look-behind"));
+                }
+            }
+        }
+        Ok(Node::Look(look, Box::new(body)))
+    }
+
+    /// `(?imx-imx)` for the rest of the group, `(?imx-imx:…)` for its own body.
+    fn option_group(&mut self, depth: usize) -> Result<Node, Failure> {
+        let outer = self.options;
+        let mut on = true;
+        loop {
+            match self.next() {
+                None => return Err(Failure::ruby("end pattern in group")),
+                Some('-') => on = false,
+                Some('i') => {
+                    self.options.case = if on { Case::Ignored } else { Case::Exact };
+                }
+                Some('m') => self.options.dot_newline = on,
+                Some('x') => self.options.extended = on,
+                Some('a') if on => self.options.charset = Charset::Ascii,
+                Some('u') if on => self.options.charset = Charset::Unicode,
+                Some('d') if on => self.options.charset = Charset::Mixed,
+                Some(')') => {
+                    // The rest of the group, alternatives included, is the body.
+                    let rest = self.alternatives(depth + 1)?;
+                    self.options = outer;
+                    return Ok(rest);
+                }
+                Some(':') => {
+                    let body = self.alternatives(depth + 1)?;
+                    self.options = outer;
+                    if !self.take_if(')') {
+                        return Err(unmatched_open());
+                    }
+                    return Ok(body);
+                }
+                Some(_) => return Err(Failure::ruby("undefined group option")),
+            }
+        }
+    }
+
+    fn group_name(&mut self, close: char) -> Result<String, Failure> {
+        let mut name = String::new();
+        loop {
+            match self.next() {
+                None if name.is_empty() => return Err(Failure::ruby("group name is empty")),
+                None => return Err(invalid_name(&name)),
+                Some(c) if c == close => break,
+                Some(')') => return Err(invalid_name(&name)),
+                Some(c) => name.push(c),
+            }
+        }
+        let Some(first) = name.chars().next() else {
+            return Err(Failure::ruby("group name is empty"));
+        };
+        if first.is_ascii_digit() || !(first.is_alphanumeric() || first == '_') {
+            return Err(invalid_name(&name));
+        }
+        Ok(name)
+    }
+
+    /// What stands between the brackets of `\k<…>`, `\g<…>`.
+    fn reference_name(&mut self) -> Result<String, Failure> {
+        let close = if self.next() == Some('\'') { '\'' } else { '>' };
+        let mut name = String::new();
+        loop {
+            match self.next() {
+                None if name.is_empty() => return Err(Failure::ruby("group name is empty")),
+                None => return Err(invalid_name(&name)),
+                Some(c) if c == close => break,
+                Some(c) => name.push(c),
+            }
+        }
+        if name.is_empty() {
+            return Err(Failure::ruby("group name is empty"));
+        }
+        Ok(name)
+    }
+
+    /// The numbers of the groups a reference means.
+    fn referred(&mut self, name: &str) -> Result<Vec<usize>, Failure> {
+        let first = name.chars().next();
+        if first.is_some_and(|c| c.is_ascii_digit() || c == '-' || c == '+') {
+            let Ok(number) = name.parse::<i64>() else {
+                return Err(Failure::Unsupported(format!(
+                    "reference `{name}` to a level of recursion"
+                )));
+            };
+            self.numbered_reference = true;
+            let groups = i64::try_from(self.groups).unwrap_or(i64::MAX);
+            let absolute = if number < 0 {
+                groups + 1 + number
+            } else if first == Some('+') {
+                groups + number
+            } else {
+                number
+            };
+            return match usize::try_from(absolute) {
+                Ok(absolute) if absolute > 0 || number == 0 => Ok(vec![absolute]),
+                _ => Err(Failure::ruby("invalid backref number/name")),
+            };
+        }
+        let groups: Vec<usize> = self
+            .names
+            .iter()
+            .filter(|(known, _)| known == name)
+            .map(|(_, number)| *number)
+            .collect();
+        if groups.is_empty() {
+            return Err(Failure::Ruby(format!("undefined name <{name}> reference")));
+        }
+        Ok(groups)
+    }
+
+    fn conditional(&mut self, depth: usize) -> Result<Node, Failure> {
+        let name = if matches!(self.peek(), Some('<' | '\'')) {
+            let name = self.reference_name()?;
+            if !self.take_if(')') {
+                return Err(Failure::ruby("invalid conditional pattern"));
+            }
+            name
+        } else {
+            let mut digits = String::new();
+            loop {
+                match self.next() {
+                    Some(')') => break,
+                    Some(c) if c.is_ascii_digit() => digits.push(c),
+                    _ => return Err(Failure::ruby("invalid conditional pattern")),
+                }
+            }
+            digits
+        };
+        let groups = self.referred(&name)?;
+        let group = groups.last().copied().unwrap_or_default();
+        if group > self.groups || group == 0 {
+            return Err(Failure::ruby("invalid backref number/name"));
+        }
+        let body = self.body(depth)?;
+        let Node::Alternatives(mut branches) = body else {
+            return Ok(Node::Conditional(
+                group,
+                Box::new(body),
+                Box::new(Node::Empty),
+            ));
+        };
+        if branches.len() > 2 {
+            return Err(Failure::ruby("invalid conditional pattern"));
+        }
+        let no = branches.pop().unwrap_or(Node::Empty);
+        let yes = branches.pop().unwrap_or(Node::Empty);
+        Ok(Node::Conditional(group, Box::new(yes), Box::new(no)))
+    }
+
+    fn escape(&mut self) -> Result<Node, Failure> {
+        let Some(c) = self.next() else {
+            return Err(Failure::ruby("too short escape sequence"));
+        };
+        let case = self.options.case;
+        if let Some(items) = shorthand(c, self.options.charset) {
+            return Ok(Node::Class(format!("[{items}]"), case));
+        }
+        let ascii = self.options.charset == Charset::Ascii;
+        Ok(match c {
+            'A' => Node::Anchor(Anchor::TextStart),
+            'Z' => Node::Anchor(Anchor::TextEndOrNewline),
+            'z' => Node::Anchor(Anchor::TextEnd),
+            'G' => Node::Anchor(Anchor::SearchStart),
+            'b' => Node::Anchor(Anchor::WordBoundary { ascii }),
+            'B' => Node::Anchor(Anchor::NotWordBoundary { ascii }),
+            'K' => Node::Keep,
+            'X' => Node::Grapheme,
+            'R' => Node::Atomic(Box::new(Node::Alternatives(vec![
+                Node::Sequence(vec![
+                    Node::Literal('\r', Case::Exact),
+                    Node::Literal('\n', Case::Exact),
+                ]),
+                Node::Class(
+                    r"[\n\x0B\f\r\x{85}\x{2028}\x{2029}]".to_owned(),
+                    Case::Exact,
+                ),
+            ]))),
+            'p' | 'P' if self.peek() == Some('{') => Node::Class(self.property(c)?, case),
+            'k' if matches!(self.peek(), Some('<' | '\'')) => {
+                let name = self.reference_name()?;
+                let groups = self.referred(&name)?;
+                self.pending
+                    .extend(groups.iter().map(|n| Pending::Number(*n)));
+                if groups == [0] {
+                    return Err(Failure::ruby("invalid backref number/name"));
+                }
+                Node::Backreference(groups, case)
+            }
+            'g' if matches!(self.peek(), Some('<' | '\'')) => {
+                let name = self.reference_name()?;
+                let groups = self.referred(&name)?;
+                let group = groups.first().copied().unwrap_or_default();
+                self.pending.push(Pending::CallNumber(group));
+                Node::Call(group)
+            }
+            '1'..='9' => return self.backreference_or_octal(c),
+            other => {
+                let character = self.character_escape(other)?;
+                self.literal(character)
+            }
+        })
+    }
+
+    fn backreference_or_octal(&mut self, first: char) -> Result<Node, Failure> {
+        let start = self.position - 1;
+        let mut number = 0usize;
+        self.position = start;
+        while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
+            self.next();
+            number = number.saturating_mul(10).saturating_add(digit as usize);
+        }
+        if number <= 9 || number <= self.groups {
+            self.numbered_reference = true;
+            self.pending.push(Pending::Number(number));
+            return Ok(Node::Backreference(vec![number], self.options.case));
+        }
+        self.position = start + 1;
+        let character = self.character_escape(first)?;
+        Ok(self.literal(character))
+    }
+
+    /// The one character an escape stands for, its letter already read.
+    pub(super) fn character_escape(&mut self, c: char) -> Result<char, Failure> {
+        Ok(match c {
+            't' => '\t',
+            'n' => '\n',
+            'r' => '\r',
+            'f' => '\u{c}',
+            'v' => '\u{b}',
+            'a' => '\u{7}',
+            'e' => '\u{1b}',
+            'x' => {
+                // Two digits are sure: the escapes were unfolded.
+                let mut value = 0;
+                for _ in 0..2 {
+                    let digit = self.peek().and_then(|c| c.to_digit(16));
+                    let Some(digit) = digit else { break };
+                    self.next();
+                    value = value * 16 + digit;
+                }
+                char::from_u32(value).unwrap_or('\0')
+            }
+            '0'..='7' => {
+                let mut value = c.to_digit(8).unwrap_or(0);
+                for _ in 0..2 {
+                    let Some(digit) = self.peek().and_then(|c| c.to_digit(8)) else {
+                        break;
+                    };
+                    self.next();
+                    value = value * 8 + digit;
+                }
+                if value > 0x7f {
+                    return Err(Failure::ruby("invalid escape code"));
+                }
+                char::from_u32(value).unwrap_or('\0')
+            }
+            other => other,
+        })
+    }
+}
+
+fn no_target() -> Failure {
+    Failure::ruby("target of repeat operator is not specified")
+}
+
+fn unmatched_open() -> Failure {
+    Failure::ruby("end pattern with unmatched parenthesis")
+}
+
+fn invalid_name(name: &str) -> Failure {
+    Failure::Ruby(format!("invalid group name <{name}>"))
+}

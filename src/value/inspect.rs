@@ -1,0 +1,364 @@
+//! Ruby's texts of values: `inspect`, and `to_s`, which is what an interpolation embeds.
+//!
+//! The texts are Ruby 3.1's with UTF-8 as the external encoding. Values that only Puppet has
+//! (timestamps, types) inspect with an object address in Ruby; here the address is zeros and
+//! the instance variables are left out, as no reader can rely on them.
+//!
+//! ```
+//! use hiera_ls::value::Value;
+//!
+//! let list = Value::array([Value::from(1), Value::from("two\n"), Value::Undef]);
+//! assert_eq!(list.inspect(), r#"[1, "two\n", nil]"#);
+//! assert_eq!(list.to_s(), list.inspect());
+//! assert_eq!(Value::Undef.to_s(), "");
+//! ```
+
+use std::fmt::Write as _;
+
+use super::printable::is_printable;
+use super::{Opaque, Rich, Value};
+
+/// Longest text written, in bytes: a list of lists of shared lists must not fill the memory.
+/// The text is cut there and ends in `…`.
+const MAX_TEXT: usize = 16 << 20;
+
+impl Value {
+    /// The text of Ruby's `inspect`. Linear in the size of the text.
+    #[must_use]
+    pub fn inspect(&self) -> String {
+        let mut out = String::new();
+        write_value(&mut out, self);
+        out
+    }
+
+    /// The text of Ruby's `to_s`, which interpolation puts into a string: nothing for `nil`,
+    /// strings as they are, lists and hashes as [`inspect`](Value::inspect) writes them.
+    #[must_use]
+    pub fn to_s(&self) -> String {
+        match self {
+            Value::Undef => String::new(),
+            Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) => self.inspect(),
+            Value::Array(_) | Value::Hash(_) => self.inspect(),
+            Value::String(text) | Value::Symbol(text) => text.to_string(),
+            Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            Value::Sensitive(_) => "Sensitive [value redacted]".to_owned(),
+            Value::Default => "default".to_owned(),
+            Value::Rich(rich) => match rich.ptype {
+                "Regexp" => format!("(?-mix:{})", regexp_source(rich)),
+                _ => rich.text.clone(),
+            },
+            Value::Opaque(opaque) => opaque_text(opaque),
+        }
+    }
+
+    /// Whether the value is, or holds anywhere in it, something that cannot be known here.
+    #[must_use]
+    pub fn has_opaque(&self) -> bool {
+        match self {
+            Value::Opaque(_) => true,
+            Value::Array(elements) => elements.iter().any(Value::has_opaque),
+            Value::Hash(hash) => hash.iter().any(|(k, v)| k.has_opaque() || v.has_opaque()),
+            Value::Sensitive(value) => value.has_opaque(),
+            Value::Undef
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Symbol(_)
+            | Value::Default
+            | Value::Rich(_) => false,
+        }
+    }
+}
+
+impl Rich {
+    /// The pattern of a `Regexp` without the slashes that Puppet prints around it.
+    #[must_use]
+    pub fn pattern(&self) -> Option<&str> {
+        (self.ptype == "Regexp").then(|| regexp_source(self))
+    }
+}
+
+/// The text of Ruby's `String#inspect`.
+#[must_use]
+pub fn inspect_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    write_string(&mut out, text);
+    out
+}
+
+/// The text of Ruby's `String#inspect` for a binary (ASCII-8BIT) string.
+#[must_use]
+pub fn inspect_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() + 2);
+    write_bytes(&mut out, bytes);
+    out
+}
+
+/// The text of Ruby's `Symbol#inspect`; the name is without its colon.
+#[must_use]
+pub fn inspect_symbol(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 1);
+    write_symbol(&mut out, name);
+    out
+}
+
+/// The text of Ruby's `Float#to_s`: the shortest digits that read back as the same number, with
+/// an exponent below 0.0001 and from 1e15 on (unless digits stand after the point).
+#[must_use]
+pub fn float_to_s(number: f64) -> String {
+    if number.is_nan() {
+        return "NaN".to_owned();
+    }
+    if number.is_infinite() {
+        let text = if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        };
+        return text.to_owned();
+    }
+    let sign = if number.is_sign_negative() { "-" } else { "" };
+    if number == 0.0 {
+        return format!("{sign}0.0");
+    }
+    let shortest = format!("{:e}", number.abs());
+    let decimals = shortest.find('e').unwrap_or(0).saturating_sub(2);
+    // Of two equally near shortest texts Ruby takes the one with the even last digit.
+    let rounded = format!("{:.decimals$e}", number.abs());
+    let scientific = if rounded.parse() == Ok(number.abs()) {
+        rounded
+    } else {
+        shortest
+    };
+    let (mantissa, exponent) = scientific
+        .split_once('e')
+        .unwrap_or((scientific.as_str(), "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    // Ruby's `decpt`: where the decimal point stands, counted from before the first digit.
+    let point = exponent + 1;
+    let whole = point.max(0).unsigned_abs() as usize;
+    if point > 0 && (whole <= 15 || whole < digits.len()) {
+        let point = whole;
+        if digits.len() <= point {
+            format!("{sign}{digits:0<point$}.0")
+        } else {
+            format!("{sign}{}.{}", &digits[..point], &digits[point..])
+        }
+    } else if point > -4 && point <= 0 {
+        let zeros = "0".repeat(point.unsigned_abs() as usize);
+        format!("{sign}0.{zeros}{digits}")
+    } else {
+        let rest = if digits.len() > 1 { &digits[1..] } else { "0" };
+        let exponent_sign = if exponent < 0 { '-' } else { '+' };
+        let exponent = exponent.unsigned_abs();
+        format!("{sign}{}.{rest}e{exponent_sign}{exponent:02}", &digits[..1])
+    }
+}
+
+fn write_value(out: &mut String, value: &Value) {
+    if out.len() > MAX_TEXT {
+        if !out.ends_with('…') {
+            out.push('…');
+        }
+        return;
+    }
+    match value {
+        Value::Undef => out.push_str("nil"),
+        Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Value::Int(number) => _ = write!(out, "{number}"),
+        Value::BigInt(number) => _ = write!(out, "{number}"),
+        Value::Float(number) => out.push_str(&float_to_s(*number)),
+        Value::String(text) => write_string(out, text),
+        Value::Bytes(bytes) => write_bytes(out, bytes),
+        Value::Symbol(name) => write_symbol(out, name),
+        Value::Array(elements) => {
+            out.push('[');
+            for (index, element) in elements.iter().enumerate() {
+                if index > 0 {
+                    out.push_str(", ");
+                }
+                write_value(out, element);
+            }
+            out.push(']');
+        }
+        Value::Hash(hash) => {
+            out.push('{');
+            for (index, (key, value)) in hash.iter().enumerate() {
+                if index > 0 {
+                    out.push_str(", ");
+                }
+                write_value(out, key);
+                out.push_str("=>");
+                write_value(out, value);
+            }
+            out.push('}');
+        }
+        Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
+        Value::Default => out.push_str(":default"),
+        Value::Rich(rich) => write_rich(out, rich),
+        Value::Opaque(opaque) => out.push_str(&opaque_text(opaque)),
+    }
+}
+
+fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '#' if matches!(characters.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
+            _ => match short_escape(u32::from(character)) {
+                Some(escape) => out.push_str(escape),
+                None if is_printable(character) => out.push(character),
+                None if u32::from(character) > 0xffff => {
+                    _ = write!(out, "\\u{{{:X}}}", u32::from(character));
+                }
+                None => _ = write!(out, "\\u{:04X}", u32::from(character)),
+            },
+        }
+    }
+    out.push('"');
+}
+
+fn write_bytes(out: &mut String, bytes: &[u8]) {
+    out.push('"');
+    for (index, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'#' if matches!(bytes.get(index + 1), Some(b'{' | b'$' | b'@')) => {
+                out.push_str("\\#");
+            }
+            0x20..=0x7e => out.push(char::from(*byte)),
+            _ => match short_escape(u32::from(*byte)) {
+                Some(escape) => out.push_str(escape),
+                None => _ = write!(out, "\\x{byte:02X}"),
+            },
+        }
+    }
+    out.push('"');
+}
+
+fn short_escape(code: u32) -> Option<&'static str> {
+    Some(match code {
+        0x07 => "\\a",
+        0x08 => "\\b",
+        0x09 => "\\t",
+        0x0a => "\\n",
+        0x0b => "\\v",
+        0x0c => "\\f",
+        0x0d => "\\r",
+        0x1b => "\\e",
+        _ => return None,
+    })
+}
+
+fn write_symbol(out: &mut String, name: &str) {
+    out.push(':');
+    if is_bare_symbol(name) && name.chars().all(is_printable) {
+        out.push_str(name);
+    } else {
+        write_string(out, name);
+    }
+}
+
+/// Whether a symbol can be written without quotes (`rb_enc_symname_type` in Ruby's `symbol.c`).
+fn is_bare_symbol(name: &str) -> bool {
+    const OPERATORS: [&str; 28] = [
+        "[]", "[]=", "+", "-", "*", "/", "**", "%", "<", "<=", "<=>", "==", "===", "=~", "!", "!=",
+        "!~", "~", "+@", "-@", ">>", "<<", ">", ">=", "&", "|", "^", "`",
+    ];
+    if OPERATORS.contains(&name) {
+        return true;
+    }
+    if let Some(global) = name.strip_prefix('$') {
+        let special =
+            matches!(global.as_bytes(), [byte] if b"~*$?!@/\\;,.=:<>\"&`'+".contains(byte));
+        let number = !global.is_empty() && global.bytes().all(|byte| byte.is_ascii_digit());
+        let option = global.strip_prefix('-').is_some_and(|flag| {
+            let mut characters = flag.chars();
+            characters.next().is_some_and(is_name_character) && characters.next().is_none()
+        });
+        return special || number || option || is_name(global);
+    }
+    if let Some(variable) = name.strip_prefix("@@").or_else(|| name.strip_prefix('@')) {
+        return is_name(variable);
+    }
+    let stem = name.strip_suffix(['?', '!', '=']).unwrap_or(name);
+    is_name(stem)
+}
+
+fn is_name(name: &str) -> bool {
+    name.chars()
+        .next()
+        .is_some_and(|first| is_name_character(first) && !first.is_ascii_digit())
+        && name.chars().all(is_name_character)
+}
+
+fn is_name_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || character == '_' || !character.is_ascii()
+}
+
+fn write_rich(out: &mut String, rich: &Rich) {
+    let class = match rich.ptype {
+        "Regexp" => {
+            _ = write!(out, "/{}/", regexp_source(rich));
+            return;
+        }
+        "SemVer" | "SemVerRange" => {
+            out.push_str(&rich.text);
+            return;
+        }
+        "URI" => {
+            _ = write!(out, "#<{} {}>", uri_class(&rich.text), rich.text);
+            return;
+        }
+        "Binary" => "Puppet::Pops::Types::PBinaryType::Binary",
+        "Timestamp" => "Puppet::Pops::Time::Timestamp",
+        "Timespan" => "Puppet::Pops::Time::Timespan",
+        _ => "Puppet::Pops::Types::PAnyType",
+    };
+    _ = write!(out, "#<{class}:0x0000000000000000>");
+}
+
+/// A `Rich` regular expression's text is `/…/`, as Puppet prints it; this is what stands between.
+fn regexp_source(rich: &Rich) -> &str {
+    let inner = rich
+        .text
+        .strip_prefix('/')
+        .and_then(|rest| rest.strip_suffix('/'));
+    inner.unwrap_or(&rich.text)
+}
+
+fn uri_class(uri: &str) -> &'static str {
+    let scheme = uri.split_once(':').map_or("", |(scheme, _)| scheme);
+    match scheme.to_ascii_lowercase().as_str() {
+        "http" => "URI::HTTP",
+        "https" => "URI::HTTPS",
+        "ftp" => "URI::FTP",
+        "file" => "URI::File",
+        "ldap" => "URI::LDAP",
+        "ldaps" => "URI::LDAPS",
+        "mailto" => "URI::MailTo",
+        "ws" => "URI::WS",
+        "wss" => "URI::WSS",
+        _ => "URI::Generic",
+    }
+}
+
+/// What stands for an unknown in a text; the lookup decides whether it may be shown at all.
+fn opaque_text(opaque: &Opaque) -> String {
+    match opaque {
+        Opaque::Secret { method } => format!("<encrypted with {method}>"),
+        Opaque::Unknown { text, because: _ } => text.clone(),
+    }
+}
+
+#[cfg(test)]
+#[path = "inspect_tests.rs"]
+mod tests;

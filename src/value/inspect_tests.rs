@@ -1,0 +1,98 @@
+//! Tests of Ruby's texts: a table that `tests/parity/inspect.rb` wrote, and whole values.
+
+use std::sync::Arc;
+
+use super::*;
+
+fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap())
+        .collect()
+}
+
+#[test]
+fn texts_are_rubys() {
+    let table = include_str!("../../tests/cases/ruby-inspect.tsv");
+    let mut checked = 0;
+    for line in table.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [kind, input, expected] = fields[..] else {
+            panic!("bad line {line}")
+        };
+        let bytes = unhex(input);
+        let text = || String::from_utf8(bytes.clone()).unwrap();
+        let ours = match kind {
+            "symbol" => inspect_symbol(&text()),
+            "string" => inspect_string(&text()),
+            "bytes" => inspect_bytes(&bytes),
+            "float" => float_to_s(f64::from_be_bytes(bytes.clone().try_into().unwrap())),
+            _ => panic!("bad line {line}"),
+        };
+        assert_eq!(ours, String::from_utf8(unhex(expected)).unwrap(), "{line}");
+        checked += 1;
+    }
+    assert!(checked > 1900, "{checked}");
+}
+
+#[test]
+fn collections() {
+    let mut hash = crate::value::HashMap::new();
+    hash.insert(Value::from("a"), Value::from(1));
+    hash.insert(
+        Value::Symbol(Arc::from("a b")),
+        Value::Symbol(Arc::from("c")),
+    );
+    hash.insert(
+        Value::from(1),
+        Value::array([Value::from(true), Value::array([])]),
+    );
+    hash.insert(Value::Undef, Value::hash([]));
+    let value = Value::from(hash);
+    assert_eq!(
+        value.inspect(),
+        r#"{"a"=>1, :"a b"=>:c, 1=>[true, []], nil=>{}}"#
+    );
+    assert_eq!(value.to_s(), value.inspect());
+    let big = Value::BigInt(Arc::new("123456789012345678901234567890".parse().unwrap()));
+    assert_eq!(big.inspect(), "123456789012345678901234567890");
+}
+
+#[test]
+fn sensitive_is_never_shown() {
+    let secret = Value::Sensitive(Arc::new(Value::from("pw")));
+    assert_eq!(secret.to_s(), "Sensitive [value redacted]");
+    assert_eq!(
+        Value::array([secret]).to_s(),
+        "[#<Sensitive [value redacted]>]"
+    );
+}
+
+#[test]
+fn puppet_types() {
+    let rich = |ptype, text: &str| {
+        Value::Rich(Arc::new(Rich {
+            ptype,
+            text: text.to_owned(),
+        }))
+    };
+    assert_eq!(rich("Regexp", "/a.*/").inspect(), "/a.*/");
+    assert_eq!(rich("Regexp", "/a.*/").to_s(), "(?-mix:a.*)");
+    assert_eq!(rich("SemVer", "1.2.3").inspect(), "1.2.3");
+    assert_eq!(
+        rich("URI", "http://a/b").inspect(),
+        "#<URI::HTTP http://a/b>"
+    );
+    assert_eq!(rich("Type", "Integer[1, 2]").to_s(), "Integer[1, 2]");
+}
+
+#[test]
+fn a_bomb_of_shared_lists_is_cut() {
+    let mut value = Value::array([Value::from(
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    )]);
+    for _ in 0..24 {
+        value = Value::array([value.clone(), value.clone()]);
+    }
+    assert!(value.inspect().len() < MAX_TEXT + (MAX_TEXT >> 1));
+}
