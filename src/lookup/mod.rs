@@ -1,1 +1,41 @@
-//! The engine: layers, hierarchy walk, lookup_options, merges, interpolation, and the trace of it all.
+//! The engine: what Puppet's `lookup()` answers, and why.
+//!
+//! A lookup walks the layers (global → environment → module → the module's `default_hierarchy`),
+//! each layer's hierarchy, each level's locations; it merges, digs, interpolates and converts as
+//! `puppet/pops/lookup` does, quirks and messages included. It sees files only through
+//! [`Files`](crate::workspace::Files) and a [`Scope`](crate::scope::Scope); what cannot be known
+//! without running code or without a fact is reported as unknown, never guessed.
+//!
+//! ```
+//! # use hiera_ls::lookup::{Environment, Request, Settings, Session, PuppetVersion};
+//! let settings = Settings::for_version(PuppetVersion::V8);
+//! assert!(settings.strict_variables);
+//! ```
+
+mod backend;
+mod context;
+mod deep_merge;
+mod dig;
+mod engine;
+mod error;
+mod explain;
+mod function;
+mod interpolate;
+mod layer;
+mod level;
+mod location;
+mod merge;
+mod options;
+mod request;
+mod trace;
+mod version3;
+
+pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict};
+pub use engine::Session;
+pub use error::{ErrorClass, LookupError};
+pub use explain::explain;
+pub use function::{FunctionSource, find_function};
+pub use merge::{Strategy, StrategyKind};
+pub use options::{LookupOptions, OptionsEntry, OptionsSource};
+pub use request::{Answer, Certainty, Log, Request, Tracing, Unknown, UnknownCause};
+pub use trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};

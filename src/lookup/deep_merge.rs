@@ -1,0 +1,382 @@
+//! Deep merging as the deep_merge gem does it (`deep_merge/core.rb`, version 1.1), quirks included.
+//!
+//! The gem changes the arrays of its source while it knocks elements out, and Puppet has already
+//! reported those very arrays: each change is told as a [`Mutation`], so that a trace shows what
+//! Puppet's does.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+
+use super::error::{ErrorClass, Found, LookupError};
+use crate::regexp::Regexp;
+use crate::value::{HashMap, StrKey, Value};
+
+/// Deepest nesting that is merged; the loaders allow less.
+const MAX_DEPTH: usize = 512;
+
+/// An array that Ruby changes in place: the array as it was, and what is left of it.
+pub(super) type Mutation = (Arc<Vec<Value>>, Arc<Vec<Value>>);
+
+/// The options of a deep merge.
+#[derive(Debug, Default)]
+pub(super) struct DeepOptions {
+    knockout: Option<Knockout>,
+    sort_merged_arrays: bool,
+    merge_hash_arrays: bool,
+    overwrite_arrays: bool,
+    extend_existing_arrays: bool,
+    preserve_unmergeables: bool,
+    unpack_arrays: Option<Arc<str>>,
+}
+
+/// The prefix, and the pattern it makes: it is not escaped.
+#[derive(Debug)]
+struct Knockout {
+    prefix: Arc<str>,
+    pattern: Regexp,
+}
+
+impl DeepOptions {
+    pub(super) fn read(options: &HashMap) -> Result<DeepOptions, LookupError> {
+        let truthy = |name: &str| options.get(&StrKey(name)).is_some_and(|value| !value.is_falsey());
+        let text = |name: &str| match options.get(&StrKey(name)) {
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(_) | None => None,
+        };
+        let preserve_unmergeables = truthy("preserve_unmergeables");
+        let knockout = match text("knockout_prefix") {
+            None => None,
+            Some(prefix) if prefix.is_empty() => {
+                return Err(LookupError::new(
+                    ErrorClass::DeepMergeParameter,
+                    "knockout_prefix cannot be an empty string in deep_merge!",
+                ));
+            }
+            Some(_) if preserve_unmergeables => {
+                return Err(LookupError::new(
+                    ErrorClass::DeepMergeParameter,
+                    "overwrite_unmergeable must be true if knockout_prefix is specified in \
+                     deep_merge!",
+                ));
+            }
+            Some(prefix) => {
+                let pattern = Regexp::lazy(&format!("^{prefix}"))
+                    .map_err(|error| LookupError::new(ErrorClass::Regexp, error.to_string()))?;
+                Some(Knockout { prefix, pattern })
+            }
+        };
+        Ok(DeepOptions {
+            knockout,
+            sort_merged_arrays: truthy("sort_merged_arrays"),
+            merge_hash_arrays: truthy("merge_hash_arrays"),
+            overwrite_arrays: truthy("overwrite_arrays"),
+            extend_existing_arrays: truthy("extend_existing_arrays"),
+            preserve_unmergeables,
+            unpack_arrays: text("unpack_arrays"),
+        })
+    }
+}
+
+impl Knockout {
+    /// The text without the prefix, if it has it at the start of some line.
+    fn strip(&self, text: &str) -> Found<Option<String>> {
+        let stripped = self
+            .pattern
+            .replace_all(text, "")
+            .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()))?;
+        Ok((stripped != text).then_some(stripped))
+    }
+
+    fn matches(&self, text: &str) -> Found<bool> {
+        self.pattern
+            .is_match(text)
+            .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()).into())
+    }
+}
+
+/// `DeepMerge.deep_merge!(source, dest)`: the source wins, what `dest` has comes first.
+pub(super) fn deep_merge(
+    source: &Value,
+    dest: Value,
+    options: &DeepOptions,
+    mutated: &mut Vec<Mutation>,
+) -> Found<Value> {
+    Merge { options, mutated }.merge(source, dest, 0)
+}
+
+struct Merge<'a> {
+    options: &'a DeepOptions,
+    mutated: &'a mut Vec<Mutation>,
+}
+
+impl Merge<'_> {
+    fn merge(&mut self, source: &Value, dest: Value, depth: usize) -> Found<Value> {
+        if depth > MAX_DEPTH {
+            let message = format!("values nested deeper than {MAX_DEPTH} are not merged");
+            return Err(LookupError::new(ErrorClass::Limit, message).into());
+        }
+        if source.is_undef() {
+            return Ok(dest);
+        }
+        if dest.is_falsey() && !self.options.preserve_unmergeables {
+            return Ok(source.clone());
+        }
+        match source {
+            Value::Hash(entries) => self.merge_hash(source, entries, dest, depth),
+            Value::Array(elements) => self.merge_array(elements, dest, depth),
+            _ => match dest {
+                Value::Array(elements) if self.options.extend_existing_arrays => {
+                    Ok(pushed(&elements, source.clone()))
+                }
+                dest => self.overwrite(source, dest),
+            },
+        }
+    }
+
+    fn merge_hash(
+        &mut self,
+        source: &Value,
+        entries: &HashMap,
+        dest: Value,
+        depth: usize,
+    ) -> Found<Value> {
+        let mut dest = dest;
+        // The loop runs once an entry even where it overwrites all of `dest`, as the gem's does:
+        // an empty source leaves `dest` as it is.
+        for (key, value) in entries {
+            match &mut dest {
+                Value::Hash(hash) => {
+                    let hash = Arc::make_mut(hash);
+                    let below = match hash.get(key) {
+                        Some(below) if !below.is_falsey() => below.clone(),
+                        // The gem merges the value over a copy of itself, which strips knockouts.
+                        Some(_) | None => value.clone(),
+                    };
+                    let merged = self.merge(value, below, depth + 1)?;
+                    hash.insert(key.clone(), merged);
+                }
+                Value::Array(elements) if self.options.extend_existing_arrays => {
+                    dest = pushed(elements, source.clone());
+                }
+                _ if self.options.preserve_unmergeables => {}
+                _ => dest = self.overwrite(source, std::mem::take(&mut dest))?,
+            }
+        }
+        Ok(dest)
+    }
+
+    fn merge_array(
+        &mut self,
+        original: &Arc<Vec<Value>>,
+        dest: Value,
+        depth: usize,
+    ) -> Found<Value> {
+        if self.options.overwrite_arrays {
+            return Ok(Value::Array(original.clone()));
+        }
+        let mut source = original.clone();
+        let mut dest = dest;
+        if let Some(separator) = &self.options.unpack_arrays {
+            source = Arc::new(unpack(&source, separator));
+            if let Value::Array(elements) = &dest {
+                dest = Value::from(unpack(elements, separator));
+            }
+        }
+        let unpacked = source.clone();
+        if let Some(knockout) = &self.options.knockout {
+            let naked = Value::String(knockout.prefix.clone());
+            if source.contains(&naked) {
+                dest = match dest {
+                    Value::Array(_) => Value::array([]),
+                    Value::Hash(_) => Value::hash([]),
+                    Value::String(_) => Value::string(""),
+                    _ => Value::Undef,
+                };
+                source = Arc::new(source.iter().filter(|e| **e != naked).cloned().collect());
+            }
+        }
+        let Value::Array(below) = &dest else {
+            let (kept, result) = self.overwrite_with_array(source, dest)?;
+            self.record(&unpacked, &kept);
+            return Ok(result);
+        };
+        let mut below: Vec<Value> = below.to_vec();
+        if let Some(knockout) = &self.options.knockout {
+            let mut kept = Vec::with_capacity(source.len());
+            for element in source.iter() {
+                let stripped = match element {
+                    Value::String(text) => knockout.strip(text)?,
+                    _ => None,
+                };
+                match stripped {
+                    Some(stripped) => {
+                        let stripped = Value::string(stripped);
+                        below.retain(|other| *other != stripped && other != element);
+                    }
+                    None => kept.push(element.clone()),
+                }
+            }
+            if kept.len() < source.len() {
+                source = Arc::new(kept);
+            }
+        }
+        self.record(&unpacked, &source);
+        let all_hashes = |elements: &[Value]| elements.iter().all(|e| e.as_hash().is_some());
+        let mut merged = if self.options.merge_hash_arrays
+            && all_hashes(&source)
+            && all_hashes(&below)
+        {
+            let mut list = Vec::with_capacity(below.len().max(source.len()));
+            for (at, element) in below.iter().enumerate() {
+                let above = source.get(at).cloned().unwrap_or_else(|| Value::hash([]));
+                list.push(self.merge(&above, element.clone(), depth + 1)?);
+            }
+            list.extend(source.iter().skip(below.len()).cloned());
+            list
+        } else {
+            let set: IndexSet<&Value> = below.iter().chain(source.iter()).collect();
+            set.into_iter().cloned().collect()
+        };
+        if self.options.sort_merged_arrays {
+            sort(&mut merged)?;
+        }
+        Ok(Value::from(merged))
+    }
+
+    /// `overwrite_unmergeables` for a source that is no array.
+    fn overwrite(&mut self, source: &Value, dest: Value) -> Found<Value> {
+        if self.options.preserve_unmergeables {
+            return Ok(dest);
+        }
+        if let (Some(knockout), Value::String(text)) = (&self.options.knockout, source)
+            && knockout.strip(text)?.is_some()
+        {
+            return Ok(Value::string(""));
+        }
+        Ok(source.clone())
+    }
+
+    /// `overwrite_unmergeables` for an array: what is left of the source, and the result.
+    fn overwrite_with_array(
+        &mut self,
+        source: Arc<Vec<Value>>,
+        dest: Value,
+    ) -> Found<(Arc<Vec<Value>>, Value)> {
+        if self.options.preserve_unmergeables {
+            return Ok((source, dest));
+        }
+        let Some(knockout) = &self.options.knockout else {
+            return Ok((source.clone(), Value::Array(source)));
+        };
+        let mut kept = Vec::with_capacity(source.len());
+        for element in source.iter() {
+            let out = match element {
+                Value::String(text) => knockout.matches(text)?,
+                _ => false,
+            };
+            if !out {
+                kept.push(element.clone());
+            }
+        }
+        let kept = if kept.len() < source.len() { Arc::new(kept) } else { source };
+        Ok((kept.clone(), Value::Array(kept)))
+    }
+
+    fn record(&mut self, before: &Arc<Vec<Value>>, after: &Arc<Vec<Value>>) {
+        if !Arc::ptr_eq(before, after) {
+            self.mutated.push((before.clone(), after.clone()));
+        }
+    }
+}
+
+fn pushed(elements: &[Value], element: Value) -> Value {
+    Value::array(elements.iter().cloned().chain([element]))
+}
+
+/// `array.join(separator).split(separator)`
+fn unpack(elements: &[Value], separator: &str) -> Vec<Value> {
+    fn join(elements: &[Value], texts: &mut Vec<String>) {
+        for element in elements {
+            match element {
+                Value::Array(inner) => join(inner, texts),
+                other => texts.push(other.to_s()),
+            }
+        }
+    }
+    let mut texts = Vec::new();
+    join(elements, &mut texts);
+    let joined = texts.join(separator);
+    let mut parts: Vec<&str> = match separator {
+        " " => joined.split_ascii_whitespace().collect(),
+        "" => joined.split("").filter(|part| !part.is_empty()).collect(),
+        _ => joined.split(separator).collect(),
+    };
+    while parts.last().is_some_and(|part| part.is_empty()) {
+        parts.pop();
+    }
+    parts.into_iter().map(Value::string).collect()
+}
+
+/// `Array#sort!`: a merge sort, as the C library's `qsort_r` that Ruby calls is, so that the same
+/// pair of elements fails first.
+fn sort(elements: &mut Vec<Value>) -> Found<()> {
+    if elements.len() < 2 {
+        return Ok(());
+    }
+    let mut right = elements.split_off(elements.len() / 2);
+    sort(elements)?;
+    sort(&mut right)?;
+    let left = std::mem::take(elements);
+    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let order = compare(a, b).ok_or_else(|| comparison_failed(a, b))?;
+        let next = if order == Ordering::Greater { right.next() } else { left.next() };
+        elements.extend(next);
+    }
+    elements.extend(left);
+    elements.extend(right);
+    Ok(())
+}
+
+/// Ruby's `<=>` between two values of data.
+fn compare(a: &Value, b: &Value) -> Option<Ordering> {
+    #[allow(clippy::cast_precision_loss)]
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        (Value::Int(a), Value::Float(b)) => (*a as f64).partial_cmp(b),
+        (Value::Float(a), Value::Int(b)) => a.partial_cmp(&(*b as f64)),
+        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
+        (Value::BigInt(a), Value::BigInt(b)) => Some(a.cmp(b)),
+        (Value::BigInt(a), Value::Int(b)) => Some((**a).cmp(&(*b).into())),
+        (Value::Int(a), Value::BigInt(b)) => Some(num_bigint::BigInt::from(*a).cmp(b)),
+        (Value::String(a), Value::String(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
+        (Value::Array(a), Value::Array(b)) => {
+            for (a, b) in a.iter().zip(b.iter()) {
+                match compare(a, b) {
+                    Some(Ordering::Equal) => {}
+                    other => return other,
+                }
+            }
+            Some(a.len().cmp(&b.len()))
+        }
+        (a, b) => (a == b).then_some(Ordering::Equal),
+    }
+}
+
+/// `rb_cmperr`
+fn comparison_failed(a: &Value, b: &Value) -> LookupError {
+    let other = match b {
+        Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) => {
+            b.inspect()
+        }
+        _ => super::dig::ruby_class(b).to_string(),
+    };
+    let message = format!("comparison of {} with {other} failed", super::dig::ruby_class(a));
+    LookupError::new(ErrorClass::Argument, message)
+}
+
+#[cfg(test)]
+#[path = "deep_merge_tests.rs"]
+mod tests;

@@ -1,0 +1,95 @@
+//! Digging into a value with the segments of a dotted key (`SubLookup#sub_lookup`).
+
+use super::engine::Engine;
+use super::error::{ErrorClass, Failure, Found, raise};
+use super::trace::{Event, NodeKind};
+use crate::interpolation::Segment;
+use crate::value::{StrKey, Value};
+
+impl Engine<'_> {
+    /// Digs `segments` out of `value`; `key` is the whole key, for messages.
+    pub(super) fn dig(&mut self, key: &str, segments: &[Segment], value: Value) -> Found {
+        if segments.is_empty() {
+            return Ok(value);
+        }
+        let title = || {
+            let parts: Vec<String> = segments.iter().map(ToString::to_string).collect();
+            NodeKind::SubKey(parts.join("."))
+        };
+        self.with(title, |engine| {
+            let mut value = value;
+            for segment in segments {
+                value = engine.with(|| NodeKind::Segment, |engine| {
+                    let found = step(key, segment, &value);
+                    match &found {
+                        Ok(value) => {
+                            engine.event(|| Event::Found(segment.to_string(), value.clone()));
+                        }
+                        Err(Failure::NotFound) => {
+                            engine.event(|| Event::NotFound(segment.to_string()));
+                        }
+                        Err(Failure::Error(_)) => {}
+                    }
+                    found
+                })?;
+            }
+            Ok(value)
+        })
+    }
+}
+
+fn step(key: &str, segment: &Segment, value: &Value) -> Found {
+    match (value, segment) {
+        (Value::Undef, _) => Err(Failure::NotFound),
+        (Value::Array(elements), Segment::Index(index)) => usize::try_from(*index)
+            .ok()
+            .and_then(|index| elements.get(index))
+            .cloned()
+            .ok_or(Failure::NotFound),
+        (Value::Hash(hash), Segment::Name(name)) => {
+            hash.get(&StrKey(name)).cloned().ok_or(Failure::NotFound)
+        }
+        (Value::Hash(hash), Segment::Index(index)) => {
+            hash.get(&Value::Int(*index)).cloned().ok_or(Failure::NotFound)
+        }
+        (Value::Int(_) | Value::BigInt(_), _) => raise(
+            ErrorClass::NoMethod,
+            format!("undefined method `include?' for {}:Integer", value.inspect()),
+        ),
+        (Value::Opaque(_), _) => Ok(value.clone()),
+        _ => raise(
+            ErrorClass::Lookup,
+            format!(
+                "Data Provider type mismatch: Got {} when a hash-like object was expected to \
+                 access value using '{segment}' from key '{key}'",
+                ruby_class(value)
+            ),
+        ),
+    }
+}
+
+/// The name of a value's class in Ruby.
+pub(super) fn ruby_class(value: &Value) -> &'static str {
+    match value {
+        Value::Undef => "NilClass",
+        Value::Bool(true) => "TrueClass",
+        Value::Bool(false) => "FalseClass",
+        Value::Int(_) | Value::BigInt(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::String(_) | Value::Bytes(_) | Value::Opaque(_) => "String",
+        Value::Symbol(_) | Value::Default => "Symbol",
+        Value::Array(_) => "Array",
+        Value::Hash(_) => "Hash",
+        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
+        Value::Rich(rich) => match rich.ptype {
+            "Binary" => "Puppet::Pops::Types::PBinaryType::Binary",
+            "Timestamp" => "Puppet::Pops::Time::Timestamp",
+            "Timespan" => "Puppet::Pops::Time::Timespan",
+            "Regexp" => "Regexp",
+            "SemVer" => "SemanticPuppet::Version",
+            "SemVerRange" => "SemanticPuppet::VersionRange",
+            "URI" => "URI::Generic",
+            _ => "Puppet::Pops::Types::PAnyType",
+        },
+    }
+}

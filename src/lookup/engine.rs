@@ -1,0 +1,536 @@
+//! One compilation: the caches that Puppet's `LookupAdapter` keeps, and `lookup()` itself.
+
+use std::collections::{HashMap as Map, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::context::{ConfigCache, Environment, PuppetVersion, Settings, Strict};
+use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::layer::Provider;
+use super::merge::{Strategy, assert_type};
+use super::options::CompiledOptions;
+use super::request::{Answer, Log, Request, Tracing, Unknown};
+use super::trace::{Event, NodeKind, Tracer};
+use crate::datatype::{self, Type};
+use crate::interpolation::Key;
+use crate::scope::Scope;
+use crate::value::{HashMap, Value};
+use crate::workspace::Files;
+
+/// Most names on the stack of nested lookups. Puppet runs out of Ruby's stack at about this depth
+/// (`SystemStackError`).
+const MAX_NESTING: usize = 120;
+
+/// Most lookups, nested ones counted, that one request may cause: tokens can double the work at
+/// every step.
+const MAX_LOOKUPS: usize = 100_000;
+
+/// Most bytes that one request may produce by interpolation.
+pub(super) const MAX_INTERPOLATED: usize = 64 << 20;
+
+/// Where lookups happen; many compilations share it.
+#[derive(Clone, Copy)]
+pub struct Session<'a> {
+    /// The files that can be seen.
+    pub files: &'a dyn Files,
+    /// The environment's folders.
+    pub environment: &'a Environment,
+    /// Puppet's settings.
+    pub settings: &'a Settings,
+    /// Configurations read before.
+    pub configs: &'a ConfigCache,
+}
+
+impl Session<'_> {
+    /// Answers one request in a compilation of its own.
+    #[must_use]
+    pub fn lookup(&self, scope: &Scope, request: &Request) -> Answer {
+        Engine::new(*self, scope.clone()).run(request)
+    }
+
+    /// Answers many requests for one scope, which then share what was read; each answer is what a
+    /// compilation of its own would give, warnings aside that came with an earlier one.
+    #[must_use]
+    pub fn lookup_all(&self, scope: &Scope, requests: &[Request]) -> Vec<Answer> {
+        let mut engine = Engine::new(*self, scope.clone());
+        requests.iter().map(|request| engine.run(request)).collect()
+    }
+
+    /// All lookup options that apply to keys of `module` (or to keys without one) in this scope,
+    /// with what could not be known of them.
+    ///
+    /// # Errors
+    /// What Puppet raises for every lookup then.
+    pub fn lookup_options(
+        &self,
+        scope: &Scope,
+        module: Option<&str>,
+    ) -> Result<Rc<CompiledOptions>, LookupError> {
+        let mut engine = Engine::new(*self, scope.clone());
+        let invocation = Invocation::default();
+        match engine.retrieve_options(module.map(Arc::from), &invocation) {
+            Ok(options) => Ok(options),
+            Err(Failure::NotFound) => Ok(Rc::default()),
+            Err(Failure::Error(error)) => Err(*error),
+        }
+    }
+}
+
+/// What travels with one nested lookup (`Puppet::Pops::Lookup::Invocation`).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Invocation {
+    pub(super) overrides: Arc<HashMap>,
+    pub(super) defaults: Arc<HashMap>,
+    /// The key being looked up, for the global layer's errors.
+    pub(super) top_key: Arc<str>,
+    pub(super) module_name: Option<Arc<str>>,
+    /// Only the global layer is asked (Hiera 3).
+    pub(super) global_only: bool,
+    /// Variables are read as Hiera 3 reads them: an empty string is nil.
+    pub(super) hiera_scope: bool,
+}
+
+impl Invocation {
+    pub(super) fn for_key(&self, key: &Key) -> Invocation {
+        Invocation {
+            top_key: key.text.clone(),
+            module_name: key.module_name().map(Arc::from),
+            ..self.clone()
+        }
+    }
+}
+
+/// One compilation.
+pub(super) struct Engine<'a> {
+    pub(super) session: Session<'a>,
+    pub(super) scope: Scope,
+    pub(super) tracer: Option<Tracer>,
+    /// Names being looked up, for finding loops.
+    pub(super) stack: Vec<Arc<str>>,
+    pub(super) logs: Vec<Log>,
+    /// Keys of warnings that come once.
+    pub(super) warned: HashSet<String>,
+    pub(super) unknown: Vec<Unknown>,
+    /// Undefined variables only warn, whatever `strict` says (Puppet 8, locations).
+    pub(super) lenient: bool,
+    /// Whether `lookup_options` are being looked up.
+    pub(super) in_options: bool,
+    pub(super) options: Map<Option<Arc<str>>, Rc<CompiledOptions>>,
+    pub(super) global_options: Option<Option<Value>>,
+    pub(super) environment_options: Option<Option<Value>>,
+    pub(super) default_options: Map<Arc<str>, Rc<CompiledOptions>>,
+    pub(super) global: Option<Rc<Provider>>,
+    pub(super) environment: Option<Option<Rc<Provider>>>,
+    pub(super) modules: Map<Arc<str>, Option<Rc<Provider>>>,
+    lookups: usize,
+    pub(super) interpolated: usize,
+}
+
+impl<'a> Engine<'a> {
+    pub(super) fn new(session: Session<'a>, scope: Scope) -> Engine<'a> {
+        Engine {
+            session,
+            scope,
+            tracer: None,
+            stack: Vec::new(),
+            logs: Vec::new(),
+            warned: HashSet::new(),
+            unknown: Vec::new(),
+            lenient: false,
+            in_options: false,
+            options: Map::new(),
+            global_options: None,
+            environment_options: None,
+            default_options: Map::new(),
+            global: None,
+            environment: None,
+            modules: Map::new(),
+            lookups: 0,
+            interpolated: 0,
+        }
+    }
+
+    pub(super) fn settings(&self) -> &'a Settings {
+        self.session.settings
+    }
+
+    pub(super) fn is_puppet_8(&self) -> bool {
+        self.settings().puppet_version == PuppetVersion::V8
+    }
+
+    pub(super) fn is_strict_error(&self) -> bool {
+        self.settings().strict == Strict::Error
+    }
+
+    /// Answers one request.
+    pub(super) fn run(&mut self, request: &Request) -> Answer {
+        self.tracer = match request.tracing {
+            Tracing::Off => None,
+            Tracing::Full => Some(Tracer::new(false)),
+            Tracing::OptionsOnly => Some(Tracer::new(true)),
+        };
+        self.lookups = 0;
+        self.interpolated = 0;
+        let invocation = Invocation {
+            overrides: request.overrides.clone(),
+            defaults: request.default_values.clone(),
+            ..Invocation::default()
+        };
+        let result = self.lookup_request(request, &invocation);
+        self.stack.clear();
+        let result = result.map_err(|failure| match failure {
+            Failure::Error(error) => *error,
+            Failure::NotFound => not_found(&request.names),
+        });
+        let mut trace = self.tracer.take().map(Tracer::finish);
+        if let (Some(trace), Err(error)) = (&mut trace, &result)
+            && error.class.is_lookup_error()
+        {
+            trace.texts.push(error.message.clone());
+        }
+        Answer {
+            result,
+            unknown: self.unknown.clone(),
+            trace,
+            logs: std::mem::take(&mut self.logs),
+        }
+    }
+
+    fn lookup_request(&mut self, request: &Request, invocation: &Invocation) -> Found {
+        let value_type = match &request.value_type {
+            None => None,
+            Some(text) => Some(self.parse_type(text).map_err(|message| {
+                Failure::from(LookupError::new(ErrorClass::Parse, message))
+            })?),
+        };
+        self.lookup_names(&request.names, value_type.as_ref(), request.merge.as_ref(), invocation)
+            .or_else(|failure| match failure {
+                Failure::NotFound => match &request.default_value {
+                    Some(default) => checked("Default value", value_type.as_ref(), default.clone()),
+                    None => Err(Failure::NotFound),
+                },
+                Failure::Error(error) => Err(Failure::Error(error)),
+            })
+    }
+
+    /// `Puppet::Pops::Lookup.lookup` without the default value.
+    pub(super) fn lookup_names(
+        &mut self,
+        names: &[Arc<str>],
+        value_type: Option<&Type>,
+        merge: Option<&Value>,
+        invocation: &Invocation,
+    ) -> Found {
+        for name in names {
+            let key = Value::String(name.clone());
+            if let Some(value) = invocation.overrides.get(&key) {
+                let subject = format!("Value found for key '{name}' in override hash");
+                let value = checked(&subject, value_type, value.clone())?;
+                return checked("Found value", value_type, value);
+            }
+            match self.search(name, merge, invocation) {
+                Ok(value) => return checked("Found value", value_type, value),
+                Err(Failure::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        for name in names {
+            if let Some(value) = invocation.defaults.get(&Value::String(name.clone())) {
+                let subject = format!("Value found for key '{name}' in default values hash");
+                return checked(&subject, value_type, value.clone());
+            }
+        }
+        Err(Failure::NotFound)
+    }
+
+    /// `LookupAdapter#lookup`: one name through all layers.
+    fn search(&mut self, name: &str, merge: Option<&Value>, invocation: &Invocation) -> Found {
+        self.lookups += 1;
+        if self.lookups > MAX_LOOKUPS {
+            let message = format!("more than {MAX_LOOKUPS} nested lookups for one key");
+            return raise(ErrorClass::Limit, message);
+        }
+        if name == "lookup_options" || name.starts_with("lookup_options.") {
+            self.leaf(|| NodeKind::InvalidKey("lookup_options".into()), || Event::None);
+            return Err(Failure::NotFound);
+        }
+        let key = Key::parse(name).map_err(|_| {
+            LookupError::new(ErrorClass::Lookup, format!("Syntax error in key: '{name}'"))
+        })?;
+        if key.root.as_name().is_none() {
+            let message = format!("undefined method `index' for {}:Integer", key.root);
+            return raise(ErrorClass::NoMethod, message);
+        }
+        let invocation = invocation.for_key(&key);
+        if self.tracer.as_ref().is_some_and(|tracer| tracer.only_options) {
+            let options_key = options_key();
+            let strategy = Value::string("hash");
+            return match self.do_lookup(&options_key, &invocation, Some(&strategy)) {
+                Ok(_) | Err(Failure::NotFound) => Ok(Value::Undef),
+                Err(error) => Err(error),
+            };
+        }
+        let entry = self.options_for(&key, &invocation)?;
+        let own_merge;
+        let merge = match merge {
+            Some(merge) => Some(merge),
+            None => {
+                own_merge = super::options::option(&entry, "merge")?;
+                if !own_merge.is_undef() {
+                    self.leaf(|| NodeKind::MergeSource, || Event::None);
+                }
+                Some(&own_merge)
+            }
+        };
+        let value = self.with(
+            || NodeKind::Data(key.text.clone()),
+            |engine| match engine.do_lookup(&key, &invocation, merge) {
+                Err(Failure::NotFound) if !invocation.global_only => {
+                    let value = engine.lookup_in_default_hierarchy(&key, &invocation)?;
+                    engine.dig(&key.text, &key.segments, value)
+                }
+                other => other,
+            },
+        )?;
+        self.convert(&key, &entry, value)
+    }
+
+    /// `LookupAdapter#do_lookup`
+    pub(super) fn do_lookup(
+        &mut self,
+        key: &Key,
+        invocation: &Invocation,
+        merge: Option<&Value>,
+    ) -> Found {
+        let strategy = Strategy::read(merge.unwrap_or(&Value::Undef))?;
+        let value = if invocation.global_only {
+            self.lookup_global(key, invocation, &strategy)?
+        } else {
+            let layers = [LayerStep::Global, LayerStep::Environment, LayerStep::Module];
+            self.merge_variants(&strategy, &layers, &mut |engine, step| match step {
+                LayerStep::Global => engine.lookup_global(key, invocation, &strategy),
+                LayerStep::Environment => {
+                    engine.lookup_in_environment(key, invocation, &strategy)
+                }
+                LayerStep::Module => engine.lookup_in_module(key, invocation, &strategy),
+            })?
+        };
+        self.dig(&key.text, &key.segments, value)
+    }
+
+    /// `LookupAdapter#convert_result`
+    fn convert(&mut self, key: &Key, entry: &Value, value: Value) -> Found {
+        let convert_to = super::options::option(entry, "convert_to")?;
+        if convert_to.is_undef() {
+            return Ok(value);
+        }
+        let (target, arguments) = match convert_to.as_array() {
+            Some([target, arguments @ ..]) => (target.clone(), arguments.to_vec()),
+            Some([]) => (Value::Undef, Vec::new()),
+            None => (convert_to, Vec::new()),
+        };
+        let lookup_error = |message: String| LookupError::new(ErrorClass::Lookup, message);
+        let target = match target.as_str() {
+            Some(text) => datatype::Target::Type(self.parse_type(text).map_err(|message| {
+                lookup_error(format!(
+                    "Invalid data type in lookup_options for key '{}' could not parse '{text}', \
+                     error: '{message}",
+                    key.text
+                ))
+            })?),
+            None => datatype::Target::Value(target),
+        };
+        if value.has_opaque() {
+            return Ok(value);
+        }
+        let converted = datatype::new_instance(&target, &value, &arguments).map_err(|message| {
+            lookup_error(format!(
+                "The convert_to lookup_option for key '{}' raised error: {message}",
+                key.text
+            ))
+        })?;
+        self.text(|| {
+            let shown = datatype::puppet_arguments(&target, &arguments);
+            format!("Applying convert_to lookup_option with arguments {shown}")
+        });
+        Ok(converted)
+    }
+
+    /// `MergeStrategy#lookup`: asks the variants in order and merges what they give.
+    pub(super) fn merge_variants<V>(
+        &mut self,
+        strategy: &Strategy,
+        variants: &[V],
+        ask: &mut dyn FnMut(&mut Self, &V) -> Found,
+    ) -> Found {
+        if strategy.is_first_found() {
+            for variant in variants {
+                match ask(self, variant) {
+                    Err(Failure::NotFound) => {}
+                    other => return other,
+                }
+            }
+            return Err(Failure::NotFound);
+        }
+        match variants {
+            [] => Err(Failure::NotFound),
+            [only] => Ok(strategy.single(ask(self, only)?)),
+            _ => self.with(
+                || NodeKind::Merge(strategy.clone()),
+                |engine| {
+                    let mut merged: Option<Value> = None;
+                    for variant in variants {
+                        let value = match ask(engine, variant) {
+                            Ok(value) => value,
+                            Err(Failure::NotFound) => continue,
+                            Err(error) => return Err(error),
+                        };
+                        merged = Some(match merged {
+                            None => strategy.convert(value),
+                            Some(high) => {
+                                let mut mutated = Vec::new();
+                                let value = strategy.merge(high, &value, &mut mutated)?;
+                                if let Some(tracer) = &mut engine.tracer {
+                                    for (old, new) in &mutated {
+                                        tracer.replace_array(old, new);
+                                    }
+                                }
+                                value
+                            }
+                        });
+                    }
+                    let merged = merged.ok_or(Failure::NotFound)?;
+                    engine.event(|| Event::Result(merged.clone()));
+                    Ok(merged)
+                },
+            ),
+        }
+    }
+
+    /// `Invocation#check`: runs `inner` unless `name` is being looked up already. Errors of
+    /// Puppet's become `LookupError` on the way out.
+    pub(super) fn check<T>(
+        &mut self,
+        name: &str,
+        inner: impl FnOnce(&mut Self) -> Found<T>,
+    ) -> Found<T> {
+        if self.stack.iter().any(|known| **known == *name) {
+            let message = format!("Recursive lookup detected in [{}]", self.stack.join(", "));
+            return raise(ErrorClass::RecursiveLookup, message);
+        }
+        if self.stack.len() >= MAX_NESTING {
+            let message = format!("lookups nested deeper than {MAX_NESTING}");
+            return raise(ErrorClass::Limit, message);
+        }
+        self.stack.push(Arc::from(name));
+        let result = inner(self);
+        self.stack.pop();
+        result.map_err(|failure| match failure {
+            Failure::Error(error)
+                if error.class.is_puppet_error() && !error.class.is_lookup_error() =>
+            {
+                LookupError::new(ErrorClass::Lookup, error.message).into()
+            }
+            other => other,
+        })
+    }
+
+    /// Runs `inner` below a node of the trace.
+    pub(super) fn with<T>(
+        &mut self,
+        kind: impl FnOnce() -> NodeKind,
+        inner: impl FnOnce(&mut Self) -> Found<T>,
+    ) -> Found<T> {
+        match &mut self.tracer {
+            None => inner(self),
+            Some(tracer) => {
+                tracer.push(kind());
+                let result = inner(self);
+                if let Some(tracer) = &mut self.tracer {
+                    tracer.pop();
+                }
+                result
+            }
+        }
+    }
+
+    /// Sets what happened at the current node.
+    pub(super) fn event(&mut self, event: impl FnOnce() -> Event) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.current().event = event();
+        }
+    }
+
+    /// Adds a finished node.
+    pub(super) fn leaf(&mut self, kind: impl FnOnce() -> NodeKind, event: impl FnOnce() -> Event) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.leaf(kind(), event());
+        }
+    }
+
+    /// Adds a remark to the current node.
+    pub(super) fn text(&mut self, text: impl FnOnce() -> String) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.current().texts.push(text());
+        }
+    }
+
+    /// `Puppet.warning`
+    pub(super) fn warn(&mut self, message: String) {
+        self.logs.push(Log { message });
+    }
+
+    /// `Puppet.warn_once`; `place` is the file it names.
+    pub(super) fn warn_once(&mut self, key: &str, message: &str, place: Option<&str>) {
+        if self.warned.insert(key.to_string()) {
+            let place = match place {
+                Some(file) => format!("(file: {file})"),
+                None => "(file & line not available)".to_string(),
+            };
+            self.warn(format!("{message}\n   {place}"));
+        }
+    }
+
+    fn parse_type(&self, text: &str) -> Result<Type, String> {
+        datatype::parse(text, &self.type_aliases()).map_err(|error| error.to_string())
+    }
+}
+
+/// The three steps of a lookup (`PROVIDER_STACK`).
+enum LayerStep {
+    Global,
+    Environment,
+    Module,
+}
+
+/// The key `lookup_options`.
+pub(super) fn options_key() -> Key {
+    Key {
+        text: "lookup_options".into(),
+        root: crate::interpolation::Segment::Name("lookup_options".into()),
+        segments: Vec::new(),
+        ranges: Vec::new(),
+    }
+}
+
+fn checked(subject: &str, value_type: Option<&Type>, value: Value) -> Found {
+    if let Some(expected) = value_type {
+        assert_type(subject, expected, &value)?;
+    }
+    Ok(value)
+}
+
+/// `Puppet::Pops::Lookup.fail_lookup`
+fn not_found(names: &[Arc<str>]) -> LookupError {
+    let message = match names {
+        [name] => format!("Function lookup() did not find a value for the name '{name}'"),
+        _ => {
+            let list: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+            format!(
+                "Function lookup() did not find a value for any of the names [{}]",
+                list.join(", ")
+            )
+        }
+    };
+    LookupError { not_found: true, ..LookupError::new(ErrorClass::Lookup, message) }
+}

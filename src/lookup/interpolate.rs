@@ -1,0 +1,422 @@
+//! Evaluating the tokens of a string (`puppet/pops/lookup/interpolation.rb`).
+
+use std::sync::Arc;
+
+use super::context::Strict;
+use super::engine::{Engine, Invocation, MAX_INTERPOLATED};
+use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::trace::{Event, NodeKind};
+use crate::interpolation::{Method, Segment, TokenKind, has_tokens, split_key, tokens};
+use crate::scope::{Undefined, Variable};
+use crate::value::{HashMap, Opaque, Value};
+
+/// Whether tokens may call functions.
+#[derive(Clone)]
+pub(super) enum Methods {
+    /// In data they may.
+    Allowed,
+    /// In the configuration at this path they may not.
+    Refused(Option<Arc<str>>),
+}
+
+/// A string after interpolation, in pieces.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Piece {
+    /// Known text.
+    Text(String),
+    /// A token whose value nobody can know.
+    Unknown {
+        /// The token as written, with its braces.
+        token: Arc<str>,
+        /// Why.
+        because: Opaque,
+    },
+}
+
+impl Engine<'_> {
+    /// Interpolates every string in a value, keys of nested hashes included.
+    pub(super) fn interpolate(
+        &mut self,
+        value: &Value,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found {
+        match value {
+            Value::String(text) if has_tokens(text) => {
+                self.interpolate_string(text, invocation, methods)
+            }
+            Value::Array(elements) => {
+                // A trace tells arrays apart by identity, as Ruby does: each fetch makes its own.
+                if self.tracer.is_none() && !value_has_tokens(value) {
+                    return Ok(value.clone());
+                }
+                let mut result = Vec::with_capacity(elements.len());
+                for element in elements.iter() {
+                    result.push(self.interpolate(element, invocation, methods)?);
+                }
+                Ok(Value::from(result))
+            }
+            Value::Hash(hash) => {
+                if self.tracer.is_none() && !value_has_tokens(value) {
+                    return Ok(value.clone());
+                }
+                let mut result = HashMap::with_capacity(hash.len());
+                for (key, element) in hash.iter() {
+                    let key = self.interpolate(key, invocation, methods)?;
+                    let element = self.interpolate(element, invocation, methods)?;
+                    result.insert(key, element);
+                }
+                Ok(Value::from(result))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn interpolate_string(
+        &mut self,
+        subject: &Arc<str>,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found {
+        self.with(
+            || NodeKind::Interpolation(subject.clone()),
+            |engine| {
+                let pieces = match engine.pieces(subject, invocation, methods)? {
+                    Evaluated::Alias(value) => return Ok(value),
+                    Evaluated::Pieces(pieces) => pieces,
+                };
+                let mut text = String::with_capacity(subject.len());
+                for piece in pieces {
+                    match piece {
+                        Piece::Text(part) => text.push_str(&part),
+                        Piece::Unknown { because, .. } => {
+                            return Ok(Value::Opaque(Arc::new(match because {
+                                Opaque::Unknown { because, .. } => {
+                                    Opaque::Unknown { text: subject.to_string(), because }
+                                }
+                                secret @ Opaque::Secret { .. } => secret,
+                            })));
+                        }
+                    }
+                }
+                Ok(Value::from(text))
+            },
+        )
+    }
+
+    /// The string with its tokens evaluated.
+    pub(super) fn pieces(
+        &mut self,
+        subject: &str,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<Evaluated> {
+        let mut pieces = Vec::new();
+        let mut text = String::new();
+        let mut at = 0;
+        for token in tokens(subject) {
+            text.push_str(&subject[at..token.range.start as usize]);
+            at = token.range.end as usize;
+            let raw = token.range.slice(subject);
+            let value = match &token.kind {
+                TokenKind::Unclosed => {
+                    text.push_str(raw);
+                    continue;
+                }
+                TokenKind::Empty => continue,
+                TokenKind::Malformed => {
+                    return raise(
+                        ErrorClass::Lookup,
+                        format!("Syntax error in string: {subject}"),
+                    );
+                }
+                TokenKind::Variable { key } => {
+                    let inner = token.inner.slice(subject);
+                    let value = self.variable(inner, &key.root, &key.segments, invocation)?;
+                    self.again(&format!("scope:{inner}"), value, invocation, methods)?
+                }
+                TokenKind::UnknownMethod { name } => {
+                    self.refuse_methods(methods)?;
+                    return Err(issue(
+                        "HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD",
+                        format!("Unknown interpolation method '{name}'"),
+                        methods,
+                    ));
+                }
+                TokenKind::Call { method, argument, .. } => {
+                    self.refuse_methods(methods)?;
+                    match method {
+                        Method::Alias if raw != subject => {
+                            return Err(issue(
+                                "HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING",
+                                "'alias' interpolation is only permitted if the expression is \
+                                 equal to the entire string"
+                                    .into(),
+                                methods,
+                            ));
+                        }
+                        Method::Alias => {
+                            return self
+                                .nested_lookup(argument, invocation)
+                                .map(Evaluated::Alias);
+                        }
+                        Method::Lookup | Method::Hiera => {
+                            let value = self.nested_lookup(argument, invocation)?;
+                            self.again(argument, value, invocation, methods)?
+                        }
+                        Method::Scope => {
+                            let value = self.scope_method(argument, subject, invocation)?;
+                            self.again(&format!("scope:{argument}"), value, invocation, methods)?
+                        }
+                        Method::Literal => {
+                            let value = Value::String(argument.clone());
+                            self.again(argument, value, invocation, methods)?
+                        }
+                    }
+                }
+            };
+            match opaque(&value) {
+                None => text.push_str(&value.to_s()),
+                Some(because) => {
+                    pieces.push(Piece::Text(std::mem::take(&mut text)));
+                    pieces.push(Piece::Unknown { token: Arc::from(raw), because });
+                }
+            }
+            self.interpolated += text.len();
+            if self.interpolated > MAX_INTERPOLATED {
+                let message =
+                    format!("interpolation made more than {MAX_INTERPOLATED} bytes of text");
+                return raise(ErrorClass::Limit, message);
+            }
+        }
+        text.push_str(&subject[at..]);
+        pieces.push(Piece::Text(text));
+        Ok(Evaluated::Pieces(pieces))
+    }
+
+    /// The result of a token is interpolated again, guarded by the token's name.
+    fn again(
+        &mut self,
+        name: &str,
+        value: Value,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found {
+        self.check(name, |engine| engine.interpolate(&value, invocation, methods))
+    }
+
+    fn refuse_methods(&self, methods: &Methods) -> Found<()> {
+        match methods {
+            Methods::Allowed => Ok(()),
+            Methods::Refused(_) => Err(issue(
+                "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED",
+                "Interpolation using method syntax is not allowed in this context".into(),
+                methods,
+            )),
+        }
+    }
+
+    /// `lookup('key')` in a token: a lookup of its own, with its own options; missing is ''.
+    fn nested_lookup(&mut self, name: &Arc<str>, invocation: &Invocation) -> Found {
+        let inner = Invocation {
+            // Outside Hiera 3's own lookups the real scope is used again.
+            hiera_scope: invocation.hiera_scope && invocation.global_only,
+            ..invocation.clone()
+        };
+        let key = crate::interpolation::Key::parse(name).map_err(|_| {
+            LookupError::new(ErrorClass::Lookup, format!("Syntax error in key: '{name}'"))
+        })?;
+        if key.root.as_name().is_none() {
+            let message = format!("undefined method `index' for {}:Integer", key.root);
+            return raise(ErrorClass::NoMethod, message);
+        }
+        let inner = inner.for_key(&key);
+        match self.lookup_names(std::slice::from_ref(name), None, None, &inner) {
+            Err(Failure::NotFound) => Ok(Value::string("")),
+            other => other,
+        }
+    }
+
+    fn scope_method(&mut self, path: &str, subject: &str, invocation: &Invocation) -> Found {
+        let Ok(split) = split_key(path) else {
+            return raise(ErrorClass::Lookup, format!("Syntax error in string: {subject}"));
+        };
+        let mut segments = split.into_iter().map(|(segment, _)| segment);
+        let Some(root) = segments.next() else { return Ok(Value::Undef) };
+        let rest: Vec<Segment> = segments.collect();
+        self.variable(path, &root, &rest, invocation)
+    }
+
+    /// The value of a variable with a dotted path; `path` is the whole reference.
+    pub(super) fn variable(
+        &mut self,
+        path: &str,
+        root: &Segment,
+        segments: &[Segment],
+        invocation: &Invocation,
+    ) -> Found {
+        let value = self.with(
+            || NodeKind::Scope("Global Scope".into()),
+            |engine| engine.root_variable(root, segments, invocation),
+        )?;
+        if value.is_undef() || segments.is_empty() || matches!(value, Value::Opaque(_)) {
+            return Ok(value);
+        }
+        match self.dig(path, segments, value) {
+            Err(Failure::NotFound) => Ok(Value::Undef),
+            other => other,
+        }
+    }
+
+    fn root_variable(
+        &mut self,
+        root: &Segment,
+        segments: &[Segment],
+        invocation: &Invocation,
+    ) -> Found {
+        let name = match root {
+            Segment::Name(name) => name.clone(),
+            Segment::Index(index) => {
+                return raise(
+                    ErrorClass::Parse,
+                    format!("Scope variable name {index} is a Integer, not a string"),
+                );
+            }
+        };
+        let key = Value::String(name.clone());
+        if let Some(value) = invocation.overrides.get(&key) {
+            self.event(|| Event::FoundInOverrides(name.to_string(), value.clone()));
+            return Ok(value.clone());
+        }
+        let default = invocation.defaults.get(&key);
+        let found = match self.hiera_variable(&name, segments, invocation)? {
+            Variable::Known(value) => value,
+            Variable::Unknown => {
+                let because = match segments {
+                    [] => format!("variable '{name}' is not known"),
+                    _ => {
+                        let parts: Vec<String> = segments.iter().map(ToString::to_string).collect();
+                        format!("variable '{name}.{}' is not known", parts.join("."))
+                    }
+                };
+                let text = String::new();
+                return Ok(Value::Opaque(Arc::new(Opaque::Unknown { text, because })));
+            }
+            Variable::Undefined(undefined) => {
+                // Puppet 8 asks for a default before it complains.
+                if !(default.is_some() && self.is_puppet_8()) {
+                    self.report_undefined(&undefined)?;
+                }
+                Value::Undef
+            }
+        };
+        if !found.is_undef() || self.exists(&name, invocation) {
+            self.event(|| Event::Found(name.to_string(), found.clone()));
+            return Ok(found);
+        }
+        match default {
+            Some(value) => {
+                self.event(|| Event::FoundInDefaults(name.to_string(), value.clone()));
+                Ok(value.clone())
+            }
+            None => Ok(Value::Undef),
+        }
+    }
+
+    fn exists(&self, name: &str, invocation: &Invocation) -> bool {
+        let calling = matches!(name, "calling_class" | "calling_class_path" | "calling_module");
+        (invocation.hiera_scope && calling) || self.scope.exists(name)
+    }
+
+    /// The variable, through `Hiera::Scope` while a version 3 configuration is read
+    /// (`hiera/scope.rb`).
+    fn hiera_variable(
+        &mut self,
+        name: &str,
+        segments: &[Segment],
+        invocation: &Invocation,
+    ) -> Found<Variable> {
+        if !invocation.hiera_scope {
+            return Ok(self.scope.dotted(name, segments));
+        }
+        let class = self.scope.class_name().map(str::to_lowercase);
+        let found = match name {
+            "calling_class" => Variable::Known(class.map(Value::from).unwrap_or_default()),
+            "calling_class_path" => match class {
+                Some(class) => Variable::Known(Value::from(class.replace("::", "/"))),
+                None => {
+                    return raise(ErrorClass::NoMethod, "undefined method `gsub' for nil:NilClass");
+                }
+            },
+            "calling_module" => self.scope.dotted("module_name", &[]),
+            _ => self.scope.dotted(name, segments),
+        };
+        Ok(match found {
+            Variable::Known(value) if value.as_str() == Some("") => Variable::Known(Value::Undef),
+            other => other,
+        })
+    }
+
+    /// `Scope#variable_not_found`
+    fn report_undefined(&mut self, undefined: &Undefined) -> Found<()> {
+        if undefined.silent {
+            return Ok(());
+        }
+        let Undefined { name, reason, .. } = undefined;
+        match self.settings().strict {
+            Strict::Off => {}
+            Strict::Error if self.lenient => self.warn_once(
+                &format!("Variable: {name}"),
+                &format!("Interpolation failed with '{name}', but compilation continuing; {reason}"),
+                None,
+            ),
+            Strict::Error => {
+                let message = format!("Undefined variable '{name}'; {reason}");
+                return raise(ErrorClass::Argument, message);
+            }
+            Strict::Warning => self.warn_once(
+                &format!("Variable: {name}"),
+                &format!("Undefined variable '{name}'; {reason}"),
+                None,
+            ),
+        }
+        Ok(())
+    }
+}
+
+/// A string's tokens, evaluated.
+#[derive(Debug)]
+pub(super) enum Evaluated {
+    /// The whole string is another key's value.
+    Alias(Value),
+    /// Text, known and unknown.
+    Pieces(Vec<Piece>),
+}
+
+fn issue(code: &'static str, message: String, methods: &Methods) -> Failure {
+    let file = match methods {
+        Methods::Allowed => None,
+        Methods::Refused(path) => path.clone(),
+    };
+    LookupError::issue(code, message, file, None).into()
+}
+
+/// Why a value, or something in it, cannot be known.
+fn opaque(value: &Value) -> Option<Opaque> {
+    match value {
+        Value::Opaque(opaque) => Some((**opaque).clone()),
+        Value::Array(elements) => elements.iter().find_map(opaque),
+        Value::Hash(hash) => hash.iter().find_map(|(k, v)| opaque(k).or_else(|| opaque(v))),
+        _ => None,
+    }
+}
+
+/// Whether any string in the value has a token.
+pub(super) fn value_has_tokens(value: &Value) -> bool {
+    match value {
+        Value::String(text) => has_tokens(text),
+        Value::Array(elements) => elements.iter().any(value_has_tokens),
+        Value::Hash(hash) => hash.iter().any(|(k, v)| value_has_tokens(k) || value_has_tokens(v)),
+        _ => false,
+    }
+}

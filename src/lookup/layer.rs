@@ -1,0 +1,624 @@
+//! The providers of the layers: discovery of their configuration, and the walk over their levels
+//! (`configured_data_provider.rb`, `global_data_provider.rb`, `module_data_provider.rb`).
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::context::Strict;
+use super::engine::{Engine, Invocation};
+use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::level::LevelProvider;
+use super::merge::Strategy;
+use super::trace::{Event, NodeKind};
+use crate::hierarchy::{Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations, dirname};
+use crate::interpolation::Key;
+use crate::value::{Value, load_yaml};
+
+/// A layer that has a configuration.
+pub(super) struct Provider {
+    pub(super) layer: Layer,
+    pub(super) config: Arc<Result<Config, ConfigError>>,
+    levels: RefCell<Option<Levels>>,
+}
+
+#[derive(Clone)]
+struct Levels {
+    hierarchy: Rc<[Rc<LevelProvider>]>,
+    default_hierarchy: Rc<[Rc<LevelProvider>]>,
+}
+
+impl Provider {
+    fn new(layer: Layer, config: Arc<Result<Config, ConfigError>>) -> Provider {
+        Provider { layer, config, levels: RefCell::new(None) }
+    }
+
+    /// The configuration; providers exist only for those that could be read.
+    pub(super) fn config(&self) -> Option<&Config> {
+        self.config.as_ref().as_ref().ok()
+    }
+
+    pub(super) fn has_default_hierarchy(&self) -> bool {
+        matches!(
+            self.config().map(|config| &config.body),
+            Some(ConfigBody::V5 { default_hierarchy: Some(_), .. })
+        )
+    }
+
+    fn node(&self) -> NodeKind {
+        let config = self.config();
+        NodeKind::Provider {
+            layer: self.layer.clone(),
+            version: config.map(Config::version),
+            config: config.and_then(|config| config.path.clone()),
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// `LookupAdapter#lookup_global`
+    pub(super) fn lookup_global(
+        &mut self,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        let result = self.check(&key.text, |engine| {
+            let provider = engine.global_provider()?;
+            engine.ask_global(&provider, key, invocation, strategy)
+        });
+        result.map_err(|failure| match failure {
+            Failure::Error(error) if error.class.is_lookup_error() && error.issue_code.is_none() => {
+                let message =
+                    format!("Lookup of key '{}' failed: {}", invocation.top_key, error.message);
+                LookupError::new(ErrorClass::Puppet, message).into()
+            }
+            other => other,
+        })
+    }
+
+    fn ask_global(
+        &mut self,
+        provider: &Rc<Provider>,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        let version = provider.config().map(Config::version);
+        if version == Some(3) && !invocation.hiera_scope {
+            let has_environment = self.has_environment_data_provider(invocation)?;
+            let mut inner = invocation.for_key(key);
+            inner.module_name.clone_from(&invocation.module_name);
+            inner.hiera_scope = true;
+            inner.global_only |= !has_environment;
+            return self.ask_levels(provider, key, &inner, strategy);
+        }
+        self.ask_levels(provider, key, invocation, strategy)
+    }
+
+    /// `LookupAdapter#has_environment_data_provider?`
+    fn has_environment_data_provider(&mut self, invocation: &Invocation) -> Found<bool> {
+        let provider = self.environment_provider(invocation)?;
+        Ok(provider
+            .is_some_and(|provider| provider.config().is_some_and(|config| config.version() >= 5)))
+    }
+
+    /// `LookupAdapter#lookup_in_environment`
+    pub(super) fn lookup_in_environment(
+        &mut self,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        let provider = self.environment_provider(invocation)?.ok_or(Failure::NotFound)?;
+        self.check(&key.text, |engine| engine.ask_levels(&provider, key, invocation, strategy))
+    }
+
+    /// `LookupAdapter#lookup_in_module`
+    pub(super) fn lookup_in_module(
+        &mut self,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        let module = invocation.module_name.clone().ok_or(Failure::NotFound)?;
+        let Some(provider) = self.module_provider(&module, invocation)? else {
+            let event = match self.module_dir(&module) {
+                None => Event::ModuleNotFound,
+                Some(_) => Event::ModuleProviderNotFound,
+            };
+            self.leaf(|| NodeKind::Module(module.clone()), || event);
+            return Err(Failure::NotFound);
+        };
+        self.check(&key.text, |engine| engine.ask_levels(&provider, key, invocation, strategy))
+    }
+
+    /// `ConfiguredDataProvider#unchecked_key_lookup`
+    fn ask_levels(
+        &mut self,
+        provider: &Rc<Provider>,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        self.with(
+            || provider.node(),
+            |engine| {
+                let levels = engine.levels(provider, invocation)?.hierarchy;
+                engine.merge_levels(provider, &levels, key, invocation, strategy)
+            },
+        )
+    }
+
+    /// `ModuleDataProvider#key_lookup_in_default`
+    pub(super) fn lookup_default_levels(
+        &mut self,
+        provider: &Rc<Provider>,
+        key: &Key,
+        invocation: &Invocation,
+        merge: &Value,
+    ) -> Found {
+        let levels = self.levels(provider, invocation)?.default_hierarchy;
+        if levels.is_empty() {
+            self.event(|| Event::NotFound(key.text.to_string()));
+            return Err(Failure::NotFound);
+        }
+        let strategy = Strategy::read(merge)?;
+        self.check(&key.text, |engine| {
+            engine.with(
+                || provider.node(),
+                |engine| engine.merge_levels(provider, &levels, key, invocation, &strategy),
+            )
+        })
+    }
+
+    fn merge_levels(
+        &mut self,
+        provider: &Rc<Provider>,
+        levels: &[Rc<LevelProvider>],
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        if levels.is_empty() {
+            self.event(|| Event::NotFound(key.text.to_string()));
+            return Err(Failure::NotFound);
+        }
+        self.merge_variants(strategy, levels, &mut |engine, level| {
+            engine.ask_level(&provider.layer, level, key, invocation, strategy)
+        })
+    }
+
+    /// The levels of a provider with their locations, built once
+    /// (`HieraConfig#configured_data_providers`).
+    fn levels(&mut self, provider: &Rc<Provider>, invocation: &Invocation) -> Found<Levels> {
+        if let Some(levels) = &*provider.levels.borrow() {
+            return Ok(levels.clone());
+        }
+        let Some(config) = provider.config() else { return Err(Failure::NotFound) };
+        // Puppet collects locations with an invocation of its own: no trace, no names on the stack.
+        let tracer = self.tracer.take();
+        let stack = std::mem::take(&mut self.stack);
+        let built = self.build_levels(provider, config, invocation);
+        self.stack = stack;
+        self.tracer = tracer;
+        let levels = built.map_err(|failure| named_variable(failure, config))?;
+        *provider.levels.borrow_mut() = Some(levels.clone());
+        Ok(levels)
+    }
+
+    fn build_levels(
+        &mut self,
+        provider: &Rc<Provider>,
+        config: &Config,
+        invocation: &Invocation,
+    ) -> Found<Levels> {
+        let invocation = Invocation {
+            overrides: Arc::default(),
+            defaults: Arc::default(),
+            hiera_scope: invocation.hiera_scope,
+            ..Invocation::default()
+        };
+        let mut levels = Levels { hierarchy: Rc::new([]), default_hierarchy: Rc::new([]) };
+        match &config.body {
+            ConfigBody::V5 { hierarchy, default_hierarchy } => {
+                levels.hierarchy = self.configured(config, hierarchy, &invocation)?;
+                if let Some(defaults) = default_hierarchy {
+                    levels.default_hierarchy = self.configured(config, defaults, &invocation)?;
+                }
+            }
+            ConfigBody::V4 { hierarchy } => {
+                levels.hierarchy = self.version_4_levels(config, hierarchy, &invocation)?;
+            }
+            ConfigBody::V3(body) => {
+                levels.hierarchy = self.version_3_levels(config, body, &invocation)?;
+            }
+        }
+        let _ = provider;
+        Ok(levels)
+    }
+
+    /// `HieraConfigV5#create_configured_data_providers`
+    fn configured(
+        &mut self,
+        config: &Config,
+        levels: &[Level],
+        invocation: &Invocation,
+    ) -> Found<Rc<[Rc<LevelProvider>]>> {
+        let mut built: Vec<Rc<LevelProvider>> = Vec::with_capacity(levels.len());
+        for (index, level) in levels.iter().enumerate() {
+            if built.iter().any(|other| other.name == level.name) {
+                return Err(defined_twice(config, &level.name).into());
+            }
+            if let Some(provider) = self.level_provider(config, index, level, invocation)? {
+                built.push(Rc::new(provider));
+            }
+        }
+        Ok(built.into())
+    }
+
+    pub(super) fn global_provider(&mut self) -> Found<Rc<Provider>> {
+        if let Some(provider) = &self.global {
+            return Ok(provider.clone());
+        }
+        let config = match &self.session.environment.global_config {
+            Some(path) => {
+                let path = path.clone();
+                self.read_config(&path, &Layer::Global)?
+            }
+            None => Arc::new(Ok(Config {
+                body: ConfigBody::V5 { hierarchy: Vec::new(), default_hierarchy: None },
+                ..Config::built_in("")
+            })),
+        };
+        if let Ok(config) = config.as_ref()
+            && config.version() == 4
+        {
+            return Err(LookupError::issue(
+                "HIERA_UNSUPPORTED_VERSION_IN_GLOBAL",
+                "hiera.yaml version 4 cannot be used in the global layer",
+                config.path.clone(),
+                None,
+            )
+            .into());
+        }
+        let provider = Rc::new(Provider::new(Layer::Global, config));
+        self.global = Some(provider.clone());
+        Ok(provider)
+    }
+
+    /// `LookupAdapter#initialize_env_provider`
+    fn environment_provider(&mut self, _: &Invocation) -> Found<Option<Rc<Provider>>> {
+        if let Some(provider) = &self.environment {
+            return Ok(provider.clone());
+        }
+        let provider = self.find_environment_provider()?;
+        self.environment = Some(provider.clone());
+        Ok(provider)
+    }
+
+    fn find_environment_provider(&mut self) -> Found<Option<Rc<Provider>>> {
+        let environment = self.session.environment;
+        let Some(dir) = environment.dir.clone() else { return Ok(None) };
+        let path: Arc<str> = Arc::from(format!("{dir}/hiera.yaml"));
+        let conf = format!("{dir}/environment.conf");
+        let mut named = environment.data_provider.clone();
+        let mut provider = None;
+        if self.session.files.kind(&path).is_some() {
+            let config = self.read_config(&path, &Layer::Environment)?;
+            provider = self.accepted(&path, Layer::Environment, config)?;
+            if provider.as_ref().and_then(|p| p.config()).is_some_and(|c| c.version() >= 5)
+                && let Some(name) = named.take()
+                && self.settings().strict != Strict::Off
+            {
+                self.warn_once(
+                    "environment.conf#data_provider",
+                    &format!("Defining environment_data_provider='{name}' in environment.conf is deprecated"),
+                    Some(&conf),
+                );
+                if *name != *"hiera" {
+                    self.warn_once(
+                        "environment.conf#data_provider_overridden",
+                        &format!(
+                            "The environment_data_provider='{name}' setting is ignored since \
+                             '{path}' version >= 5"
+                        ),
+                        Some(&conf),
+                    );
+                }
+            }
+        }
+        let Some(name) = named else { return Ok(provider) };
+        if self.settings().strict != Strict::Off {
+            let mut message = format!(
+                "Defining environment_data_provider='{name}' in environment.conf is deprecated."
+            );
+            if provider.is_none() {
+                message += " A 'hiera.yaml' file should be used instead";
+            }
+            self.warn_once("environment.conf#data_provider", &message, Some(&conf));
+        }
+        match &*name {
+            "none" => Ok(None),
+            "hiera" => Ok(Some(provider.unwrap_or_else(|| {
+                Rc::new(Provider::new(
+                    Layer::Environment,
+                    Arc::new(Ok(Config::built_in(&dir))),
+                ))
+            }))),
+            "function" => Ok(Some(Rc::new(Provider::new(
+                Layer::Environment,
+                Arc::new(Ok(legacy_function_config(&dir, "environment::data"))),
+            )))),
+            other => raise(
+                ErrorClass::Puppet,
+                format!(
+                    "Environment '{}', cannot find environment_data_provider '{other}'",
+                    environment.name
+                ),
+            ),
+        }
+    }
+
+    /// `LookupAdapter#initialize_module_provider`
+    pub(super) fn module_provider(
+        &mut self,
+        module: &Arc<str>,
+        _: &Invocation,
+    ) -> Found<Option<Rc<Provider>>> {
+        if let Some(provider) = self.modules.get(module) {
+            return Ok(provider.clone());
+        }
+        let provider = self.find_module_provider(module)?;
+        self.modules.insert(module.clone(), provider.clone());
+        Ok(provider)
+    }
+
+    fn find_module_provider(&mut self, module: &Arc<str>) -> Found<Option<Rc<Provider>>> {
+        let Some(dir) = self.module_dir(module) else { return Ok(None) };
+        let layer = Layer::Module(module.clone());
+        let path: Arc<str> = Arc::from(format!("{dir}/hiera.yaml"));
+        let mut provider = None;
+        let mut named = self.metadata_data_provider(&dir);
+        let metadata = format!("{dir}/metadata.json");
+        if self.session.files.kind(&path).is_some() {
+            let config = self.read_config(&path, &layer)?;
+            provider = self.accepted(&path, layer.clone(), config)?;
+            if provider.as_ref().and_then(|p| p.config()).is_some_and(|c| c.version() >= 5)
+                && let Some(name) = named.take()
+                && self.settings().strict != Strict::Off
+            {
+                self.warn_once(
+                    &format!("metadata.json#data_provider-{module}"),
+                    &format!(
+                        "Defining \"data_provider\": \"{name}\" in metadata.json is deprecated. It \
+                         is ignored since a 'hiera.yaml' with version >= 5 is present"
+                    ),
+                    Some(&metadata),
+                );
+            }
+        }
+        let Some(name) = named else { return Ok(provider) };
+        if self.settings().strict != Strict::Off {
+            let mut message =
+                format!("Defining \"data_provider\": \"{name}\" in metadata.json is deprecated.");
+            if provider.is_none() {
+                message += " A 'hiera.yaml' file should be used instead";
+            }
+            let key = format!("metadata.json#data_provider-{module}");
+            self.warn_once(&key, &message, Some(&metadata));
+        }
+        match name.as_str() {
+            "none" => Ok(None),
+            "hiera" => Ok(Some(provider.unwrap_or_else(|| {
+                Rc::new(Provider::new(layer, Arc::new(Ok(Config::built_in(&dir)))))
+            }))),
+            "function" => {
+                let config = legacy_function_config(&dir, &format!("{module}::data"));
+                Ok(Some(Rc::new(Provider::new(layer, Arc::new(Ok(config))))))
+            }
+            // Puppet's own message forgets to say which environment and provider.
+            _ => raise(
+                ErrorClass::Argument,
+                "one hash required",
+            ),
+        }
+    }
+
+    /// `data_provider` in a module's `metadata.json`.
+    fn metadata_data_provider(&self, dir: &str) -> Option<String> {
+        let path = format!("{dir}/metadata.json");
+        self.session.files.kind(&path)?;
+        let text = self.session.files.text(&path).ok()?;
+        let metadata = crate::value::from_json(&text).ok()?;
+        metadata.get("data_provider")?.as_str().map(str::to_string)
+    }
+
+    /// The folder of a module (`puppet/node/environment.rb`, `puppet/module.rb`).
+    pub(super) fn module_dir(&self, module: &str) -> Option<Arc<str>> {
+        let legal = module.starts_with(|c: char| c.is_ascii_lowercase())
+            && module.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if !legal {
+            return None;
+        }
+        let environment = self.session.environment;
+        if let Some((_, dir)) = environment.modules.iter().find(|(name, _)| **name == *module) {
+            return Some(dir.clone());
+        }
+        environment.modulepath.iter().find_map(|path| {
+            let dir = format!("{path}/{module}");
+            let kind = self.session.files.kind(&dir)?;
+            (kind == crate::workspace::FileKind::Directory).then(|| Arc::from(dir))
+        })
+    }
+
+    /// `HieraConfig.create`
+    fn read_config(
+        &mut self,
+        path: &Arc<str>,
+        layer: &Layer,
+    ) -> Found<Arc<Result<Config, ConfigError>>> {
+        let files = self.session.files;
+        let root = dirname(path).to_string();
+        if files.kind(path).is_none() {
+            return Ok(Arc::new(Ok(Config::built_in(&root))));
+        }
+        let text = files
+            .text(path)
+            .map_err(|error| super::backend::io_error(&error))?;
+        let loaded = load_yaml(text.as_bytes()).map_err(|error| {
+            LookupError::new(ErrorClass::YamlLoad, error.message(path))
+        })?;
+        let loaded = if loaded.as_hash().is_some() {
+            loaded
+        } else {
+            self.warn(format!(
+                "{path}: File exists but does not contain a valid YAML hash. Falling back to Hiera \
+                 version 3 default config"
+            ));
+            Config::version_3_default()
+        };
+        let config = self.session.configs.get(path, layer, &text, &|| {
+            Config::read(path, &root, text.clone(), &loaded, layer)
+        });
+        if is_legacy(&loaded, config.as_ref()) && self.settings().strict != Strict::Off {
+            let version = config.as_ref().as_ref().map_or(3, Config::version);
+            self.warn_once(
+                path,
+                &format!(
+                    "{path}: Use of 'hiera.yaml' version {version} is deprecated. It should be \
+                     converted to version 5"
+                ),
+                Some(path),
+            );
+        }
+        match config.as_ref() {
+            Ok(_) => Ok(config),
+            Err(ConfigError::Structure(message)) => {
+                raise(ErrorClass::TypeAssertion, message.clone())
+            }
+            Err(ConfigError::Rule { message, issue_code, line }) => {
+                Err(LookupError::issue(issue_code, message.clone(), Some(path.clone()), *line)
+                    .into())
+            }
+            Err(ConfigError::Crash(message)) => raise(ErrorClass::NoMethod, message.clone()),
+        }
+    }
+
+    /// `assert_config_version` of environments and modules: version 3 is ignored or refused.
+    fn accepted(
+        &mut self,
+        path: &Arc<str>,
+        layer: Layer,
+        config: Arc<Result<Config, ConfigError>>,
+    ) -> Found<Option<Rc<Provider>>> {
+        if config.as_ref().as_ref().is_ok_and(|config| config.version() > 3) {
+            return Ok(Some(Rc::new(Provider::new(layer, config))));
+        }
+        let (a_place, place) = match layer {
+            Layer::Module(_) => ("a module", "module root"),
+            Layer::Environment | Layer::Global => ("an environment", "the environment root"),
+        };
+        if self.is_strict_error() {
+            return Err(LookupError::issue(
+                "HIERA_VERSION_3_NOT_GLOBAL",
+                format!("hiera.yaml version 3 cannot be used in {a_place}"),
+                Some(path.clone()),
+                None,
+            )
+            .into());
+        }
+        self.warn_once(
+            &format!("v3:{path}"),
+            &format!("hiera.yaml version 3 found at {place} was ignored"),
+            Some(path),
+        );
+        Ok(None)
+    }
+}
+
+/// Whether validating the configuration logs a deprecation: versions 3 and 4 do, even where their
+/// structure is wrong.
+fn is_legacy(loaded: &Value, config: &Result<Config, ConfigError>) -> bool {
+    match config {
+        Ok(config) => config.version() < 5,
+        Err(ConfigError::Structure(_)) => {
+            let version = loaded
+                .get("version")
+                .or_else(|| loaded.as_hash()?.get(&Value::Symbol("version".into())));
+            !matches!(version, Some(Value::Int(5) | Value::String(_) | Value::Float(_)))
+        }
+        Err(ConfigError::Rule { .. } | ConfigError::Crash(_)) => false,
+    }
+}
+
+/// `HieraConfig.v4_function_config`
+fn legacy_function_config(root: &str, function: &str) -> Config {
+    Config {
+        body: ConfigBody::V5 {
+            hierarchy: vec![Level {
+                name: Arc::from(format!("Legacy function '{function}'")),
+                function: Function { kind: FunctionKind::V4DataHash, name: Arc::from(function) },
+                datadir: Arc::from("data"),
+                locations: Locations::None,
+                options: Value::hash([]),
+                extension: None,
+            }],
+            default_hierarchy: None,
+        },
+        ..Config::built_in(root)
+    }
+}
+
+pub(super) fn defined_twice(config: &Config, name: &str) -> LookupError {
+    let at_name = |line: &str| {
+        line.match_indices("name:").any(|(at, _)| {
+            let rest = &line[at + "name:".len()..];
+            let value = rest.trim_start();
+            let value = value.strip_prefix(['"', '\'']).unwrap_or(value);
+            line[..at].ends_with(char::is_whitespace)
+                && rest.starts_with(char::is_whitespace)
+                && value.strip_prefix(name).is_some_and(|tail| {
+                    !tail.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                })
+        })
+    };
+    let message = format!("Hierarchy name '{name}' defined more than once.");
+    twice(config, message, "HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED", &at_name)
+}
+
+/// An error about something defined twice, with the lines where Puppet's search finds it.
+pub(super) fn twice(
+    config: &Config,
+    message: String,
+    code: &'static str,
+    matches: &dyn Fn(&str) -> bool,
+) -> LookupError {
+    let first = Config::find_line(&config.text, 1, matches);
+    let second = first.and_then(|first| Config::find_line(&config.text, first + 1, matches));
+    let (message, line) = match (first, second) {
+        (Some(first), Some(second)) => {
+            (format!("{message} First defined at (line: {first})"), Some(second))
+        }
+        (first, _) => (message, first),
+    };
+    LookupError::issue(code, message, config.path.clone(), line)
+}
+
+/// An undefined variable in a configuration is told with the line that names it.
+fn named_variable(failure: Failure, config: &Config) -> Failure {
+    let Failure::Error(error) = failure else { return failure };
+    let name = error
+        .message
+        .strip_prefix("Undefined variable '")
+        .and_then(|rest| rest.split_once('\''))
+        .map(|(name, _)| name.to_string());
+    let Some(name) = name.filter(|name| !name.is_empty()) else { return Failure::Error(error) };
+    let line = Config::find_line(&config.text, 1, &|line| {
+        ["", "'", "\""].iter().any(|open| {
+            ["", "'", "\""].iter().any(|close| line.contains(&format!("%{{{open}{name}{close}}}")))
+        })
+    });
+    let message = format!("Undefined variable '{name}'");
+    LookupError::issue("HIERA_UNDEFINED_VARIABLE", message, config.path.clone(), line).into()
+}

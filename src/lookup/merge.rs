@@ -1,0 +1,296 @@
+//! The merge strategies (`puppet/pops/merge_strategy.rb`).
+
+use std::sync::{Arc, OnceLock};
+
+use indexmap::IndexSet;
+
+use super::deep_merge::{DeepOptions, Mutation, deep_merge};
+use super::error::{ErrorClass, Found, LookupError, raise};
+use crate::datatype::{self, Type};
+use crate::value::{HashMap, StrKey, Value};
+
+/// The registered strategies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StrategyKind {
+    /// The first value found wins.
+    First,
+    /// The same, where nobody asked for a strategy.
+    Default,
+    /// A flat list without duplicates.
+    Unique,
+    /// Hashes merged by their top-level keys.
+    Hash,
+    /// Hashes and lists merged at every depth.
+    Deep,
+    /// Deep, with any option (Hiera 3's `deeper`).
+    UnconstrainedDeep,
+    /// Deep, with the lower level winning (Hiera 3's `deep`).
+    ReverseDeep,
+}
+
+impl StrategyKind {
+    /// The name in `merge:`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            StrategyKind::First => "first",
+            StrategyKind::Default => "default",
+            StrategyKind::Unique => "unique",
+            StrategyKind::Hash => "hash",
+            StrategyKind::Deep => "deep",
+            StrategyKind::UnconstrainedDeep => "unconstrained_deep",
+            StrategyKind::ReverseDeep => "reverse_deep",
+        }
+    }
+
+    /// The strategy of that name; every registered one counts.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<StrategyKind> {
+        [
+            StrategyKind::First,
+            StrategyKind::Default,
+            StrategyKind::Unique,
+            StrategyKind::Hash,
+            StrategyKind::Deep,
+            StrategyKind::UnconstrainedDeep,
+            StrategyKind::ReverseDeep,
+        ]
+        .into_iter()
+        .find(|kind| kind.name() == name)
+    }
+
+    /// What the options may be (`options_t`), as a Puppet type.
+    fn options_type(self) -> &'static Type {
+        static TYPES: OnceLock<[Type; 6]> = OnceLock::new();
+        let strategy = |name: &str| {
+            datatype::parse_known(&format!("Struct[{{strategy=>Optional[Pattern[/{name}/]]}}]"))
+        };
+        let types = TYPES.get_or_init(|| {
+            [
+                strategy("first"),
+                strategy("default"),
+                strategy("unique"),
+                strategy("hash"),
+                datatype::parse_known(
+                    "Struct[{strategy=>Optional[Pattern[/deep/]],\
+                     knockout_prefix=>Optional[String],merge_debug=>Optional[Boolean],\
+                     merge_hash_arrays=>Optional[Boolean],sort_merged_arrays=>Optional[Boolean]}]",
+                ),
+                datatype::parse_known("Hash[String[1],Any]"),
+            ]
+        });
+        match self {
+            StrategyKind::First => &types[0],
+            StrategyKind::Default => &types[1],
+            StrategyKind::Unique => &types[2],
+            StrategyKind::Hash => &types[3],
+            StrategyKind::Deep => &types[4],
+            StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => &types[5],
+        }
+    }
+}
+
+/// A strategy with its options.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Strategy {
+    /// Which strategy.
+    pub kind: StrategyKind,
+    /// The options as given, `strategy` among them; empty where only a name was given.
+    pub options: Arc<HashMap>,
+}
+
+impl Strategy {
+    /// A strategy without options.
+    #[must_use]
+    pub fn plain(kind: StrategyKind) -> Strategy {
+        Strategy { kind, options: Arc::default() }
+    }
+
+    /// `MergeStrategy.strategy`: from a `merge` argument or lookup option.
+    pub(super) fn read(merge: &Value) -> Found<Strategy> {
+        if merge.is_falsey() {
+            return Ok(Strategy::plain(StrategyKind::Default));
+        }
+        let (name, options) = match merge {
+            Value::Hash(hash) => match hash.get(&StrKey("strategy")) {
+                None | Some(Value::Undef) => {
+                    return raise(
+                        ErrorClass::Argument,
+                        "The hash given as 'merge' must contain the name of a strategy in string \
+                         form for the key 'strategy'",
+                    );
+                }
+                Some(name) if hash.len() == 1 => (name, Arc::default()),
+                Some(name) => (name, hash.clone()),
+            },
+            name => (name, Arc::default()),
+        };
+        let kind = match name {
+            Value::String(name) | Value::Symbol(name) => StrategyKind::from_name(name),
+            _ => None,
+        };
+        let Some(kind) = kind else {
+            let message = format!("Unknown merge strategy: '{}'", name.to_s());
+            return raise(ErrorClass::Argument, message);
+        };
+        if !options.is_empty() {
+            let value = Value::Hash(options.clone());
+            assert_type("The merge options", kind.options_type(), &value)?;
+        }
+        Ok(Strategy { kind, options })
+    }
+
+    /// Whether the first value found ends the search.
+    #[must_use]
+    pub fn is_first_found(&self) -> bool {
+        matches!(self.kind, StrategyKind::First | StrategyKind::Default)
+    }
+
+    /// The options without the strategy's name, if any are left.
+    pub(super) fn options_without_strategy(&self) -> Option<Value> {
+        let mut options = HashMap::clone(&self.options);
+        options.shift_remove(&StrKey("strategy"));
+        (!options.is_empty()).then(|| Value::from(options))
+    }
+
+    /// `merge_single`: what becomes of the only variant's value.
+    pub(super) fn single(&self, value: Value) -> Value {
+        match (self.kind, &value) {
+            (StrategyKind::Unique, Value::Array(elements)) => unique(elements.iter()),
+            _ => value,
+        }
+    }
+
+    /// `convert_value`: what becomes of the first value that was found.
+    pub(super) fn convert(&self, value: Value) -> Value {
+        match (self.kind, &value) {
+            (StrategyKind::Unique, Value::Array(elements)) => {
+                let mut flat = Vec::new();
+                flatten(elements, &mut flat);
+                Value::from(flat)
+            }
+            (StrategyKind::Unique, _) => Value::array([value]),
+            _ => value,
+        }
+    }
+
+    /// Merges `high`, of the higher priority, with `low`. Arrays of the sources that Ruby changes
+    /// on the way are reported to `mutated`.
+    pub(super) fn merge(
+        &self,
+        high: Value,
+        low: &Value,
+        mutated: &mut Vec<Mutation>,
+    ) -> Found<Value> {
+        match self.kind {
+            StrategyKind::First | StrategyKind::Default => Ok(high),
+            StrategyKind::Hash => {
+                self.assert_sides(hash_of_data(), &high, low)?;
+                let (Value::Hash(high), Value::Hash(low)) = (&high, low) else { return Ok(high) };
+                let mut merged = HashMap::clone(low);
+                merged.extend(high.iter().map(|(key, value)| (key.clone(), value.clone())));
+                Ok(Value::from(merged))
+            }
+            StrategyKind::Unique => {
+                self.assert_sides(scalar_or_array(), &high, low)?;
+                let (Value::Array(high), Value::Array(low)) =
+                    (self.convert(high), self.convert(low.clone()))
+                else {
+                    return Ok(Value::Undef);
+                };
+                Ok(unique(high.iter().chain(low.iter())))
+            }
+            StrategyKind::Deep | StrategyKind::UnconstrainedDeep => {
+                deep_merge(&high, low.clone(), &self.deep_options()?, mutated)
+            }
+            StrategyKind::ReverseDeep => {
+                deep_merge(low, high, &self.deep_options()?, mutated)
+            }
+        }
+    }
+
+    fn assert_sides(&self, expected: &Type, high: &Value, low: &Value) -> Found<()> {
+        assert_type("The first element of the merge", expected, high)?;
+        assert_type("The second element of the merge", expected, low)
+    }
+
+    fn deep_options(&self) -> Found<DeepOptions> {
+        DeepOptions::read(&self.options).map_err(Into::into)
+    }
+}
+
+/// `Hash[String,Data]`
+fn hash_of_data() -> &'static Type {
+    static TYPE: OnceLock<Type> = OnceLock::new();
+    TYPE.get_or_init(|| datatype::parse_known("Hash[String,Data]"))
+}
+
+/// `Variant[Scalar,Array[Data]]`
+fn scalar_or_array() -> &'static Type {
+    static TYPE: OnceLock<Type> = OnceLock::new();
+    TYPE.get_or_init(|| datatype::parse_known("Variant[Scalar,Array[Data]]"))
+}
+
+/// `TypeAsserter.assert_instance_of`
+pub(super) fn assert_type(subject: &str, expected: &Type, value: &Value) -> Found<()> {
+    if value.has_opaque() || datatype::is_instance(expected, value) {
+        return Ok(());
+    }
+    let message = datatype::describe_mismatch(subject, expected, value);
+    Err(LookupError::new(ErrorClass::TypeAssertion, message).into())
+}
+
+/// `Array#uniq`: the first of equal elements stays.
+fn unique<'a>(elements: impl Iterator<Item = &'a Value>) -> Value {
+    let set: IndexSet<&Value> = elements.collect();
+    Value::array(set.into_iter().cloned())
+}
+
+fn flatten(elements: &[Value], flat: &mut Vec<Value>) {
+    for element in elements {
+        match element {
+            Value::Array(inner) => flatten(inner, flat),
+            other => flat.push(other.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn merge(kind: StrategyKind, high: Value, low: Value) -> Found<Value> {
+        Strategy::plain(kind).merge(high, &low, &mut Vec::new())
+    }
+
+    #[test]
+    fn hash_puts_lower_keys_first_and_higher_values_win() {
+        let high = Value::hash([("a", 1.into()), ("c", 3.into())]);
+        let low = Value::hash([("b", 2.into()), ("a", 0.into())]);
+        let merged = merge(StrategyKind::Hash, high, low).unwrap();
+        assert_eq!(merged.inspect(), r#"{"b"=>2, "a"=>1, "c"=>3}"#);
+    }
+
+    #[test]
+    fn unique_puts_higher_elements_first() {
+        let merged = merge(
+            StrategyKind::Unique,
+            Value::array([1.into(), "x".into()]),
+            Value::array([Value::array([2.into()]), 1.into(), Value::Float(1.0)]),
+        );
+        assert_eq!(merged.unwrap().inspect(), r#"[1, "x", 2, 1.0]"#);
+    }
+
+    #[test]
+    fn sides_of_the_wrong_type_are_errors() {
+        let Err(super::super::error::Failure::Error(error)) =
+            merge(StrategyKind::Hash, Value::hash([]), Value::array([1.into()]))
+        else {
+            panic!("a list is no hash");
+        };
+        assert_eq!(
+            error.message,
+            "The second element of the merge has wrong type, expects a Hash value, got Tuple"
+        );
+    }
+}

@@ -1,0 +1,323 @@
+//! `lookup_options`: collecting them over the layers, and choosing the entry of a key
+//! (`puppet/pops/lookup/lookup_adapter.rb`).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::engine::{Engine, Invocation, options_key};
+use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::merge::{Strategy, StrategyKind};
+use super::trace::{Event, NodeKind};
+use crate::interpolation::Key;
+use crate::regexp::Regexp;
+use crate::value::{HashMap, StrKey, Value};
+
+/// Options ready for choosing: the exact keys, and the patterns in the order they are tried.
+#[derive(Debug, Default)]
+pub struct CompiledOptions {
+    exact: HashMap,
+    patterns: Vec<(Regexp, Value)>,
+}
+
+/// The options that apply in one scope to keys of one module or of none.
+pub type LookupOptions = CompiledOptions;
+
+/// The entry that decides over a key.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OptionsEntry {
+    /// The entry as written: a key or a pattern.
+    pub name: Arc<str>,
+    /// Its value.
+    pub value: Value,
+    /// Whether the name is a pattern.
+    pub source: OptionsSource,
+}
+
+/// How an entry names its keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OptionsSource {
+    /// By the key itself.
+    Exact,
+    /// By a pattern.
+    Pattern,
+}
+
+impl CompiledOptions {
+    /// `LookupAdapter#compile_patterns`
+    fn compile(options: Option<&Value>) -> Found<CompiledOptions> {
+        let mut compiled = CompiledOptions::default();
+        for (key, value) in options.and_then(Value::as_hash).into_iter().flatten() {
+            let Some(name) = key.as_str() else {
+                return raise(
+                    ErrorClass::NoMethod,
+                    format!(
+                        "undefined method `start_with?' for {}",
+                        super::level::receiver(key)
+                    ),
+                );
+            };
+            if name.starts_with('^') {
+                let pattern = Regexp::lazy(name)
+                    .map_err(|error| LookupError::new(ErrorClass::Regexp, error.to_string()))?;
+                compiled.patterns.push((pattern, value.clone()));
+            } else {
+                compiled.exact.insert(key.clone(), value.clone());
+            }
+        }
+        Ok(compiled)
+    }
+
+    /// The entry for a root key: the exact one unless it is nil, else the first pattern that
+    /// matches. Costs one hash access, then one test for each pattern.
+    #[must_use]
+    pub fn entry(&self, root_key: &str) -> Option<OptionsEntry> {
+        if let Some(value) = self.exact.get(&StrKey(root_key)).filter(|value| !value.is_undef()) {
+            return Some(OptionsEntry {
+                name: Arc::from(root_key),
+                value: value.clone(),
+                source: OptionsSource::Exact,
+            });
+        }
+        let (pattern, value) = self
+            .patterns
+            .iter()
+            .find(|(pattern, _)| pattern.is_match(root_key).unwrap_or(false))?;
+        Some(OptionsEntry {
+            name: Arc::from(pattern.source()),
+            value: value.clone(),
+            source: OptionsSource::Pattern,
+        })
+    }
+
+    /// The names of all entries: exact keys, then patterns in the order they are tried.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let exact = self.exact.keys().filter_map(Value::as_str);
+        exact.chain(self.patterns.iter().map(|(pattern, _)| pattern.source()))
+    }
+}
+
+/// `entry['merge']` as Ruby indexes it: entries that are no hash behave oddly.
+pub(super) fn option(entry: &Value, name: &str) -> Found {
+    match entry {
+        Value::Undef | Value::Bool(false) => Ok(Value::Undef),
+        Value::Hash(hash) => Ok(hash.get(&StrKey(name)).cloned().unwrap_or_default()),
+        Value::String(text) if text.contains(name) => Ok(Value::string(name)),
+        Value::String(_) | Value::Opaque(_) => Ok(Value::Undef),
+        Value::Array(_) | Value::Int(_) | Value::BigInt(_) => {
+            raise(ErrorClass::Type, "no implicit conversion of String into Integer")
+        }
+        other => raise(
+            ErrorClass::NoMethod,
+            format!("undefined method `[]' for {}", super::level::receiver(other)),
+        ),
+    }
+}
+
+impl Engine<'_> {
+    /// The entry of `lookup_options` that decides over `key`; `undef` where none does.
+    pub(super) fn options_for(&mut self, key: &Key, invocation: &Invocation) -> Found {
+        let module: Option<Arc<str>> = key.module_name().map(Arc::from);
+        let options = self.retrieve_options(module, invocation)?;
+        let root = key.root.as_name().unwrap_or_default();
+        Ok(options.entry(root).map(|entry| entry.value).unwrap_or_default())
+    }
+
+    /// The options for keys of a module or of none, collected once (`lookup_lookup_options`).
+    pub(super) fn retrieve_options(
+        &mut self,
+        module: Option<Arc<str>>,
+        invocation: &Invocation,
+    ) -> Found<Rc<CompiledOptions>> {
+        if let Some(known) = self.options.get(&module) {
+            return Ok(known.clone());
+        }
+        let meta = Invocation {
+            overrides: Arc::default(),
+            defaults: Arc::default(),
+            top_key: "lookup_options".into(),
+            ..invocation.clone()
+        };
+        let was_in_options = std::mem::replace(&mut self.in_options, true);
+        let options = self.with(
+            || NodeKind::Options,
+            |engine| engine.collect_options(module.as_ref(), &meta),
+        );
+        self.in_options = was_in_options;
+        let options = Rc::new(options?);
+        self.options.insert(module, options.clone());
+        Ok(options)
+    }
+
+    fn collect_options(
+        &mut self,
+        module: Option<&Arc<str>>,
+        meta: &Invocation,
+    ) -> Found<CompiledOptions> {
+        let strategy = Strategy::plain(StrategyKind::Hash);
+        if meta.global_only {
+            let options = self.global_lookup_options(meta, &strategy)?;
+            return CompiledOptions::compile(options.as_ref());
+        }
+        let options = self.environment_lookup_options(meta, &strategy)?;
+        let Some(module) = module else { return CompiledOptions::compile(options.as_ref()) };
+        if !self.options.contains_key(&None) {
+            let compiled = Rc::new(CompiledOptions::compile(options.as_ref())?);
+            self.options.insert(None, compiled);
+        }
+        let own = match self.lookup_in_module(&options_key(), meta, &strategy) {
+            Ok(own) => validate(own, Some(module))?,
+            Err(Failure::NotFound) => return CompiledOptions::compile(options.as_ref()),
+            Err(error) => return Err(error),
+        };
+        let (Some(outer), Some(own)) = (options.clone(), own.clone()) else {
+            return CompiledOptions::compile(options.or(own).as_ref());
+        };
+        let module_phase = format!("Module {}", meta.module_name.as_deref().unwrap_or_default());
+        let phases = [("Global and Environment".to_string(), outer), (module_phase, own)];
+        let merged = self.merge_variants(&strategy, &phases, &mut |engine, (name, options)| {
+            engine.with(
+                || NodeKind::Scope(name.clone()),
+                |engine| {
+                    engine.event(|| Event::Found("lookup_options".into(), options.clone()));
+                    Ok(options.clone())
+                },
+            )
+        })?;
+        CompiledOptions::compile(Some(&merged))
+    }
+
+    fn global_lookup_options(
+        &mut self,
+        meta: &Invocation,
+        strategy: &Strategy,
+    ) -> Found<Option<Value>> {
+        if let Some(known) = &self.global_options {
+            return Ok(known.clone());
+        }
+        let found = match self.lookup_global(&options_key(), meta, strategy) {
+            Ok(options) => validate(options, None)?,
+            Err(Failure::NotFound) => None,
+            Err(error) => return Err(error),
+        };
+        self.global_options = Some(found.clone());
+        Ok(found)
+    }
+
+    fn environment_lookup_options(
+        &mut self,
+        meta: &Invocation,
+        strategy: &Strategy,
+    ) -> Found<Option<Value>> {
+        if let Some(known) = &self.environment_options {
+            return Ok(known.clone());
+        }
+        let global = self.global_lookup_options(meta, strategy)?;
+        let own = match self.lookup_in_environment(&options_key(), meta, strategy) {
+            Ok(options) => validate(options, None)?,
+            Err(Failure::NotFound) => None,
+            Err(error) => return Err(error),
+        };
+        let merged = match (global, own) {
+            (Some(global), Some(own)) => {
+                Some(strategy.merge(global, &own, &mut Vec::new())?)
+            }
+            (global, own) => own.or(global),
+        };
+        self.environment_options = Some(merged.clone());
+        Ok(merged)
+    }
+
+    /// `LookupAdapter#lookup_default_in_module`
+    pub(super) fn lookup_in_default_hierarchy(
+        &mut self,
+        key: &Key,
+        invocation: &Invocation,
+    ) -> Found {
+        let module = invocation.module_name.clone().ok_or(Failure::NotFound)?;
+        let provider = self.module_provider(&module, invocation)?.ok_or(Failure::NotFound)?;
+        if !provider.has_default_hierarchy() {
+            return Err(Failure::NotFound);
+        }
+        let title = format!("Searching default_hierarchy of module \"{module}\"");
+        self.with(
+            || NodeKind::Scope(title),
+            |engine| {
+                let options = engine.default_hierarchy_options(&provider, &module, invocation)?;
+                let root = key.root.as_name().unwrap_or_default();
+                let entry = options.entry(root).map(|entry| entry.value).unwrap_or_default();
+                let merge = option(&entry, "merge")?;
+                let title = format!("Searching for \"{}\"", key.text);
+                engine.with(
+                    || NodeKind::Scope(title),
+                    |engine| engine.lookup_default_levels(&provider, key, invocation, &merge),
+                )
+            },
+        )
+    }
+
+    fn default_hierarchy_options(
+        &mut self,
+        provider: &Rc<super::layer::Provider>,
+        module: &Arc<str>,
+        invocation: &Invocation,
+    ) -> Found<Rc<CompiledOptions>> {
+        if let Some(known) = self.default_options.get(module) {
+            return Ok(known.clone());
+        }
+        let was_in_options = std::mem::replace(&mut self.in_options, true);
+        let found = self.with(
+            || NodeKind::Scope("Searching for \"lookup_options\"".into()),
+            |engine| {
+                let merge = Value::string("hash");
+                match engine.lookup_default_levels(provider, &options_key(), invocation, &merge) {
+                    Ok(options) => validate(options, Some(module)),
+                    Err(Failure::NotFound) => Ok(None),
+                    Err(error) => Err(error),
+                }
+            },
+        );
+        self.in_options = was_in_options;
+        let compiled = Rc::new(CompiledOptions::compile(found?.as_ref())?);
+        self.default_options.insert(module.clone(), compiled.clone());
+        Ok(compiled)
+    }
+}
+
+/// `LookupAdapter#validate_lookup_options`
+fn validate(options: Value, module: Option<&Arc<str>>) -> Found<Option<Value>> {
+    let hash = match &options {
+        Value::Undef => return Ok(None),
+        Value::Hash(hash) => hash,
+        Value::Opaque(_) => return Ok(None),
+        _ => return raise(ErrorClass::Lookup, "value of lookup_options must be a hash"),
+    };
+    let Some(module) = module else { return Ok(Some(options)) };
+    let prefix = format!("{module}::");
+    for key in hash.keys() {
+        let Some(name) = key.as_str() else {
+            return raise(
+                ErrorClass::NoMethod,
+                format!("undefined method `start_with?' for {}", super::level::receiver(key)),
+            );
+        };
+        match name.strip_prefix('^') {
+            Some(pattern) if !pattern.starts_with(&prefix) => {
+                return raise(
+                    ErrorClass::Lookup,
+                    format!(
+                        "all lookup_options patterns must match a key starting with module name \
+                         '{module}'"
+                    ),
+                );
+            }
+            None if !name.starts_with(&prefix) => {
+                return raise(
+                    ErrorClass::Lookup,
+                    format!("all lookup_options keys must start with module name '{module}'"),
+                );
+            }
+            Some(_) | None => {}
+        }
+    }
+    Ok(Some(options))
+}

@@ -1,0 +1,141 @@
+//! What is asked of the engine, and what it answers.
+
+use std::sync::Arc;
+
+use super::error::LookupError;
+use super::trace::{Possible, TraceNode};
+use crate::hierarchy::Layer;
+use crate::value::{HashMap, Value};
+
+/// Whether a trace is kept, and of what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Tracing {
+    /// No trace.
+    #[default]
+    Off,
+    /// All of the lookup, as `--explain` has it.
+    Full,
+    /// Only the search for `lookup_options`, as `--explain-options` has it.
+    OptionsOnly,
+}
+
+/// One call of `lookup()` (`puppet/functions/lookup.rb`).
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The names, tried in turn.
+    pub names: Vec<Arc<str>>,
+    /// The `merge` argument.
+    pub merge: Option<Value>,
+    /// The `value_type` argument, as a type expression.
+    pub value_type: Option<Arc<str>>,
+    /// The default, if one was given; `undef` counts.
+    pub default_value: Option<Value>,
+    /// The `default_values_hash` argument.
+    pub default_values: Arc<HashMap>,
+    /// The `override` argument.
+    pub overrides: Arc<HashMap>,
+    /// The trace to keep.
+    pub tracing: Tracing,
+}
+
+impl Request {
+    /// A plain lookup of one key.
+    #[must_use]
+    pub fn key(name: &str) -> Request {
+        Request { names: vec![Arc::from(name)], ..Request::default() }
+    }
+
+    /// The same request with a trace of everything.
+    #[must_use]
+    pub fn traced(self) -> Request {
+        Request { tracing: Tracing::Full, ..self }
+    }
+}
+
+/// A warning that Puppet logs on the way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Log {
+    /// The message as logged.
+    pub message: String,
+}
+
+/// Something that could change the answer and cannot be known here.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unknown {
+    /// The layer that holds the level.
+    pub layer: Layer,
+    /// Name of the hierarchy level.
+    pub level: Arc<str>,
+    /// Index of the level in its hierarchy.
+    pub index: usize,
+    /// Why it is unknown.
+    pub cause: UnknownCause,
+    /// Whether the level was asked for `lookup_options` rather than for the key.
+    pub for_options: bool,
+}
+
+/// Why a level's contribution is unknown.
+#[derive(Clone, PartialEq, Debug)]
+pub enum UnknownCause {
+    /// The data comes from a function that would have to be run.
+    Function {
+        /// Name of the function.
+        name: Arc<str>,
+    },
+    /// The path depends on variables that nobody knows, and some files it could mean hold the key.
+    Path(Possible),
+}
+
+impl std::fmt::Display for Unknown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.cause {
+            UnknownCause::Function { name } => {
+                write!(f, "level '{}' gets its data from the function '{name}'", self.level)
+            }
+            UnknownCause::Path(possible) => write!(
+                f,
+                "level '{}' depends on {}, and {} of its files {} the key",
+                self.level,
+                possible
+                    .variables
+                    .iter()
+                    .map(|name| format!("'{name}'"))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                possible.files.len(),
+                if possible.files.len() == 1 { "holds" } else { "hold" }
+            ),
+        }
+    }
+}
+
+/// How far an answer can be trusted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Certainty {
+    /// Puppet answers exactly this.
+    Certain,
+    /// Some level could change it: see [`Answer::unknown`].
+    Unknown,
+}
+
+/// The answer to one request.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The value, or the error that Puppet raises.
+    pub result: Result<Value, LookupError>,
+    /// What could change it.
+    pub unknown: Vec<Unknown>,
+    /// The trace, if one was asked for.
+    pub trace: Option<TraceNode>,
+    /// Warnings, in order.
+    pub logs: Vec<Log>,
+}
+
+impl Answer {
+    /// Whether anything unknown could change the answer.
+    #[must_use]
+    pub fn certainty(&self) -> Certainty {
+        let opaque = self.result.as_ref().is_ok_and(Value::has_opaque);
+        if self.unknown.is_empty() && !opaque { Certainty::Certain } else { Certainty::Unknown }
+    }
+}
