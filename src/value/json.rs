@@ -386,6 +386,22 @@ fn write_json_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// The value of a JSON number or word that was accepted by the parser.
+pub(super) fn literal(text: &str) -> Value {
+    match text {
+        "null" => Value::Undef,
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        _ if text.contains(['.', 'e', 'E']) => Value::Float(text.parse().unwrap_or(f64::NAN)),
+        _ => match text.parse::<i64>() {
+            Ok(number) => Value::Int(number),
+            Err(_) => text
+                .parse::<num_bigint::BigInt>()
+                .map_or(Value::Undef, |number| Value::BigInt(Arc::new(number))),
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

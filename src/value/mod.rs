@@ -16,10 +16,15 @@ mod inspect;
 mod json;
 mod load;
 mod printable;
+mod psych;
 
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub use json::{JsonError, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json};
 pub use load::{LoadError, LoadErrorKind};
+pub use psych::{
+    MAX_EXPANDED_NODES, load_node, load_parse, load_recovered, load_tree, load_yaml,
+    symbol_keys_to_strings,
+};
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
