@@ -112,3 +112,10 @@ pub struct Settings {
     /// Where deployed folders are on this machine, `(deployed, here)`, the longest match first.
     pub path_map: Vec<(Arc<str>, Arc<str>)>,
 }
+
+impl Settings {
+    /// Whether a setting names exactly this file.
+    pub(super) fn names(&self, at: &Arc<str>) -> bool {
+        self.hiera_yamls.contains(at) || self.global_hiera_yaml.as_ref() == Some(at)
+    }
+}

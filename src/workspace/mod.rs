@@ -43,3 +43,6 @@ pub use reader::load;
 pub use roots::{Root, RootKind, Roots};
 pub use snapshot::{Delta, FileDelta, Revision, RootFiles, Snapshot};
 pub use writer::Workspace;
+
+#[cfg(test)]
+mod model_tests;

@@ -115,7 +115,7 @@ impl<'a> Draft<'a> {
             } => {
                 let at = path::shared(&path);
                 if self.next.open.insert(Arc::clone(&at)).is_none() {
-                    self.moved.insert(Arc::clone(&at));
+                    self.moved_document(&at);
                 }
                 self.touch(&at).open = Some(OpenText { text, version });
             }
@@ -123,7 +123,7 @@ impl<'a> Draft<'a> {
                 let at = path::shared(&path);
                 if self.next.open.remove(&*at).is_some() {
                     self.touch(&at).open = None;
-                    self.moved.insert(at);
+                    self.moved_document(&at);
                 }
             }
             Change::Disk { path, entry } => self.disk(&path::shared(&path), entry),
@@ -141,6 +141,13 @@ impl<'a> Draft<'a> {
             }
             Change::Batch(changes) => changes.into_iter().for_each(|change| self.take(change)),
         }
+    }
+
+    /// Notes that a document came or went, and with it perhaps the folders around it.
+    fn moved_document(&mut self, at: &Arc<str>) {
+        self.moved.insert(Arc::clone(at));
+        let folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
+        self.moved.extend(folders.map(Arc::from));
     }
 
     fn touch(&mut self, at: &Arc<str>) -> &mut Touched {
@@ -276,7 +283,7 @@ impl<'a> Draft<'a> {
         // Open documents may belong to the workspace now, or not any more.
         for at in self.next.open.clone() {
             self.touch(&at);
-            self.moved.insert(at);
+            self.moved_document(&at);
         }
     }
 
@@ -333,7 +340,7 @@ impl<'a> Draft<'a> {
                 None => delta.vanished.push(Arc::clone(at)),
             }
             let folders = was == Some(FileKind::Directory) || is == Some(FileKind::Directory);
-            deciding_touched |= folders || decides_roots(at);
+            deciding_touched |= folders || decides_roots(at) || self.next.settings.names(at);
             if decides_roots(at) {
                 if is == Some(FileKind::File) {
                     self.next.deciding.insert(Arc::clone(at));
@@ -342,8 +349,6 @@ impl<'a> Draft<'a> {
                 }
             }
         }
-        // A folder that only unsaved documents make stands in no node of the tree.
-        deciding_touched |= !delta.appeared.is_empty() || !delta.vanished.is_empty();
         if deciding_touched {
             let deciding: Vec<Arc<str>> = self.next.deciding.iter().cloned().collect();
             let (folders, settings) = (&self.next.folders, &self.next.settings);
