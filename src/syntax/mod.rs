@@ -1,1 +1,70 @@
 //! From text to a tree with exact byte spans, plus problems: YAML as Psych reads it, JSON, HOCON.
+//!
+//! ```
+//! use hiera_ls::syntax::parse_yaml;
+//!
+//! let text = "a: 1\nb: [\nc: 3\n";
+//! let parse = parse_yaml(text);
+//! let keys: Vec<&str> = parse
+//!     .tree
+//!     .entries()
+//!     .map(|(key, _)| parse.tree.node(key).range.slice(text))
+//!     .collect();
+//! assert_eq!(keys, ["a", "c"]);
+//! assert!(parse.problems[0].message.starts_with("did not find expected"));
+//! ```
+
+mod builder;
+pub mod libyaml;
+pub mod psych;
+mod recovery;
+pub mod tree;
+mod yaml;
+
+pub use builder::MAX_DEPTH;
+pub use tree::{BrokenEntry, Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
+pub use yaml::{parse_yaml, read_document};
+
+use crate::text::TextRange;
+
+/// What a parser hands to the editor: always a tree, however little of the text it could read.
+#[derive(Clone, Debug, Default)]
+pub struct Parse {
+    /// The text's structure. Top-level entries that a syntax error touches are left out; see
+    /// [`Tree::broken`].
+    pub tree: Tree,
+    /// What is wrong, the loader's own error first.
+    pub problems: Vec<Problem>,
+}
+
+impl Parse {
+    /// The error that makes a loader refuse the whole text, if there is one.
+    #[must_use]
+    pub fn error(&self) -> Option<&Problem> {
+        self.problems
+            .iter()
+            .find(|problem| problem.kind != ProblemKind::Ignored)
+    }
+}
+
+/// Something wrong with a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// The bytes a person should look at; never behind the text.
+    pub range: TextRange,
+    /// The loader's own words, with its own idea of the place, without the file's path.
+    pub message: String,
+    /// What sort of problem.
+    pub kind: ProblemKind,
+}
+
+/// Sorts of problems.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ProblemKind {
+    /// The text is not YAML or JSON: the loader refuses the whole file.
+    Syntax,
+    /// The text goes beyond a limit of ours; the message names it.
+    Limit,
+    /// The loader reads the text, but not all of it: from here on it is ignored.
+    Ignored,
+}

@@ -12,9 +12,15 @@
 //! assert_eq!(hash.get("a"), Some(&Value::from(1)));
 //! ```
 
+mod json;
 mod load;
+mod psych;
 
 pub use load::{LoadError, LoadErrorKind};
+pub use psych::{
+    MAX_EXPANDED_NODES, load_node, load_parse, load_recovered, load_tree, load_yaml,
+    symbol_keys_to_strings,
+};
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

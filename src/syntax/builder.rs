@@ -1,0 +1,416 @@
+//! From libyaml's events to a [`Tree`]: exact spans, anchors and aliases.
+//!
+//! libyaml's marks are not yet the spans people see: anchors and tags are part of a node's start,
+//! the end of a block collection runs on to the next token, an absent value sits wherever the
+//! next token begins. All of that is put right here.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::libyaml::{CollectionStyle, Event, EventKind, ScalarStyle as Written};
+use super::tree::{Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
+use crate::text::TextRange;
+
+/// Collections deeper than this are refused, so that nobody's recursion over a tree or a value
+/// can overflow the stack. Psych itself gives up between one and two thousand levels.
+pub const MAX_DEPTH: usize = 500;
+
+/// An open collection.
+#[derive(Debug)]
+struct Frame {
+    id: NodeId,
+    /// Where its children start in `Builder::pending`.
+    children: usize,
+    is_mapping: bool,
+    is_flow: bool,
+}
+
+/// A point to return to when a part of the text turns out to be broken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Checkpoint {
+    nodes: usize,
+    pending: usize,
+    anchors: usize,
+    behind: usize,
+}
+
+/// A tree that grows by events.
+#[derive(Debug)]
+pub(super) struct Builder<'t> {
+    bytes: &'t [u8],
+    nodes: Vec<Node>,
+    frames: Vec<Frame>,
+    /// Children of open collections.
+    pending: Vec<NodeId>,
+    /// The node that bears each anchor's name at this point of the text.
+    anchors: HashMap<Arc<str>, NodeId>,
+    /// What each definition in `anchors` replaced, to take definitions back.
+    anchor_log: Vec<(Arc<str>, Option<NodeId>)>,
+    /// Behind the last token seen.
+    behind: usize,
+    empty: Arc<str>,
+}
+
+/// Whether the tree can take more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Growth {
+    /// It did.
+    Grown,
+    /// The event would open a collection too deep.
+    TooDeep,
+}
+
+impl<'t> Builder<'t> {
+    pub(super) fn new(bytes: &'t [u8]) -> Builder<'t> {
+        Builder {
+            bytes,
+            nodes: Vec::new(),
+            frames: Vec::new(),
+            pending: Vec::new(),
+            anchors: HashMap::new(),
+            anchor_log: Vec::new(),
+            behind: 0,
+            empty: Arc::from(""),
+        }
+    }
+
+    /// How many collections are open.
+    pub(super) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Whether a key of the topmost mapping comes next, if anything but its end.
+    pub(super) fn expects_top_key(&self) -> bool {
+        match self.frames.as_slice() {
+            [top] => top.is_mapping && (self.pending.len() - top.children).is_multiple_of(2),
+            _ => false,
+        }
+    }
+
+    pub(super) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            nodes: self.nodes.len(),
+            pending: self.pending.len(),
+            anchors: self.anchor_log.len(),
+            behind: self.behind,
+        }
+    }
+
+    /// Forgets everything since the checkpoint. The topmost mapping must be as open now as it
+    /// was then.
+    pub(super) fn roll_back(&mut self, to: Checkpoint) {
+        self.nodes.truncate(to.nodes);
+        self.pending.truncate(to.pending);
+        self.frames.truncate(1.min(to.nodes));
+        while self.anchor_log.len() > to.anchors {
+            if let Some((name, replaced)) = self.anchor_log.pop() {
+                match replaced {
+                    Some(id) => self.anchors.insert(name, id),
+                    None => self.anchors.remove(&name),
+                };
+            }
+        }
+        self.behind = to.behind;
+    }
+
+    /// Opens the topmost mapping without an event, for a text read in pieces.
+    pub(super) fn open_top_mapping(&mut self, at: usize) {
+        let id = self.add(
+            TextRange::empty(at),
+            NodeKind::Mapping(Box::default()),
+            None,
+            None,
+        );
+        self.open(id, CollectionStyle::Block, true);
+    }
+
+    /// The last value of the topmost mapping, and whether it has bytes of its own.
+    pub(super) fn last_value_is_written(&self) -> bool {
+        self.pending
+            .last()
+            .is_some_and(|&id| !self.nodes[id.index()].full_range().is_empty())
+    }
+
+    /// Ends whatever is open and hands out the nodes.
+    pub(super) fn finish(mut self) -> Tree {
+        while !self.frames.is_empty() {
+            if self.expects_value() {
+                let (at, empty) = (self.behind, self.empty.clone());
+                self.add_scalar(TextRange::empty(at), ScalarStyle::Plain, empty, None, None);
+            }
+            self.close(None);
+        }
+        self.nodes.shrink_to_fit();
+        Tree {
+            nodes: self.nodes,
+            ..Tree::default()
+        }
+    }
+
+    fn expects_value(&self) -> bool {
+        self.frames.last().is_some_and(|frame| {
+            frame.is_mapping && !(self.pending.len() - frame.children).is_multiple_of(2)
+        })
+    }
+
+    /// Takes one event, whose marks count from `shift` on in the text.
+    pub(super) fn event(&mut self, event: &Event<'_>, shift: usize) -> Growth {
+        let start = (event.start.index + shift).min(self.bytes.len());
+        let end = (event.end.index + shift).clamp(start, self.bytes.len());
+        match &event.kind {
+            EventKind::StreamStart | EventKind::StreamEnd | EventKind::DocumentEnd { .. } => {}
+            EventKind::DocumentStart { implicit } => {
+                if !implicit {
+                    self.behind = end;
+                }
+            }
+            EventKind::Alias { anchor } => {
+                let kind = NodeKind::Alias {
+                    name: Arc::from(&**anchor),
+                    target: self.anchors.get(&**anchor).copied(),
+                };
+                self.add(TextRange::new(start, end), kind, None, None);
+                self.behind = end;
+            }
+            EventKind::Scalar {
+                anchor,
+                tag,
+                value,
+                style,
+                ..
+            } => {
+                let (anchor, tag, content) =
+                    self.properties(start..end, anchor.as_deref(), Some(tag.as_deref()));
+                let range = self.scalar_range(content, end, *style, start == end);
+                let text = if value.is_empty() {
+                    self.empty.clone()
+                } else {
+                    Arc::from(&**value)
+                };
+                let style = match style {
+                    Written::Plain => ScalarStyle::Plain,
+                    Written::SingleQuoted => ScalarStyle::SingleQuoted,
+                    Written::DoubleQuoted => ScalarStyle::DoubleQuoted,
+                    Written::Literal => ScalarStyle::Literal,
+                    Written::Folded => ScalarStyle::Folded,
+                };
+                self.add_scalar(range, style, text, anchor, tag);
+            }
+            EventKind::SequenceStart { anchor, tag, style } => {
+                return self.start(
+                    start,
+                    (anchor.as_deref(), tag.as_deref(), *style),
+                    NodeKind::Sequence(Box::default()),
+                );
+            }
+            EventKind::MappingStart { anchor, tag, style } => {
+                return self.start(
+                    start,
+                    (anchor.as_deref(), tag.as_deref(), *style),
+                    NodeKind::Mapping(Box::default()),
+                );
+            }
+            EventKind::SequenceEnd | EventKind::MappingEnd => {
+                // Only a bracket has a width of its own; block ends and the end of a bare pair
+                // in a flow list are marks of the next token.
+                let bracket = matches!(self.bytes.get(start), Some(b']' | b'}'));
+                let is_flow = self.frames.last().is_some_and(|frame| frame.is_flow);
+                self.close((is_flow && bracket && end > start).then_some(end));
+            }
+        }
+        Growth::Grown
+    }
+
+    fn start(
+        &mut self,
+        start: usize,
+        (anchor, tag, style): (Option<&str>, Option<&str>, CollectionStyle),
+        kind: NodeKind,
+    ) -> Growth {
+        if self.frames.len() >= MAX_DEPTH {
+            return Growth::TooDeep;
+        }
+        let is_mapping = matches!(kind, NodeKind::Mapping(_));
+        // A block mapping starts where its first key does, whose properties are not its own.
+        let (anchor, tag, content) =
+            self.properties(start..self.bytes.len(), anchor, tag.map(Some));
+        let id = self.add(TextRange::empty(content), kind, anchor, tag);
+        self.behind = self.behind.max(content);
+        self.open(id, style, is_mapping);
+        Growth::Grown
+    }
+
+    fn open(&mut self, id: NodeId, style: CollectionStyle, is_mapping: bool) {
+        self.frames.push(Frame {
+            id,
+            children: self.pending.len(),
+            is_mapping,
+            is_flow: style == CollectionStyle::Flow,
+        });
+    }
+
+    fn close(&mut self, bracket_end: Option<usize>) {
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        if let Some(end) = bracket_end {
+            self.behind = end;
+        }
+        let children = self.pending.drain(frame.children..);
+        let kind = if frame.is_mapping {
+            let mut pairs = Vec::with_capacity(children.len() / 2);
+            let mut key = None;
+            for id in children {
+                match key.take() {
+                    None => key = Some(id),
+                    Some(key) => pairs.push((key, id)),
+                }
+            }
+            NodeKind::Mapping(pairs.into())
+        } else {
+            NodeKind::Sequence(children.collect())
+        };
+        let node = &mut self.nodes[frame.id.index()];
+        node.kind = kind;
+        node.range.end = TextRange::empty(self.behind).end.max(node.range.start);
+    }
+
+    fn add_scalar(
+        &mut self,
+        range: TextRange,
+        style: ScalarStyle,
+        text: Arc<str>,
+        anchor: Option<Box<Spanned>>,
+        tag: Option<Box<Spanned>>,
+    ) {
+        let kind = NodeKind::Scalar(Scalar { style, text });
+        self.add(range, kind, anchor, tag);
+        self.behind = self.behind.max(range.end as usize);
+    }
+
+    fn add(
+        &mut self,
+        range: TextRange,
+        kind: NodeKind,
+        anchor: Option<Box<Spanned>>,
+        tag: Option<Box<Spanned>>,
+    ) -> NodeId {
+        let id = NodeId::at(self.nodes.len());
+        if let Some(anchor) = &anchor {
+            let replaced = self.anchors.insert(anchor.text.clone(), id);
+            self.anchor_log.push((anchor.text.clone(), replaced));
+        }
+        let parent = self.frames.last().map(|frame| frame.id);
+        if parent.is_some() {
+            self.pending.push(id);
+        }
+        self.nodes.push(Node {
+            range,
+            kind,
+            anchor,
+            tag,
+            parent,
+        });
+        id
+    }
+
+    /// The spans of an anchor and a tag at the start of a node, and where the node itself
+    /// starts. `tag` is nothing where no tag is to be looked for, and nothing within where the
+    /// tag, if there is one, is `!`, which libyaml does not report for scalars.
+    fn properties(
+        &self,
+        range: Range<usize>,
+        anchor: Option<&str>,
+        tag: Option<Option<&str>>,
+    ) -> (Option<Box<Spanned>>, Option<Box<Spanned>>, usize) {
+        let (mut found_anchor, mut found_tag) = (None, None);
+        let mut at = range.start;
+        loop {
+            let begin = at;
+            match self.bytes.get(at) {
+                Some(b'&') if found_anchor.is_none() && at < range.end => {
+                    let Some(name) = anchor else { break };
+                    at += 1 + name.len();
+                    found_anchor = Some(spanned(begin..at.min(range.end), name));
+                }
+                Some(b'!') if found_tag.is_none() && at < range.end => {
+                    let Some(text) = tag else { break };
+                    at += tag_length(&self.bytes[at..range.end]);
+                    found_tag = Some(spanned(begin..at, text.unwrap_or("!")));
+                }
+                _ => break,
+            }
+            at = skip_blank(self.bytes, at.min(range.end), range.end);
+        }
+        (found_anchor, found_tag, at)
+    }
+
+    fn scalar_range(&self, start: usize, end: usize, style: Written, absent: bool) -> TextRange {
+        match style {
+            Written::Plain if absent => {
+                // An absent value stands behind its indicator, or where the last token ended.
+                let indicated =
+                    start > self.behind && matches!(self.bytes[start - 1], b':' | b'-' | b'?');
+                TextRange::empty(if indicated { start } else { self.behind })
+            }
+            Written::Literal | Written::Folded => {
+                TextRange::new(start, trim_blank_lines(self.bytes, start, end))
+            }
+            Written::Plain | Written::SingleQuoted | Written::DoubleQuoted => {
+                TextRange::new(start, end)
+            }
+        }
+    }
+}
+
+fn spanned(range: Range<usize>, text: &str) -> Box<Spanned> {
+    Box::new(Spanned {
+        range: TextRange::new(range.start, range.end.max(range.start)),
+        text: Arc::from(text),
+    })
+}
+
+/// How many bytes a tag takes: `!<…>`, or up to what cannot be in a URI.
+fn tag_length(bytes: &[u8]) -> usize {
+    if bytes.starts_with(b"!<") {
+        return bytes
+            .iter()
+            .position(|&b| b == b'>')
+            .map_or(bytes.len(), |at| at + 1);
+    }
+    bytes
+        .iter()
+        .position(|&b| !(b.is_ascii_alphanumeric() || b"-_;/?:@&=+$.%!~*'()".contains(&b)))
+        .unwrap_or(bytes.len())
+}
+
+/// The first byte from `at` on, before `end`, that is neither white space nor in a comment.
+fn skip_blank(bytes: &[u8], mut at: usize, end: usize) -> usize {
+    while at < end {
+        match bytes[at] {
+            b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+            b'#' => at += line_length(&bytes[at..end]),
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Bytes up to the next line break.
+pub(super) fn line_length(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .position(|b| matches!(b, b'\n' | b'\r'))
+        .unwrap_or(bytes.len())
+}
+
+/// The end of the last line of `start..end` that is not blank, without its line break.
+fn trim_blank_lines(bytes: &[u8], start: usize, end: usize) -> usize {
+    let is_blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
+    let solid = bytes[start..end]
+        .iter()
+        .rposition(|b| !is_blank(b))
+        .map_or(start, |at| start + at + 1);
+    solid + line_length(&bytes[solid..end])
+}

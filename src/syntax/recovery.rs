@@ -1,0 +1,502 @@
+//! What is left of a YAML text with a syntax error: every top-level entry that still reads.
+//!
+//! libyaml stops at the first error. Everything before the last key it saw is sure and kept. From
+//! there on the text is cut into blocks, each from a line that can begin a top-level entry up to
+//! the next such line, and each block is read on its own:
+//!
+//! - a line begins a block if it is indented no deeper than the topmost mapping and is neither
+//!   blank nor a comment nor a continuation (`- element`, `: value`, a closing bracket, a tab);
+//! - a block that does not read alone is tried with the lines behind it that don't look like
+//!   keys (`"…"` of a list in brackets), then as libyaml reads on from its start, for quotes and
+//!   brackets that really span lines that look like keys;
+//! - a block that still doesn't read is broken; if its value is complete before the first such
+//!   continuation, only what follows is.
+//!
+//! Aliases see the anchors of all entries that read. The work is O(length): reading on is paid
+//! from a budget.
+
+use std::ops::Range;
+
+use super::builder::{Builder, Growth, line_length};
+use super::libyaml::{CollectionStyle, EventKind, Parser};
+use super::tree::{BrokenEntry, Spanned, Tree};
+use super::yaml::{Failure, Stop, add_comments};
+use super::{Parse, Problem, ProblemKind};
+use crate::text::TextRange;
+
+/// Reading on from a broken block may cost this many times the length of the text in all.
+const READ_ON_BUDGET: usize = 4;
+
+/// More syntax problems than this in one file help nobody.
+const MAX_PROBLEMS: usize = 100;
+
+/// What a line is to a top-level mapping.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Line {
+    /// It can begin an entry: it has a key.
+    Key,
+    /// It stands where an entry would begin, but has no key.
+    Stray,
+    /// It stands where an entry would begin, but more likely goes on with the one above: an
+    /// element of a list that is not indented, a closing bracket.
+    Continuation,
+    /// It belongs to what is above it, or to nothing.
+    Inner,
+}
+
+/// A line that begins a block, or a continuation.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    at: usize,
+    line: usize,
+    is: Line,
+}
+
+/// The tree and the problems of a text that libyaml refuses.
+pub(super) fn recover<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> Parse {
+    let Failure {
+        stop,
+        mut builder,
+        last_key,
+        column,
+        document_start,
+    } = *failure;
+    let whole = stop.problem(bytes, 0, 0);
+    let is_sure = builder.depth() > 0 && column.is_some();
+    let from = match last_key {
+        Some((_, key)) if is_sure => line_start(bytes, key),
+        Some(_) | None => first_line(bytes, document_start),
+    };
+    let document_end = document_end(bytes, from);
+    let Some(column) = column.or_else(|| lowest_key_column(bytes, from..document_end)) else {
+        return partial(bytes, builder, last_key, whole);
+    };
+    match last_key {
+        Some((checkpoint, _)) if is_sure => {
+            builder.roll_back(checkpoint);
+        }
+        Some(_) | None => {
+            builder = Builder::new(bytes);
+            builder.open_top_mapping(from);
+        }
+    }
+    let mut recovery = Recovery {
+        bytes,
+        builder,
+        starts: starts(bytes, from..document_end, column),
+        document_end,
+        budget: bytes.len().saturating_mul(READ_ON_BUDGET),
+        broken: Vec::new(),
+        problems: Vec::new(),
+    };
+    recovery.run();
+    let Recovery {
+        builder,
+        broken,
+        mut problems,
+        ..
+    } = recovery;
+    match problems.first_mut() {
+        // The place is that of the broken block, the words are those Puppet prints.
+        Some(first) => {
+            first.message = whole.message;
+            first.kind = whole.kind;
+        }
+        None => problems.push(whole),
+    }
+    let mut tree = builder.finish();
+    tree.broken = broken;
+    add_comments(&mut tree, bytes, document_start, document_end);
+    Parse { tree, problems }
+}
+
+/// The tree up to the error, for a text without lines to cut it at.
+fn partial(
+    bytes: &[u8],
+    mut builder: Builder<'_>,
+    last_key: Option<(super::builder::Checkpoint, usize)>,
+    problem: Problem,
+) -> Parse {
+    let mut broken = Vec::new();
+    if let Some((checkpoint, key)) = last_key {
+        builder.roll_back(checkpoint);
+        broken.push(BrokenEntry {
+            range: trimmed(bytes, key..bytes.len()),
+            key: None,
+        });
+    }
+    let mut tree: Tree = builder.finish();
+    tree.broken = broken;
+    let end = tree.nodes.first().map_or(0, |root| root.range.end as usize);
+    add_comments(&mut tree, bytes, 0, end);
+    Parse {
+        tree,
+        problems: vec![problem],
+    }
+}
+
+struct Recovery<'t> {
+    bytes: &'t [u8],
+    builder: Builder<'t>,
+    starts: Vec<Start>,
+    document_end: usize,
+    /// Bytes that may still be spent on reading on.
+    budget: usize,
+    broken: Vec<BrokenEntry>,
+    problems: Vec<Problem>,
+}
+
+impl Recovery<'_> {
+    fn run(&mut self) {
+        let mut next = 0;
+        while let Some(&start) = self.starts.get(next) {
+            next = self.block(start, next);
+        }
+    }
+
+    /// Reads the block that begins at `start`, the start of number `index`, and tells the number
+    /// of the start to go on with.
+    fn block(&mut self, start: Start, index: usize) -> usize {
+        let until = |from: usize, wanted: &[Line]| {
+            self.starts[from..]
+                .iter()
+                .position(|start| wanted.contains(&start.is))
+                .map_or(self.starts.len(), |offset| from + offset)
+        };
+        let next = until(index + 1, &[Line::Key, Line::Stray]);
+        let next_key = until(next, &[Line::Key]);
+        let continuation = until(index + 1, &[Line::Key, Line::Stray, Line::Continuation]);
+        let error = match self.attempt(start.at..self.offset(next)) {
+            Ok(()) => return next,
+            Err(stop) => stop,
+        };
+        if start.is == Line::Key
+            && next_key != next
+            && self.attempt(start.at..self.offset(next_key)).is_ok()
+        {
+            return next_key;
+        }
+        let end = self.offset(next);
+        let runs_off = error.as_ref().is_some_and(|stop| {
+            let at = (start.at + stop.offset()).min(end);
+            self.bytes[at..end].iter().all(u8::is_ascii_whitespace)
+        });
+        if start.is == Line::Key
+            && runs_off
+            && let Some(behind) = self.read_on(start.at)
+        {
+            let behind = line_start(self.bytes, behind);
+            return self.starts.partition_point(|start| start.at < behind);
+        }
+        if continuation != next && start.is == Line::Key {
+            let checkpoint = self.builder.checkpoint();
+            if self.attempt(start.at..self.offset(continuation)).is_ok() {
+                if self.builder.last_value_is_written() {
+                    self.report(self.starts[continuation], end, None);
+                    return next;
+                }
+                self.builder.roll_back(checkpoint);
+            }
+        }
+        self.report(start, end, error);
+        next
+    }
+
+    fn offset(&self, index: usize) -> usize {
+        self.starts
+            .get(index)
+            .map_or(self.document_end, |start| start.at)
+    }
+
+    /// Reads `range` as entries of the topmost mapping, or takes nothing from it. The error is
+    /// nothing where the text is good YAML, but no mapping.
+    fn attempt(&mut self, range: Range<usize>) -> Result<(), Option<Stop>> {
+        let checkpoint = self.builder.checkpoint();
+        let result = self.entries(range, None).map(|_| ());
+        if result.is_err() {
+            self.builder.roll_back(checkpoint);
+        }
+        result
+    }
+
+    /// Reads one entry from `start` as far as it takes, and tells where the next key begins. The
+    /// entry counts only if another key or the end of the document follows.
+    fn read_on(&mut self, start: usize) -> Option<usize> {
+        let end = self.document_end.min(start.saturating_add(self.budget));
+        if end < self.document_end {
+            return None;
+        }
+        let checkpoint = self.builder.checkpoint();
+        let mut spent = 0;
+        let result = self.entries(start..end, Some(&mut spent));
+        self.budget = self.budget.saturating_sub(spent);
+        if result.is_err() {
+            self.builder.roll_back(checkpoint);
+        }
+        result.ok()
+    }
+
+    /// Feeds the builder with the entries of `range`; with `one`, with the first alone, and puts
+    /// there how many bytes were looked at. Tells where it stopped.
+    fn entries(
+        &mut self,
+        range: Range<usize>,
+        mut one: Option<&mut usize>,
+    ) -> Result<usize, Option<Stop>> {
+        let piece = &self.bytes[range.clone()];
+        let mut parser = Parser::new(piece);
+        let mut depth = 0_usize;
+        let mut children = 0_usize;
+        let mut ended = false;
+        loop {
+            let event = match parser.next_event() {
+                Ok(Some(event)) => event,
+                Ok(None) => return Ok(range.end),
+                Err(error) => {
+                    if let Some(spent) = one.as_deref_mut() {
+                        *spent = error.offset().max(1);
+                    }
+                    return Err(Some(Stop::Syntax(error)));
+                }
+            };
+            if let Some(spent) = one.as_deref_mut() {
+                *spent = event.end.index.max(1);
+            }
+            match &event.kind {
+                EventKind::StreamStart | EventKind::DocumentStart { implicit: true } => continue,
+                EventKind::StreamEnd if ended => return Ok(range.end),
+                EventKind::DocumentEnd { implicit: true } if depth == 0 => {
+                    ended = true;
+                    continue;
+                }
+                EventKind::MappingStart {
+                    anchor: None,
+                    tag: None,
+                    style: CollectionStyle::Block,
+                } if depth == 0 && !ended => {
+                    depth = 1;
+                    continue;
+                }
+                EventKind::MappingEnd if depth == 1 => {
+                    depth = 0;
+                    continue;
+                }
+                EventKind::StreamEnd
+                | EventKind::DocumentStart { .. }
+                | EventKind::DocumentEnd { .. } => return Err(None),
+                EventKind::Alias { .. }
+                | EventKind::Scalar { .. }
+                | EventKind::SequenceStart { .. }
+                | EventKind::SequenceEnd
+                | EventKind::MappingStart { .. }
+                | EventKind::MappingEnd => {}
+            }
+            if depth == 0 {
+                return Err(None);
+            }
+            if depth == 1 && children == 2 && one.is_some() {
+                return Ok(range.start + event.start.index);
+            }
+            if depth == 1 {
+                children += 1;
+            }
+            match &event.kind {
+                EventKind::SequenceStart { .. } | EventKind::MappingStart { .. } => depth += 1,
+                EventKind::SequenceEnd | EventKind::MappingEnd => depth -= 1,
+                EventKind::StreamStart
+                | EventKind::StreamEnd
+                | EventKind::DocumentStart { .. }
+                | EventKind::DocumentEnd { .. }
+                | EventKind::Alias { .. }
+                | EventKind::Scalar { .. } => {}
+            }
+            if self.builder.event(&event, range.start) == Growth::TooDeep {
+                return Err(Some(Stop::TooDeep(event.start.index)));
+            }
+        }
+    }
+
+    fn report(&mut self, start: Start, end: usize, stop: Option<Stop>) {
+        let range = trimmed(self.bytes, start.at..end);
+        self.broken.push(BrokenEntry {
+            range,
+            key: key_of_line(self.bytes, start),
+        });
+        if self.problems.len() >= MAX_PROBLEMS {
+            return;
+        }
+        let problem = match stop {
+            Some(stop) => {
+                // The block ends where the next begins: an error at its end is one in it.
+                let mut problem = stop.problem(&self.bytes[..end], start.at, start.line);
+                problem.range.start = problem.range.start.max(range.start);
+                problem.range.end = problem.range.end.max(problem.range.start);
+                problem
+            }
+            None => {
+                let what = match start.is {
+                    Line::Continuation => "did not find expected key while parsing a block mapping",
+                    Line::Key | Line::Stray | Line::Inner => {
+                        "could not find expected ':' while scanning a simple key"
+                    }
+                };
+                let line = line_length(&self.bytes[range.as_usize()]);
+                Problem {
+                    range: trimmed(self.bytes, start.at..start.at + line),
+                    message: format!("{what} at line {} column 1", start.line + 1),
+                    kind: ProblemKind::Syntax,
+                }
+            }
+        };
+        self.problems.push(problem);
+    }
+}
+
+/// The lines that begin blocks, and the dashes between them.
+fn starts(bytes: &[u8], range: Range<usize>, column: usize) -> Vec<Start> {
+    let mut line = count_lines(&bytes[..range.start]);
+    let mut starts = Vec::new();
+    for_each_line(bytes, range, |at, text| {
+        let is = classify(text, column);
+        if is != Line::Inner {
+            starts.push(Start { at, line, is });
+        }
+        line += 1;
+    });
+    starts
+}
+
+fn classify(line: &[u8], column: usize) -> Line {
+    let indent = line.iter().take_while(|&&b| b == b' ').count();
+    let text = &line[indent..];
+    let is_alone = |rest: &[u8]| matches!(rest.first(), None | Some(b' ' | b'\t'));
+    match text {
+        [] | [b'#', ..] => Line::Inner,
+        _ if indent > column => Line::Inner,
+        [b'-' | b':', rest @ ..] if is_alone(rest) => Line::Continuation,
+        [b']' | b'}' | b',' | b'\t', ..] => Line::Continuation,
+        [b'?', rest @ ..] if is_alone(rest) => Line::Key,
+        _ if key_length(text).is_some() => Line::Key,
+        _ => Line::Stray,
+    }
+}
+
+/// How many bytes of a line stand before the `:` that makes them a key.
+fn key_length(text: &[u8]) -> Option<usize> {
+    let quote = text.first().copied().filter(|b| matches!(b, b'"' | b'\''));
+    let mut at = 0;
+    if let Some(quote) = quote {
+        at = 1;
+        while *text.get(at)? != quote {
+            at += if text[at] == b'\\' && quote == b'"' {
+                2
+            } else {
+                1
+            };
+        }
+    }
+    while at < text.len() {
+        let ends = matches!(text.get(at + 1), None | Some(b' ' | b'\t'));
+        match text[at] {
+            b':' if ends => return Some(at),
+            b'#' if at > 0 && matches!(text[at - 1], b' ' | b'\t') => return None,
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// The key of a broken block, read from its first line alone.
+fn key_of_line(bytes: &[u8], start: Start) -> Option<Spanned> {
+    let line = &bytes[start.at..start.at + line_length(&bytes[start.at..])];
+    let indent = line.iter().take_while(|&&b| b == b' ').count();
+    let length = key_length(&line[indent..])?;
+    let mut parser = Parser::new(&line[..indent + length]);
+    while let Ok(Some(event)) = parser.next_event() {
+        if let EventKind::Scalar { value, .. } = &event.kind {
+            return Some(Spanned {
+                range: TextRange::new(start.at + event.start.index, start.at + event.end.index),
+                text: value.as_ref().into(),
+            });
+        }
+    }
+    None
+}
+
+/// The least indentation of a line with a key, unless the lines are those of a mapping in braces
+/// or of a list.
+fn lowest_key_column(bytes: &[u8], range: Range<usize>) -> Option<usize> {
+    let (mut lowest, mut lowest_element) = (usize::MAX, usize::MAX);
+    let mut in_braces = false;
+    for_each_line(bytes, range, |_, line| {
+        let indent = line.iter().take_while(|&&b| b == b' ').count();
+        match classify(line, usize::MAX) {
+            Line::Key => {
+                in_braces |= line.trim_ascii_end().ends_with(b",");
+                lowest = lowest.min(indent);
+            }
+            Line::Continuation => lowest_element = lowest_element.min(indent),
+            Line::Stray | Line::Inner => {}
+        }
+    });
+    (lowest < usize::MAX && lowest <= lowest_element && !in_braces).then_some(lowest)
+}
+
+/// Where the first document's lines begin, if all that is known is that it is not before `from`.
+fn first_line(bytes: &[u8], from: usize) -> usize {
+    let mut first = from;
+    let mut is_before = from == 0;
+    for_each_line(bytes, from..bytes.len(), |at, line| {
+        if is_before && line.starts_with(b"---") && line[3..].trim_ascii().is_empty() {
+            first = at + line.len();
+        }
+        is_before &= matches!(line, [] | [b'#' | b'%', ..]);
+    });
+    first
+}
+
+/// Where the document that `from` is in ends: the next line `---` or `...`.
+fn document_end(bytes: &[u8], from: usize) -> usize {
+    let mut end = bytes.len();
+    for_each_line(bytes, from..bytes.len(), |at, line| {
+        let marker = line.starts_with(b"---") || line.starts_with(b"...");
+        let alone = matches!(line.get(3), None | Some(b' ' | b'\t'));
+        if marker && alone && at < end {
+            end = at;
+        }
+    });
+    end
+}
+
+/// Calls `each` with the offset and the text of every line of the range, without line breaks.
+fn for_each_line(bytes: &[u8], range: Range<usize>, mut each: impl FnMut(usize, &[u8])) {
+    let mut at = range.start;
+    while at < range.end {
+        let length = line_length(&bytes[at..range.end]);
+        each(at, &bytes[at..at + length]);
+        at += length;
+        at += match &bytes[at..range.end] {
+            [b'\r', b'\n', ..] => 2,
+            _ => 1,
+        };
+    }
+}
+
+fn count_lines(bytes: &[u8]) -> usize {
+    let mut lines = 0;
+    for_each_line(bytes, 0..bytes.len(), |_, _| lines += 1);
+    lines
+}
+
+fn line_start(bytes: &[u8], at: usize) -> usize {
+    bytes[..at]
+        .iter()
+        .rposition(|b| matches!(b, b'\n' | b'\r'))
+        .map_or(0, |before| before + 1)
+}
+
+/// A range without the blanks at its end.
+fn trimmed(bytes: &[u8], range: Range<usize>) -> TextRange {
+    let length = bytes[range.clone()].trim_ascii_end().len();
+    TextRange::new(range.start, range.start + length)
+}

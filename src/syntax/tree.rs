@@ -1,0 +1,303 @@
+//! The tree of one data file: every key, scalar, collection, anchor, alias, tag and comment with
+//! the exact bytes it stands on.
+//!
+//! A [`Tree`] is an arena: nodes are numbered in the order they begin in the text, a parent
+//! before its children. It knows the text's structure and its decoded scalars, not what they
+//! mean: that is `value`'s room.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use crate::text::TextRange;
+
+/// The number of a node in its [`Tree`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct NodeId(NonZeroU32);
+
+impl NodeId {
+    /// The node at `index` of the arena.
+    pub(super) fn at(index: usize) -> NodeId {
+        let number = u32::try_from(index).unwrap_or(u32::MAX - 1) + 1;
+        NodeId(NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN))
+    }
+
+    /// The node's place in the arena: dense, from zero, for tables beside the tree.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// A piece of text and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spanned {
+    /// The bytes, with the sigil (`&name`, `!!str`).
+    pub range: TextRange,
+    /// For an anchor its name; for a tag what it resolves to (`tag:yaml.org,2002:str`).
+    pub text: Arc<str>,
+}
+
+/// How a scalar is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ScalarStyle {
+    /// `word` in YAML.
+    Plain,
+    /// `'word'` in YAML.
+    SingleQuoted,
+    /// `"word"` in YAML.
+    DoubleQuoted,
+    /// `|` and indented lines.
+    Literal,
+    /// `>` and indented lines.
+    Folded,
+    /// `"word"` in JSON, whose escapes differ from YAML's.
+    JsonString,
+    /// A number, `true`, `false` or `null` in JSON.
+    JsonLiteral,
+}
+
+/// A leaf with text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scalar {
+    /// How it is written.
+    pub style: ScalarStyle,
+    /// The decoded text. An absent value is an empty plain scalar.
+    pub text: Arc<str>,
+}
+
+/// What a node is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NodeKind {
+    /// A leaf with text.
+    Scalar(Scalar),
+    /// Pairs of key and value, in the order written, duplicates included.
+    Mapping(Box<[(NodeId, NodeId)]>),
+    /// Elements, in the order written.
+    Sequence(Box<[NodeId]>),
+    /// `*name`
+    Alias {
+        /// Name of the anchor.
+        name: Arc<str>,
+        /// The node that bears the anchor at this point of the file, if any does.
+        target: Option<NodeId>,
+    },
+}
+
+/// One node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// The node's own bytes, without its anchor and tag: a scalar with its quotes or its block
+    /// header up to its last line that is not blank; a collection from its first indicator to
+    /// the end of its last child or its closing bracket. Empty for an absent value.
+    pub range: TextRange,
+    /// What it is.
+    pub kind: NodeKind,
+    /// The anchor before it.
+    pub anchor: Option<Box<Spanned>>,
+    /// The tag before it.
+    pub tag: Option<Box<Spanned>>,
+    pub(super) parent: Option<NodeId>,
+}
+
+impl Node {
+    /// The node's bytes with its anchor and tag.
+    #[must_use]
+    pub fn full_range(&self) -> TextRange {
+        let mut range = self.range;
+        for property in [&self.anchor, &self.tag].into_iter().flatten() {
+            range = range.cover(property.range);
+        }
+        range
+    }
+
+    /// The scalar, if it is one.
+    #[must_use]
+    pub fn as_scalar(&self) -> Option<&Scalar> {
+        if let NodeKind::Scalar(scalar) = &self.kind {
+            Some(scalar)
+        } else {
+            None
+        }
+    }
+
+    /// The pairs of a mapping.
+    #[must_use]
+    pub fn as_mapping(&self) -> Option<&[(NodeId, NodeId)]> {
+        if let NodeKind::Mapping(pairs) = &self.kind {
+            Some(pairs)
+        } else {
+            None
+        }
+    }
+
+    /// The elements of a sequence.
+    #[must_use]
+    pub fn as_sequence(&self) -> Option<&[NodeId]> {
+        if let NodeKind::Sequence(elements) = &self.kind {
+            Some(elements)
+        } else {
+            None
+        }
+    }
+
+    /// Whether Psych would say that the scalar is `quoted`: neither plain nor tagged, so it is a
+    /// string whatever it spells.
+    #[must_use]
+    pub fn is_quoted(&self) -> bool {
+        self.tag.is_none()
+            && self
+                .as_scalar()
+                .is_some_and(|scalar| scalar.style != ScalarStyle::Plain)
+    }
+}
+
+/// A top-level entry that could not be read; see [`Tree::broken`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BrokenEntry {
+    /// Its lines, up to the end of the last that is not blank.
+    pub range: TextRange,
+    /// Its key, if the first line still has one.
+    pub key: Option<Spanned>,
+}
+
+/// The first document of a YAML file, or a JSON file.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    pub(super) nodes: Vec<Node>,
+    pub(super) comments: Vec<TextRange>,
+    pub(super) broken: Vec<BrokenEntry>,
+    pub(super) ignored: Option<TextRange>,
+}
+
+impl Tree {
+    /// The whole value, or nothing for a text without any.
+    #[must_use]
+    pub fn root(&self) -> Option<NodeId> {
+        (!self.nodes.is_empty()).then(|| NodeId::at(0))
+    }
+
+    /// The node of that number. O(1).
+    ///
+    /// # Panics
+    ///
+    /// If the number is from another, bigger tree.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// How many nodes there are; every index below it is a node's.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the text has no value at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All nodes in the order they begin in the text.
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+        self.nodes
+            .iter()
+            .enumerate()
+            .map(|(index, node)| (NodeId::at(index), node))
+    }
+
+    /// The collection that holds the node as key, value or element; nothing for the root. O(1).
+    #[must_use]
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).parent
+    }
+
+    /// Key and value of every entry of the topmost mapping, in the order written, duplicates
+    /// included; nothing where the file is not a mapping.
+    pub fn entries(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        self.nodes
+            .first()
+            .and_then(Node::as_mapping)
+            .unwrap_or_default()
+            .iter()
+            .copied()
+    }
+
+    /// Every comment, from its `#` (`//`, `/*` in JSON) to its end, in order.
+    #[must_use]
+    pub fn comments(&self) -> &[TextRange] {
+        &self.comments
+    }
+
+    /// Top-level entries that could not be read, in order. Empty unless there is a syntax error.
+    #[must_use]
+    pub fn broken(&self) -> &[BrokenEntry] {
+        &self.broken
+    }
+
+    /// Text behind the first document, which Puppet never reads: further documents, or whatever
+    /// follows where the topmost collection ended early. Comments and white space don't count.
+    #[must_use]
+    pub fn ignored(&self) -> Option<TextRange> {
+        self.ignored
+    }
+
+    /// The nodes at a byte offset, from the root to the innermost. A node is there if the offset
+    /// lies in its full range or right behind it; of two neighbours, the one the offset lies in.
+    /// O(depth · log entries).
+    #[must_use]
+    pub fn path_at(&self, offset: usize) -> Vec<NodeId> {
+        let mut path = Vec::new();
+        let mut next = self.root();
+        while let Some(id) = next {
+            let node = self.node(id);
+            if !node.full_range().touches(offset) {
+                break;
+            }
+            path.push(id);
+            next = self.child_at(node, offset);
+        }
+        path
+    }
+
+    fn child_at(&self, node: &Node, offset: usize) -> Option<NodeId> {
+        let starts_by = |id: NodeId| self.node(id).full_range().start as usize <= offset;
+        let touching = |ids: [Option<NodeId>; 2]| {
+            let mut ids = ids
+                .into_iter()
+                .flatten()
+                .filter(|&id| self.node(id).full_range().touches(offset));
+            let first = ids.next()?;
+            let inside = |id: NodeId| offset < self.node(id).full_range().end as usize;
+            Some(ids.find(|&id| inside(id)).unwrap_or(first))
+        };
+        match &node.kind {
+            NodeKind::Scalar(_) | NodeKind::Alias { .. } => None,
+            NodeKind::Sequence(elements) => {
+                let last = elements.partition_point(|&id| starts_by(id));
+                let before = |back: usize| last.checked_sub(back).map(|at| elements[at]);
+                touching([before(1), before(2)])
+            }
+            NodeKind::Mapping(pairs) => {
+                let last = pairs.partition_point(|&(key, _)| starts_by(key));
+                let pair = pairs[last.checked_sub(1)?];
+                touching([Some(pair.0), Some(pair.1).filter(|&id| starts_by(id))]).or_else(|| {
+                    let value = pairs[last.checked_sub(2)?].1;
+                    touching([Some(value), None])
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_small() {
+        // Ten thousand files hold some millions of nodes.
+        assert!(size_of::<Node>() <= 56, "{}", size_of::<Node>());
+        assert_eq!(size_of::<Option<NodeId>>(), 4);
+    }
+}

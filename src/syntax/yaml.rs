@@ -1,0 +1,321 @@
+//! Reading a YAML text: strictly, as Psych does, and for the editor.
+
+use super::builder::{Builder, Checkpoint, Growth, MAX_DEPTH, line_length};
+use super::libyaml::{EventKind, Parser, SyntaxError};
+use super::recovery;
+use super::tree::{NodeKind, ScalarStyle, Tree};
+use super::{Parse, Problem, ProblemKind};
+use crate::text::TextRange;
+
+/// Reads the first document of `text` for the editor. A syntax error costs the top-level entry
+/// it is in, not the others. O(length), also with errors.
+#[must_use]
+pub fn parse_yaml(text: &str) -> Parse {
+    let bytes = text.as_bytes();
+    match read(bytes) {
+        Ok(tree) => {
+            let problems = tree.ignored().map(|range| ignored_problem(bytes, range));
+            Parse {
+                problems: problems.into_iter().collect(),
+                tree,
+            }
+        }
+        Err(failure) => recovery::recover(bytes, failure),
+    }
+}
+
+/// Reads the first document of a text as Psych does: all of it or nothing. Bytes that are not
+/// UTF-8 are an error only where libyaml looks at them.
+///
+/// # Errors
+///
+/// Psych's own message and place, or a limit of ours.
+pub fn read_document(bytes: &[u8]) -> Result<Tree, Problem> {
+    read(bytes).map_err(|failure| failure.stop.problem(bytes, 0, 0))
+}
+
+/// Why reading stopped.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// libyaml refused the text.
+    Syntax(SyntaxError),
+    /// A collection too deep opens at this offset.
+    TooDeep(usize),
+}
+
+impl Stop {
+    /// The byte it is about.
+    pub(super) fn offset(&self) -> usize {
+        match self {
+            Stop::Syntax(error) => error.offset(),
+            Stop::TooDeep(at) => *at,
+        }
+    }
+
+    /// The problem for a person, where the part that was read starts at `shift` bytes and
+    /// `lines` lines into `bytes`.
+    pub(super) fn problem(&self, bytes: &[u8], shift: usize, lines: usize) -> Problem {
+        match self {
+            Stop::Syntax(error) => Problem {
+                range: error_range(bytes, error, shift),
+                message: error.message(lines),
+                kind: ProblemKind::Syntax,
+            },
+            Stop::TooDeep(at) => Problem {
+                range: rest_of_line(bytes, at + shift),
+                message: format!("collections nested deeper than the limit of {MAX_DEPTH}"),
+                kind: ProblemKind::Limit,
+            },
+        }
+    }
+}
+
+/// A text that could not be read to the end, and what is sure of it.
+#[derive(Debug)]
+pub(super) struct Failure<'t> {
+    pub(super) stop: Stop,
+    pub(super) builder: Builder<'t>,
+    /// The last key of the topmost mapping: everything before it is sure.
+    pub(super) last_key: Option<(Checkpoint, usize)>,
+    /// Column of the topmost mapping if it is a block.
+    pub(super) column: Option<usize>,
+    /// Behind the `---`.
+    pub(super) document_start: usize,
+}
+
+fn read(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
+    let mut parser = Parser::new(bytes);
+    let mut builder = Builder::new(bytes);
+    let (mut last_key, mut column, mut document_start) = (None, None, 0);
+    loop {
+        let stop = match parser.next_event() {
+            Ok(None) => break,
+            Ok(Some(event)) => {
+                match &event.kind {
+                    EventKind::DocumentStart { implicit: false } => {
+                        document_start = event.end.index;
+                    }
+                    EventKind::DocumentEnd { implicit } => {
+                        let end = if *implicit { event.start } else { event.end };
+                        return Ok(finish(bytes, builder, document_start, end.index));
+                    }
+                    EventKind::MappingStart {
+                        style: super::libyaml::CollectionStyle::Block,
+                        ..
+                    } if builder.depth() == 0 => column = Some(event.start.column),
+                    EventKind::StreamStart
+                    | EventKind::StreamEnd
+                    | EventKind::DocumentStart { .. }
+                    | EventKind::Alias { .. }
+                    | EventKind::Scalar { .. }
+                    | EventKind::SequenceStart { .. }
+                    | EventKind::SequenceEnd
+                    | EventKind::MappingStart { .. }
+                    | EventKind::MappingEnd => {}
+                }
+                if builder.expects_top_key() {
+                    last_key = Some((builder.checkpoint(), event.start.index));
+                }
+                match builder.event(&event, 0) {
+                    Growth::Grown => continue,
+                    Growth::TooDeep => Stop::TooDeep(event.start.index),
+                }
+            }
+            Err(error) => Stop::Syntax(error),
+        };
+        return Err(Box::new(Failure {
+            stop,
+            builder,
+            last_key,
+            column,
+            document_start,
+        }));
+    }
+    Ok(finish(bytes, builder, 0, bytes.len()))
+}
+
+fn finish(bytes: &[u8], builder: Builder<'_>, start: usize, end: usize) -> Tree {
+    let end = end.min(bytes.len());
+    let mut tree = builder.finish();
+    add_comments(&mut tree, bytes, start, end);
+    tree.ignored = ignored(bytes, end);
+    tree
+}
+
+/// What stands behind the first document, unless it is nothing but comments and markers.
+fn ignored(bytes: &[u8], end: usize) -> Option<TextRange> {
+    let mut at = end;
+    while at < bytes.len() {
+        let length = line_length(&bytes[at..]);
+        let line = bytes[at..at + length].trim_ascii();
+        if !(line.is_empty() || line.starts_with(b"#") || line == b"---" || line == b"...") {
+            let solid = bytes.iter().rposition(|b| !b.is_ascii_whitespace());
+            return Some(TextRange::new(
+                at,
+                solid.map_or(bytes.len(), |last| last + 1).max(at),
+            ));
+        }
+        at += length.max(1);
+        if length > 0 {
+            at += 1;
+        }
+    }
+    None
+}
+
+fn ignored_problem(bytes: &[u8], range: TextRange) -> Problem {
+    let before = bytes[..range.start as usize].split(|b| matches!(b, b'\n' | b'\r'));
+    let behind_marker = before
+        .rev()
+        .find(|line| !matches!(line.trim_ascii(), [] | [b'#', ..]))
+        .is_some_and(|line| line.starts_with(b"---") || line.starts_with(b"..."));
+    let message = if behind_marker || bytes[range.start as usize..].starts_with(b"---") {
+        "puppet reads only the first document of a file and ignores this"
+    } else if bytes.starts_with(b"\xEF\xBB\xBF") {
+        "puppet ignores everything from here on: the byte order mark at the start of the file \
+         makes the first key indented deeper than this line"
+    } else {
+        "puppet ignores everything from here on: the first key of the file is indented deeper \
+         than this line"
+    };
+    Problem {
+        range,
+        message: message.to_owned(),
+        kind: ProblemKind::Ignored,
+    }
+}
+
+/// Finds the comments, which libyaml doesn't report: whatever starts with `#` in the gaps
+/// between scalars, aliases, anchors and tags, and in the headers of block scalars.
+pub(super) fn add_comments(tree: &mut Tree, bytes: &[u8], start: usize, end: usize) {
+    let mut comments = Vec::new();
+    let mut at = 0;
+    let broken = std::mem::take(&mut tree.broken);
+    let mut broken_ahead = broken.iter().map(|entry| entry.range).peekable();
+    let mut leaf = |range: TextRange, at: &mut usize| {
+        while let Some(hole) = broken_ahead.next_if(|hole| hole.start < range.start) {
+            gap(bytes, *at..hole.start as usize, start, &mut comments);
+            *at = (hole.end as usize).max(*at);
+        }
+        gap(bytes, *at..range.start as usize, start, &mut comments);
+        *at = (range.end as usize).max(*at);
+    };
+    for node in &tree.nodes {
+        let mut properties: Vec<TextRange> = [&node.anchor, &node.tag]
+            .into_iter()
+            .flatten()
+            .map(|property| property.range)
+            .collect();
+        properties.sort_unstable();
+        for range in properties {
+            leaf(range, &mut at);
+        }
+        match &node.kind {
+            NodeKind::Scalar(scalar) => {
+                let mut range = node.range;
+                if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded) {
+                    // The comment of the header, if any, lies within the node.
+                    let header = range.as_usize();
+                    let length = line_length(&bytes[header]);
+                    let sign = TextRange::new(range.start as usize, range.start as usize + 1);
+                    leaf(sign, &mut at);
+                    let behind = range.start as usize + length;
+                    leaf(TextRange::empty(behind), &mut at);
+                    range.start = behind as u32;
+                }
+                leaf(range, &mut at);
+            }
+            NodeKind::Alias { .. } => leaf(node.range, &mut at),
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) => {}
+        }
+    }
+    leaf(TextRange::empty(end), &mut at);
+    tree.broken = broken;
+    tree.comments = comments;
+}
+
+fn gap(
+    bytes: &[u8],
+    range: std::ops::Range<usize>,
+    document_start: usize,
+    comments: &mut Vec<TextRange>,
+) {
+    let mut at = range.start;
+    while at < range.end {
+        let Some(sharp) = bytes[at..range.end].iter().position(|&b| b == b'#') else {
+            return;
+        };
+        let sharp = at + sharp;
+        let end = sharp + line_length(&bytes[sharp..]);
+        let line = bytes[..sharp]
+            .iter()
+            .rposition(|b| matches!(b, b'\n' | b'\r'))
+            .map_or(0, |before| before + 1);
+        // A directive may hold a `#` that is no comment.
+        let in_directive = bytes[line] == b'%'
+            && sharp < document_start
+            && !bytes[sharp - 1].is_ascii_whitespace();
+        if in_directive {
+            at = sharp + 1;
+            continue;
+        }
+        comments.push(TextRange::new(sharp, end));
+        at = end;
+    }
+}
+
+/// What a person should look at: the word the parser stumbled over, or, where it ran to the end
+/// of the text, the line on which the unfinished thing begins.
+fn error_range(bytes: &[u8], error: &SyntaxError, shift: usize) -> TextRange {
+    let at = (error.offset() + shift).min(bytes.len());
+    if error.reader {
+        let width = match bytes.get(at) {
+            None => 0,
+            Some(0..=0x7F) => 1,
+            Some(_) => bytes[at..]
+                .utf8_chunks()
+                .next()
+                .and_then(|chunk| chunk.valid().chars().next())
+                .map_or(1, char::len_utf8),
+        };
+        return TextRange::new(at, at + width);
+    }
+    let context = (error.context_mark.index + shift).min(bytes.len());
+    let unfinished = error
+        .context
+        .is_some_and(|context| context.contains("quoted scalar") || context.contains("simple key"));
+    let at_end = bytes[at..].iter().all(u8::is_ascii_whitespace);
+    let context_is_solid = bytes
+        .get(context)
+        .is_some_and(|byte| !byte.is_ascii_whitespace());
+    let names_flow = error
+        .context
+        .is_some_and(|context| context.contains("flow"));
+    if context_is_solid && (unfinished || at_end && names_flow) {
+        return rest_of_line(bytes, context);
+    }
+    rest_of_line(bytes, at)
+}
+
+/// From `at` to the end of its line without trailing blanks and comments; for a place where
+/// nothing is left on the line, the last text before it.
+fn rest_of_line(bytes: &[u8], at: usize) -> TextRange {
+    let at = at.min(bytes.len());
+    let line = &bytes[at..at + line_length(&bytes[at..])];
+    let length = line.trim_ascii_end().len();
+    if length > 0 {
+        return TextRange::new(at, at + length);
+    }
+    let Some(last) = bytes[..at].iter().rposition(|b| !b.is_ascii_whitespace()) else {
+        return TextRange::empty(at);
+    };
+    let start = bytes[..last]
+        .iter()
+        .rposition(|b| matches!(b, b'\n' | b'\r'))
+        .map_or(0, |before| before + 1);
+    let indent = bytes[start..=last]
+        .iter()
+        .take_while(|b| b.is_ascii_whitespace())
+        .count();
+    TextRange::new(start + indent, last + 1)
+}

@@ -1,0 +1,465 @@
+//! A YAML text or tree as `YAML.safe_load(text, permitted_classes: [Symbol], aliases: true)`
+//! loads it: `psych/visitors/to_ruby.rb` and `puppet/util/yaml.rb`.
+//!
+//! ```
+//! use hiera_ls::value::{Value, load_yaml};
+//!
+//! let value = load_yaml(b"base: &b {x: 1}\na: {x: 2, <<: *b}\n").unwrap();
+//! assert_eq!(value.get("a").and_then(|a| a.get("x")), Some(&Value::from(1)));
+//! assert_eq!(
+//!     load_yaml(b"a: 2001-01-01\n").unwrap_err().message,
+//!     "Tried to load unspecified class: Date"
+//! );
+//! ```
+
+mod tags;
+
+use std::collections::HashMap as Table;
+use std::sync::Arc;
+
+use super::{HashMap, LoadError, LoadErrorKind, Value};
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{
+    MAX_DEPTH, NodeId, NodeKind, Parse, Problem, ProblemKind, Scalar, ScalarStyle, Tree,
+    read_document,
+};
+use crate::text::TextRange;
+
+/// Values that aliases blow up beyond this many nodes are refused: every walk over such a value
+/// would take that many steps, in Puppet as here. Real files stay below a hundredth of it.
+pub const MAX_EXPANDED_NODES: usize = 1_000_000;
+
+/// Loads the first document of a YAML text. An empty document is `false`.
+///
+/// # Errors
+///
+/// Whatever makes `Puppet::Util::Yaml.safe_load` raise, in the same words, and our limits on
+/// depth and on the expansion of aliases.
+pub fn load_yaml(text: &[u8]) -> Result<Value, LoadError> {
+    load_tree(&read_document(text).map_err(|problem| syntax_error(&problem))?)
+}
+
+/// Loads a text that was parsed for the editor as [`load_yaml`] would load the text itself.
+///
+/// # Errors
+///
+/// As [`load_yaml`].
+pub fn load_parse(parse: &Parse) -> Result<Value, LoadError> {
+    match parse.error() {
+        Some(problem) => Err(syntax_error(problem)),
+        None => load_tree(&parse.tree),
+    }
+}
+
+/// Loads a whole tree. A tree without a value is `false`.
+///
+/// # Errors
+///
+/// Classes that Puppet refuses, unknown aliases, numbers that Ruby cannot convert, our limits.
+pub fn load_tree(tree: &Tree) -> Result<Value, LoadError> {
+    let Some(root) = tree.root() else {
+        return Ok(Value::Bool(false));
+    };
+    let value = Loader::new(tree).load(root)?.value;
+    Ok(if value.is_undef() {
+        Value::Bool(false)
+    } else {
+        value
+    })
+}
+
+/// Loads one node and what is below it. Its aliases see the anchors of the whole tree.
+///
+/// # Errors
+///
+/// As [`load_tree`], for what lies in the node or is reached from it.
+pub fn load_node(tree: &Tree, node: NodeId) -> Result<Value, LoadError> {
+    Ok(Loader::new(tree).load(node)?.value)
+}
+
+/// Loads every top-level entry that can be loaded, merge keys included, and leaves the others
+/// out. A tree that is no mapping is loaded as a whole, or is `false`.
+#[must_use]
+pub fn load_recovered(tree: &Tree) -> Value {
+    let Some(pairs) = tree.root().and_then(|root| tree.node(root).as_mapping()) else {
+        return load_tree(tree).unwrap_or(Value::Bool(false));
+    };
+    let mut loader = Loader::new(tree);
+    let mut hash = HashMap::with_capacity(pairs.len());
+    for &(key, value) in pairs {
+        // An entry that fails to load leaves the others alone.
+        let _ = loader.entry(&mut hash, key, value);
+    }
+    Value::Hash(Arc::new(hash))
+}
+
+/// `HieraConfig.symkeys_to_string` of puppet/pops/lookup/hiera_config.rb: symbols that are keys
+/// become strings, in hashes and arrays at any depth. What doesn't change stays shared.
+#[must_use]
+pub fn symbol_keys_to_strings(value: Value) -> Value {
+    without_symbol_keys(&value, &mut Table::new()).unwrap_or(value)
+}
+
+/// The converted value, or nothing if it needs no change. Shared collections are looked at once.
+fn without_symbol_keys(value: &Value, seen: &mut Seen) -> Option<Value> {
+    if let Some(elements) = value.as_array() {
+        return once(seen, elements.as_ptr().cast(), |seen| {
+            let converted: Vec<_> = elements
+                .iter()
+                .map(|element| without_symbol_keys(element, seen))
+                .collect();
+            converted.iter().any(Option::is_some).then(|| {
+                let pairs = elements.iter().zip(converted);
+                Value::array(pairs.map(|(old, new)| new.unwrap_or_else(|| old.clone())))
+            })
+        });
+    }
+    let hash = value.as_hash()?;
+    once(seen, std::ptr::from_ref(hash).cast(), |seen| {
+        let converted: Vec<_> = hash
+            .values()
+            .map(|value| without_symbol_keys(value, seen))
+            .collect();
+        let has_symbols = hash.keys().any(|key| matches!(key, Value::Symbol(_)));
+        (has_symbols || converted.iter().any(Option::is_some)).then(|| {
+            let mut strings = HashMap::with_capacity(hash.len());
+            for ((key, old), new) in hash.iter().zip(converted) {
+                let key = if let Value::Symbol(name) = key {
+                    Value::String(name.clone())
+                } else {
+                    key.clone()
+                };
+                strings.insert(key, new.unwrap_or_else(|| old.clone()));
+            }
+            Value::Hash(Arc::new(strings))
+        })
+    })
+}
+
+/// Converted collections by the address of their content.
+type Seen = Table<*const (), Option<Value>>;
+
+fn once(
+    seen: &mut Seen,
+    address: *const (),
+    convert: impl FnOnce(&mut Seen) -> Option<Value>,
+) -> Option<Value> {
+    if let Some(converted) = seen.get(&address) {
+        return converted.clone();
+    }
+    let converted = convert(seen);
+    seen.insert(address, converted.clone());
+    converted
+}
+
+/// A value and how big it is with every alias in it written out.
+#[derive(Clone, Debug)]
+struct Loaded {
+    value: Value,
+    nodes: usize,
+    depth: usize,
+}
+
+impl Loaded {
+    fn leaf(value: Value) -> Loaded {
+        Loaded {
+            value,
+            nodes: 1,
+            depth: 0,
+        }
+    }
+}
+
+struct Loader<'t> {
+    tree: &'t Tree,
+    /// Nodes with an anchor: what they are, or nothing while they are being loaded.
+    anchored: Table<NodeId, Option<Result<Loaded, LoadError>>>,
+    /// How deep the recursion is, aliases included.
+    depth: usize,
+}
+
+impl<'t> Loader<'t> {
+    fn new(tree: &'t Tree) -> Loader<'t> {
+        Loader {
+            tree,
+            anchored: Table::new(),
+            depth: 0,
+        }
+    }
+
+    fn load(&mut self, id: NodeId) -> Result<Loaded, LoadError> {
+        let node = self.tree.node(id);
+        if node.anchor.is_none() {
+            return self.load_new(id);
+        }
+        match self.anchored.get(&id) {
+            Some(Some(loaded)) => return loaded.clone(),
+            Some(None) => {
+                return Err(LoadError {
+                    kind: LoadErrorKind::YamlOther,
+                    message: format!(
+                        "stack level too deep: anchor '{}' contains itself",
+                        node.anchor.as_ref().map_or("", |anchor| &anchor.text)
+                    ),
+                    range: Some(node.range),
+                });
+            }
+            None => {}
+        }
+        self.anchored.insert(id, None);
+        let loaded = self.load_new(id);
+        self.anchored.insert(id, Some(loaded.clone()));
+        loaded
+    }
+
+    fn load_new(&mut self, id: NodeId) -> Result<Loaded, LoadError> {
+        let node = self.tree.node(id);
+        if self.depth > MAX_DEPTH {
+            return Err(too_deep(node.range));
+        }
+        self.depth += 1;
+        let tag = node.tag.as_ref().map(|tag| &*tag.text);
+        let loaded = match &node.kind {
+            NodeKind::Scalar(scalar) => self.scalar(scalar, tag, node.range).map(Loaded::leaf),
+            NodeKind::Alias { name, target } => match target {
+                Some(target) => self.load(*target).map_err(|mut error| {
+                    if error.kind == LoadErrorKind::YamlOther {
+                        error.range = Some(node.range);
+                    }
+                    error
+                }),
+                None => Err(LoadError {
+                    kind: LoadErrorKind::YamlUnknownAlias,
+                    message: format!("Unknown alias: {name}"),
+                    range: Some(node.range),
+                }),
+            },
+            NodeKind::Sequence(elements) => self.sequence(elements, tag, node.range),
+            NodeKind::Mapping(pairs) => self.mapping(pairs, tag, node.range),
+        };
+        self.depth -= 1;
+        let loaded = loaded?;
+        if loaded.depth > MAX_DEPTH {
+            return Err(too_deep(node.range));
+        }
+        if loaded.nodes > MAX_EXPANDED_NODES {
+            return Err(LoadError {
+                kind: LoadErrorKind::YamlOther,
+                message: format!(
+                    "aliases expand to more than the limit of {MAX_EXPANDED_NODES} nodes"
+                ),
+                range: Some(node.range),
+            });
+        }
+        Ok(loaded)
+    }
+
+    fn scalar(
+        &self,
+        scalar: &Scalar,
+        tag: Option<&str>,
+        range: TextRange,
+    ) -> Result<Value, LoadError> {
+        match scalar.style {
+            ScalarStyle::JsonString => Ok(Value::String(scalar.text.clone())),
+            ScalarStyle::JsonLiteral => Ok(super::json::literal(&scalar.text)),
+            ScalarStyle::Plain => match tag {
+                None => plain(&scalar.text, range),
+                Some(tag) => tags::scalar(tag, &scalar.text, range),
+            },
+            ScalarStyle::SingleQuoted
+            | ScalarStyle::DoubleQuoted
+            | ScalarStyle::Literal
+            | ScalarStyle::Folded => match tag {
+                None => Ok(Value::String(scalar.text.clone())),
+                Some(tag) => tags::scalar(tag, &scalar.text, range),
+            },
+        }
+    }
+
+    fn sequence(
+        &mut self,
+        elements: &[NodeId],
+        tag: Option<&str>,
+        range: TextRange,
+    ) -> Result<Loaded, LoadError> {
+        match tag.map_or(Ok(tags::List::Array), |tag| tags::sequence(tag, range))? {
+            tags::List::Array => {}
+            tags::List::OrderedMap => return self.ordered_map(elements),
+        }
+        let (mut nodes, mut depth) = (1_usize, 0);
+        let mut values = Vec::with_capacity(elements.len());
+        for &element in elements {
+            let loaded = self.load(element)?;
+            nodes = nodes.saturating_add(loaded.nodes);
+            depth = depth.max(loaded.depth);
+            values.push(loaded.value);
+        }
+        Ok(Loaded {
+            value: Value::from(values),
+            nodes,
+            depth: depth + 1,
+        })
+    }
+
+    /// `!!omap [{a: 1}, {b: 2}]`: the first child of each element is a key, its last the value.
+    fn ordered_map(&mut self, elements: &[NodeId]) -> Result<Loaded, LoadError> {
+        let (mut nodes, mut depth) = (1_usize, 0);
+        let mut hash = HashMap::with_capacity(elements.len());
+        for &element in elements {
+            let node = self.tree.node(element);
+            let ends = match &node.kind {
+                NodeKind::Mapping(pairs) => pairs
+                    .first()
+                    .zip(pairs.last())
+                    .map(|(first, last)| (first.0, last.1)),
+                NodeKind::Sequence(items) => items.first().copied().zip(items.last().copied()),
+                NodeKind::Scalar(_) | NodeKind::Alias { .. } => None,
+            };
+            let Some((key, value)) = ends else {
+                return Err(tags::other(
+                    "undefined method `first' for nil:NilClass".to_owned(),
+                    node.range,
+                ));
+            };
+            let (key, value) = (self.load(key)?, self.load(value)?);
+            nodes = nodes.saturating_add(key.nodes).saturating_add(value.nodes);
+            depth = depth.max(key.depth).max(value.depth);
+            hash.insert(key.value, value.value);
+        }
+        Ok(Loaded {
+            value: Value::from(hash),
+            nodes,
+            depth: depth + 1,
+        })
+    }
+
+    fn mapping(
+        &mut self,
+        pairs: &[(NodeId, NodeId)],
+        tag: Option<&str>,
+        range: TextRange,
+    ) -> Result<Loaded, LoadError> {
+        let kind = tag.map_or(Ok(tags::Map::Hash), |tag| tags::mapping(tag, range))?;
+        let (mut nodes, mut depth) = (1_usize, 0);
+        let mut hash = HashMap::with_capacity(pairs.len());
+        for &(key, value) in pairs {
+            let (more, deeper) = self.entry(&mut hash, key, value)?;
+            nodes = nodes.saturating_add(more);
+            depth = depth.max(deeper);
+        }
+        let value = match kind {
+            tags::Map::Hash => Value::from(hash),
+            tags::Map::Text => tags::text_of_mapping(&hash, range)?,
+            tags::Map::Elements => match hash.swap_remove(&Value::from("elements")) {
+                Some(elements @ Value::Hash(_)) => elements,
+                _ => Value::from(HashMap::new()),
+            },
+            tags::Map::Refused(class) => return Err(tags::disallowed(&class, range)),
+        };
+        Ok(Loaded {
+            value,
+            nodes,
+            depth: depth + 1,
+        })
+    }
+
+    /// One turn of `revive_hash`: sets a key, or merges. Tells nodes and depth of what it read.
+    fn entry(
+        &mut self,
+        hash: &mut HashMap,
+        key: NodeId,
+        value: NodeId,
+    ) -> Result<(usize, usize), LoadError> {
+        let (key_node, value_node) = (self.tree.node(key), self.tree.node(value));
+        let (key, value) = (self.load(key)?, self.load(value)?);
+        let size = (
+            key.nodes.saturating_add(value.nodes),
+            key.depth.max(value.depth),
+        );
+        let is_text = key_node
+            .tag
+            .as_ref()
+            .is_some_and(|tag| &*tag.text == tags::STR);
+        let is_json = matches!(
+            key_node.as_scalar().map(|scalar| scalar.style),
+            Some(ScalarStyle::JsonString)
+        );
+        let merges = key.value.as_str() == Some("<<") && !is_text && !is_json;
+        if merges && merge(hash, &value_node.kind, &value.value) {
+            return Ok(size);
+        }
+        hash.insert(key.value, value.value);
+        Ok(size)
+    }
+}
+
+/// Merges what stands at a `<<` key, overwriting what is there, or says that it cannot be merged
+/// and is an ordinary value: a scalar, or anything with something in it that is not a hash.
+fn merge(hash: &mut HashMap, kind: &NodeKind, value: &Value) -> bool {
+    match (kind, value) {
+        (NodeKind::Alias { .. } | NodeKind::Mapping(_), Value::Hash(merged)) => {
+            insert_all(hash, merged);
+            true
+        }
+        (NodeKind::Sequence(_), Value::Array(elements)) => {
+            let mut merged = HashMap::new();
+            for element in elements.iter().rev() {
+                let Value::Hash(element) = element else {
+                    return false;
+                };
+                insert_all(&mut merged, element);
+            }
+            insert_all(hash, &merged);
+            true
+        }
+        (
+            NodeKind::Alias { .. }
+            | NodeKind::Mapping(_)
+            | NodeKind::Sequence(_)
+            | NodeKind::Scalar(_),
+            _,
+        ) => false,
+    }
+}
+
+fn insert_all(into: &mut HashMap, from: &HashMap) {
+    into.extend(from.iter().map(|(key, value)| (key.clone(), value.clone())));
+}
+
+/// What an untagged plain scalar, or one with a tag that says nothing, is.
+fn plain(text: &Arc<str>, range: TextRange) -> Result<Value, LoadError> {
+    Ok(match resolve_plain(text) {
+        Resolved::Null => Value::Undef,
+        Resolved::Bool(truth) => Value::Bool(truth),
+        Resolved::Int(number) => Value::Int(number),
+        Resolved::BigInt(number) => Value::BigInt(Arc::new(number)),
+        Resolved::Float(number) => Value::Float(number),
+        Resolved::Symbol(name) => Value::Symbol(Arc::from(name)),
+        Resolved::Date => return Err(tags::disallowed("Date", range)),
+        Resolved::Time => return Err(tags::disallowed("Time", range)),
+        Resolved::String => Value::String(text.clone()),
+        Resolved::Invalid { conversion, text } => {
+            return Err(tags::invalid_number(conversion, &text, range));
+        }
+    })
+}
+
+fn too_deep(range: TextRange) -> LoadError {
+    LoadError {
+        kind: LoadErrorKind::YamlOther,
+        message: format!("aliases nest collections deeper than the limit of {MAX_DEPTH}"),
+        range: Some(range),
+    }
+}
+
+fn syntax_error(problem: &Problem) -> LoadError {
+    LoadError {
+        kind: match problem.kind {
+            ProblemKind::Syntax => LoadErrorKind::YamlSyntax,
+            ProblemKind::Limit | ProblemKind::Ignored => LoadErrorKind::YamlOther,
+        },
+        message: problem.message.clone(),
+        range: Some(problem.range),
+    }
+}
