@@ -1,1 +1,24 @@
-//! The only file-system access of the library: scan, read, watch.
+//! The only room that touches the file system: finding, reading and watching files.
+//!
+//! What is found becomes [`Change`](crate::workspace::Change) values for the model
+//! ([`scan`], [`reread`], [`Watcher`]) or answers a batch lookup right away ([`DiskFiles`]).
+//! Workspaces are untrusted: every walk is bounded, nothing is ever executed or written.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this is the room that touches the file system"
+)]
+
+mod batch;
+mod ignore;
+mod read;
+mod scan;
+mod walk;
+mod watch;
+
+pub use batch::DiskFiles;
+pub use ignore::{DataFolders, Ignore};
+pub use read::{LARGEST_FILE, read};
+pub use scan::{Outcome, Progress, Scan, ScanProblem, reread, scan};
+pub use walk::{MOST_DEPTH, MOST_FILES};
+pub use watch::{WatchMode, Watcher};

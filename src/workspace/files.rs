@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::value::{LoadError, Value};
 
 /// What stands at a path, symbolic links followed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum FileKind {
     /// A regular file.
     File,
@@ -44,6 +44,9 @@ pub trait Files: Sync {
     /// The names in a folder with their kinds, sorted by bytes, without `.` and `..`; empty where
     /// there is no such folder.
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)>;
+
+    /// Whether a path ends in a symbolic link, which Ruby's `**` does not descend into.
+    fn is_link(&self, path: &str) -> bool;
 
     /// The text of a file that is not data: `hiera.yaml`, `environment.conf`, a function's source.
     ///

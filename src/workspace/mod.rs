@@ -1,5 +1,48 @@
-//! The model: `Change` in, immutable `Snapshot` out; per-file facts and the key index.
+//! The model: [`Change`] in, immutable [`Snapshot`] out; per-file facts and the key index.
+//!
+//! [`Workspace::apply`] is the only writer. What is known of one file is a pure function of its
+//! text; what spans files (the names, the roots, the key index) is patched by difference. The
+//! model never touches the disk: `disk` tells it what is there.
+//!
+//! ```
+//! use hiera_ls::workspace::{Change, Files, FileKind, Workspace};
+//!
+//! let workspace = Workspace::new();
+//! workspace.apply(Change::Folders(vec!["/repo".into()]));
+//! let snapshot = workspace.apply(Change::Open {
+//!     path: "/repo/data/common.yaml".into(),
+//!     text: "ntp::servers: [a, b]\n".into(),
+//!     version: 1,
+//! });
+//! assert_eq!(snapshot.kind("/repo/data"), Some(FileKind::Directory));
+//! assert_eq!(snapshot.count_with("ntp::servers"), 1);
+//! ```
 
+mod cache;
+mod change;
+mod deployed;
+pub mod environment_conf;
+mod facts;
+mod file;
 mod files;
+mod index;
+mod interner;
+pub mod path;
+mod reader;
+mod roots;
+mod snapshot;
+mod tree;
+mod writer;
 
+pub use cache::TextHash;
+pub use change::{Change, Content, DiskEntry, Linked, Settings};
+pub use facts::{FileFacts, KeyDiff, KeyFact, OptionFact};
+pub use file::{Belongs, File, FileId, OpenText, format_of};
 pub use files::{DataFile, FileKind, Files, Format};
+pub use reader::load;
+pub use roots::{Root, RootKind, Roots};
+pub use snapshot::{Delta, FileDelta, Revision, RootFiles, Snapshot};
+pub use writer::Workspace;
+
+#[cfg(test)]
+mod model_tests;

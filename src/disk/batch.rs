@@ -1,0 +1,153 @@
+//! The disk as a batch lookup sees it: what Puppet would read, now, with nothing mapped.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::read::{self, Stamp, Unreadable};
+use crate::value::{LoadError, Value};
+use crate::workspace::{DataFile, FileKind, Files, Format, load};
+
+/// Bytes up to which Puppet's files are read for a batch lookup; offsets have 32 bits.
+const LARGEST_BATCH_FILE: u64 = 1 << 30;
+
+/// Bytes of data files that are remembered before all are forgotten and read anew.
+const MOST_REMEMBERED: usize = 256 << 20;
+
+/// The files of this machine. Data files are remembered as long as their inode, size and time of
+/// modification stay (as `Puppet::Pops::Lookup` does with its own cache); a `kind` is one system
+/// call.
+#[derive(Debug, Default)]
+pub struct DiskFiles {
+    remembered: RwLock<Remembered>,
+}
+
+#[derive(Debug, Default)]
+struct Remembered {
+    bytes: usize,
+    by_format: [HashMap<Box<str>, Entry>; 3],
+}
+
+#[derive(Debug)]
+struct Entry {
+    stamp: Stamp,
+    data: Arc<DataFile>,
+}
+
+fn slot(format: Format) -> usize {
+    match format {
+        Format::Yaml => 0,
+        Format::Json => 1,
+        Format::Hocon => 2,
+    }
+}
+
+impl DiskFiles {
+    /// Nothing remembered yet.
+    #[must_use]
+    pub fn new() -> DiskFiles {
+        DiskFiles::default()
+    }
+}
+
+impl Files for DiskFiles {
+    fn kind(&self, path: &str) -> Option<FileKind> {
+        let metadata = std::fs::metadata(path).ok()?;
+        if metadata.is_dir() {
+            Some(FileKind::Directory)
+        } else {
+            metadata.is_file().then_some(FileKind::File)
+        }
+    }
+
+    fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            return Vec::new();
+        };
+        let mut names: Vec<(Arc<str>, FileKind)> = entries
+            .flatten()
+            .filter_map(|entry| {
+                let name = entry.file_name().into_string().ok()?;
+                let own = entry.file_type().ok()?;
+                let kind = if own.is_dir() {
+                    FileKind::Directory
+                } else if own.is_file() {
+                    FileKind::File
+                } else {
+                    self.kind(entry.path().to_str()?)?
+                };
+                Some((Arc::from(name), kind))
+            })
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn is_link(&self, path: &str) -> bool {
+        std::fs::symlink_metadata(path.trim_end_matches('/'))
+            .is_ok_and(|metadata| metadata.is_symlink())
+    }
+
+    fn text(&self, path: &str) -> Result<Arc<str>, LoadError> {
+        let bytes = bytes(path)?;
+        Ok(match String::from_utf8(bytes) {
+            Ok(text) => Arc::from(text),
+            Err(error) => Arc::from(String::from_utf8_lossy(error.as_bytes())),
+        })
+    }
+
+    fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
+        let stamp = std::fs::metadata(path)
+            .ok()
+            .map(|metadata| Stamp::of(&metadata));
+        {
+            let remembered = self
+                .remembered
+                .read()
+                .unwrap_or_else(PoisonError::into_inner);
+            if let Some(entry) = remembered.by_format[slot(format)].get(path)
+                && Some(entry.stamp) == stamp
+            {
+                return Arc::clone(&entry.data);
+            }
+        }
+        let bytes = match bytes(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                return Arc::new(DataFile {
+                    loaded: Err(error),
+                    recovered: Value::Undef,
+                });
+            }
+        };
+        let data = Arc::new(load(&bytes, format));
+        if let Some(stamp) = stamp {
+            let mut remembered = self
+                .remembered
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            if remembered.bytes > MOST_REMEMBERED {
+                *remembered = Remembered::default();
+            }
+            remembered.bytes += bytes.len();
+            let entry = Entry {
+                stamp,
+                data: Arc::clone(&data),
+            };
+            remembered.by_format[slot(format)].insert(Box::from(path), entry);
+        }
+        data
+    }
+}
+
+fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
+    read::bytes(path, LARGEST_BATCH_FILE).map_err(|error| match error {
+        Unreadable::Gone => {
+            read::system(&io::Error::from_raw_os_error(NOT_FOUND), "rb_sysopen", path)
+        }
+        Unreadable::Refused(error) => error,
+    })
+}
+
+/// `ENOENT`, the same number on every system that Puppet runs on.
+const NOT_FOUND: i32 = 2;

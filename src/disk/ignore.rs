@@ -1,0 +1,225 @@
+//! Which folders are not entered, and which files are read rather than only named.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::workspace::{format_of, path};
+
+/// Folders that are never entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ignore {
+    names: BTreeSet<String>,
+}
+
+/// Folders of tools, by name: no hierarchy reaches into them.
+const TOOLS: [&str; 13] = [
+    ".git",
+    ".hg",
+    ".svn",
+    ".bundle",
+    ".vagrant",
+    ".terraform",
+    ".librarian",
+    ".venv",
+    ".tox",
+    ".cache",
+    ".idea",
+    "__pycache__",
+    "node_modules",
+];
+
+/// Folders of tools that are known only together with the folder around them.
+const PAIRS: [(&str, &str); 4] = [
+    ("vendor", "bundle"),
+    ("vendor", "ruby"),
+    ("vendor", "cache"),
+    // Modules that tests install: copies, or links back to the repository itself.
+    ("fixtures", "modules"),
+];
+
+impl Default for Ignore {
+    fn default() -> Ignore {
+        Ignore::with([])
+    }
+}
+
+impl Ignore {
+    /// The usual folders, and these names too.
+    #[must_use]
+    pub fn with<'a>(names: impl IntoIterator<Item = &'a str>) -> Ignore {
+        let names = TOOLS.into_iter().chain(names);
+        Ignore {
+            names: names.map(str::to_owned).collect(),
+        }
+    }
+
+    /// Whether a folder is not entered.
+    #[must_use]
+    pub fn skips(&self, folder: &str) -> bool {
+        let name = path::name(folder);
+        let around = path::parent(folder).map_or("", path::name);
+        self.names.contains(name) || PAIRS.contains(&(around, name))
+    }
+
+    /// Whether a path, or a folder around it below `area`, is not entered.
+    #[must_use]
+    pub fn skips_within(&self, at: &str, area: &str) -> bool {
+        let mut here = Some(at);
+        while let Some(folder) = here {
+            if path::within(folder, area).is_none_or(str::is_empty) {
+                return false;
+            }
+            if self.skips(folder) {
+                return true;
+            }
+            here = path::parent(folder);
+        }
+        false
+    }
+}
+
+/// Folders that a `hiera.yaml` names as places of data: every file in them is read whatever its
+/// extension, since a hierarchy's paths can have any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataFolders {
+    folders: BTreeSet<Arc<str>>,
+}
+
+/// Folders of a module or a repository whose JSON and `.conf` files are hardly ever data.
+const FILES_OF_CODE: [&str; 4] = ["files", "templates", "spec", "test"];
+
+impl DataFolders {
+    /// Takes in what the text of a hierarchy configuration in `dir` names. Only the fixed
+    /// beginning of each `datadir` counts; reading too much does no harm.
+    pub fn learn(&mut self, dir: &str, text: &str) {
+        self.folders.insert(Arc::from(path::join(dir, "data")));
+        self.folders.insert(Arc::from(path::join(dir, "hieradata")));
+        for line in text.lines() {
+            let Some((_, rest)) = line.split_once("datadir") else {
+                continue;
+            };
+            let rest = rest.trim_start_matches(['"', '\'', ' ']);
+            let Some(rest) = rest.strip_prefix(':') else {
+                continue;
+            };
+            let value = rest.trim().trim_start_matches(['"', '\'']);
+            let value = value
+                .split(['"', '\'', ',', '}', '#'])
+                .next()
+                .unwrap_or_default();
+            self.folders
+                .insert(Arc::from(fixed_folder(dir, value.trim())));
+        }
+    }
+
+    /// Takes in what another scan found.
+    pub fn extend(&mut self, other: &DataFolders) {
+        self.folders.extend(other.folders.iter().cloned());
+    }
+
+    /// Whether a file lies in a place of data.
+    #[must_use]
+    pub fn hold(&self, at: &str) -> bool {
+        let mut here = path::parent(at);
+        while let Some(folder) = here {
+            if self.folders.contains(folder) {
+                return true;
+            }
+            here = path::parent(folder);
+        }
+        false
+    }
+
+    /// Whether a file's content can matter: data, configuration, functions, types, classes.
+    #[must_use]
+    pub fn reads(&self, at: &str) -> bool {
+        let (name, extension) = (path::name(at), path::extension(at));
+        let below = |folder: &str| at.contains(folder);
+        match (name, extension) {
+            ("environment.conf" | "metadata.json", _) => true,
+            (_, Some("yaml" | "yml" | "eyaml")) => true,
+            (_, Some("pp")) => ["/functions/", "/types/", "/manifests/"]
+                .into_iter()
+                .any(below),
+            (_, Some("rb")) => below("/lib/puppet/functions/"),
+            (_, Some("json" | "conf" | "hocon")) => {
+                self.hold(at)
+                    || !at
+                        .split('/')
+                        .any(|segment| FILES_OF_CODE.contains(&segment))
+            }
+            (_, Some(_) | None) => format_of(at).is_some() && self.hold(at),
+        }
+    }
+}
+
+/// The folder that a `datadir` begins with, up to its first interpolation. A deployed
+/// environment's folder is the one that holds the `hiera.yaml`.
+fn fixed_folder(dir: &str, datadir: &str) -> String {
+    let here = match datadir.split_once("/environments/") {
+        Some((_, rest)) if datadir.starts_with('/') => {
+            rest.split_once('/').map_or("", |(_, rest)| rest)
+        }
+        Some(_) | None => datadir,
+    };
+    let fixed = match here.split_once("%{") {
+        Some((before, _)) => before.rsplit_once('/').map_or("", |(folder, _)| folder),
+        None => here,
+    };
+    path::normalise(&path::join(dir, fixed))
+}
+
+/// Whether a file says where data is.
+pub(super) fn names_data_folders(at: &str) -> bool {
+    let name = path::name(at);
+    name.starts_with("hiera") && matches!(path::extension(at), Some("yaml" | "yml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_of_any_extension_is_read_where_a_datadir_leads() {
+        let mut folders = DataFolders::default();
+        folders.learn(
+            "/w",
+            "defaults: {datadir: 'conf.d', data_hash: yaml_data}\nhierarchy:\n\
+             - name: x\n  datadir: /etc/puppetlabs/code/environments/%{environment}/secrets\n\
+             - name: y\n  datadir: \"sites/%{site}/data\" # per site\n",
+        );
+        for at in [
+            "/w/conf.d/nodes/web1.example.com",
+            "/w/secrets/common",
+            "/w/sites/berlin/data/x.dat",
+            "/w/data/x",
+        ] {
+            assert!(folders.reads(at), "{at}");
+        }
+        for at in ["/w/src/main.c", "/w/Gemfile", "/w/data/keys/private.pem"] {
+            assert!(!folders.reads(at), "{at}");
+        }
+    }
+
+    #[test]
+    fn code_that_says_something_about_data_is_read() {
+        let folders = DataFolders::default();
+        assert!(folders.reads("/w/modules/a/lib/puppet/functions/a/lookup.rb"));
+        assert!(folders.reads("/w/modules/a/functions/data.pp"));
+        assert!(!folders.reads("/w/modules/a/lib/facter/x.rb"));
+        assert!(!folders.reads("/w/modules/a/files/app.json"));
+    }
+
+    #[test]
+    fn folders_of_tools_are_skipped_with_all_they_hold() {
+        let ignore = Ignore::with(["build"]);
+        assert!(ignore.skips_within("/w/.git/config", "/w"));
+        assert!(ignore.skips_within("/w/a/build/x.yaml", "/w"));
+        assert!(ignore.skips_within("/w/spec/fixtures/modules/x/y.yaml", "/w"));
+        assert!(!ignore.skips_within("/w/modules/x/y.yaml", "/w"));
+        assert!(
+            !ignore.skips_within("/b/build/x.yaml", "/b/build"),
+            "an area is never skipped"
+        );
+    }
+}

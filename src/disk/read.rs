@@ -1,0 +1,177 @@
+//! Reading one path, with Ruby's words for what goes wrong.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use crate::value::{LoadError, LoadErrorKind};
+use crate::workspace::{Content, DiskEntry, Linked};
+
+/// Bytes up to which a file is read for the editor: larger ones are hardly written by people,
+/// and one of them would cost more memory than a whole workspace.
+pub const LARGEST_FILE: u64 = 16 << 20;
+
+/// What a caller wants of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Want {
+    /// Its content.
+    Content,
+    /// That it is there.
+    Name,
+}
+
+/// What stands at a path, with its content if it is a file. Pipes, sockets and devices are
+/// [`DiskEntry::Absent`]; they are never opened.
+#[must_use]
+pub fn read(at: &str) -> DiskEntry {
+    entry(at, Want::Content)
+}
+
+pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
+    let Ok(metadata) = std::fs::metadata(at) else {
+        return DiskEntry::Absent;
+    };
+    let linked = match std::fs::symlink_metadata(at) {
+        Ok(own) if own.is_symlink() => Linked::Yes,
+        Ok(_) | Err(_) => Linked::No,
+    };
+    if metadata.is_dir() {
+        let target = match linked {
+            Linked::Yes => target(at),
+            Linked::No => None,
+        };
+        return DiskEntry::Directory { target };
+    }
+    if !metadata.is_file() {
+        return DiskEntry::Absent;
+    }
+    let content = match want {
+        Want::Content => content(at),
+        Want::Name => Some(Content::Unread),
+    };
+    content.map_or(DiskEntry::Absent, |content| DiskEntry::File {
+        content,
+        linked,
+    })
+}
+
+/// Where a symbolic link really leads.
+pub(super) fn target(at: &str) -> Option<Arc<str>> {
+    let real = std::fs::canonicalize(at).ok()?;
+    Some(Arc::from(real.to_str()?))
+}
+
+/// A file's content; nothing if the file vanished meanwhile.
+pub(super) fn content(at: &str) -> Option<Content> {
+    match bytes(at, LARGEST_FILE) {
+        Ok(bytes) => Some(match String::from_utf8(bytes) {
+            Ok(text) => Content::Text(Arc::from(text)),
+            Err(error) => Content::Bytes(Arc::from(error.into_bytes())),
+        }),
+        Err(Unreadable::Gone) => None,
+        Err(Unreadable::Refused(error)) => Some(Content::Refused(Arc::new(error))),
+    }
+}
+
+/// Why a file has no bytes to give.
+pub(super) enum Unreadable {
+    /// It is not there.
+    Gone,
+    /// It is there and must not or cannot be read.
+    Refused(LoadError),
+}
+
+/// The bytes of a regular file of at most `limit` bytes.
+pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
+    let refused = |message: String| Unreadable::Refused(io_error(message));
+    let failed = |error: &io::Error, call: &str| match error.kind() {
+        io::ErrorKind::NotFound => Unreadable::Gone,
+        _ => Unreadable::Refused(system(error, call, at)),
+    };
+    let file = open(at).map_err(|error| failed(&error, "rb_sysopen"))?;
+    let metadata = file
+        .metadata()
+        .map_err(|error| failed(&error, "rb_sysopen"))?;
+    if metadata.is_dir() {
+        return Err(refused(format!("Is a directory @ io_fread - {at}")));
+    }
+    if !metadata.is_file() {
+        return Err(refused(format!("{at} is no regular file")));
+    }
+    if metadata.len() > limit {
+        return Err(refused(too_large(at, metadata.len(), limit)));
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    // The file may grow while it is read.
+    file.take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| failed(&error, "io_fread"))?;
+    if bytes.len() as u64 > limit {
+        return Err(refused(too_large(at, bytes.len() as u64, limit)));
+    }
+    Ok(bytes)
+}
+
+fn too_large(at: &str, size: u64, limit: u64) -> String {
+    format!("{at} has {size} bytes, more than the {limit} that are read of one file")
+}
+
+/// Opens a file without ever waiting for somebody to write into a pipe of that name.
+fn open(at: &str) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(target_os = "linux")]
+    {
+        /// `O_NONBLOCK` on Linux.
+        const NON_BLOCKING: i32 = 0o4000;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NON_BLOCKING);
+    }
+    options.open(at)
+}
+
+/// A failure of the system in the words of Ruby's `Errno` classes, with the C function in which
+/// Ruby meets it.
+pub(super) fn system(error: &io::Error, call: &str, at: &str) -> LoadError {
+    let text = error.to_string();
+    let words = text.split(" (os error").next().unwrap_or_default();
+    io_error(format!("{words} @ {call} - {at}"))
+}
+
+fn io_error(message: String) -> LoadError {
+    LoadError {
+        kind: LoadErrorKind::Io,
+        message,
+        range: None,
+    }
+}
+
+/// What tells two states of a file apart without reading it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Stamp {
+    inode: u64,
+    modified: Option<std::time::SystemTime>,
+    size: u64,
+}
+
+impl Stamp {
+    pub(super) fn of(metadata: &Metadata) -> Stamp {
+        Stamp {
+            inode: identity(metadata).map_or(0, |(_, inode)| inode),
+            modified: metadata.modified().ok(),
+            size: metadata.len(),
+        }
+    }
+}
+
+/// Device and inode, where the system has them.
+#[cfg(unix)]
+pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Device and inode, where the system has them.
+#[cfg(not(unix))]
+pub(super) fn identity(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}

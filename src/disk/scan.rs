@@ -1,0 +1,319 @@
+//! From folders on the disk to changes of the model.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::ignore::{DataFolders, Ignore, names_data_folders};
+use super::read::{self, Want};
+use super::walk::{Found, Walk, walk};
+use crate::workspace::{Change, Content, DiskEntry, FileKind, path};
+
+/// How far a scan is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// Folders are being listed.
+    Listing {
+        /// Files and folders found so far.
+        found: usize,
+    },
+    /// Files are being read.
+    Reading {
+        /// Files read so far.
+        read: usize,
+        /// Files to read in all.
+        of: usize,
+    },
+}
+
+/// How a scan ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Everything was looked at, or left out for a reason that a problem names.
+    Complete,
+    /// The caller broke it off: the change holds what was found by then and must not be taken
+    /// for everything.
+    Cancelled,
+}
+
+/// What a scan found.
+#[derive(Debug)]
+pub struct Scan {
+    /// What to tell the model.
+    pub change: Change,
+    /// Where data is, as the configurations found say.
+    pub data_folders: DataFolders,
+    /// What was left out and why.
+    pub problems: Vec<ScanProblem>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// Something in a workspace that was left out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScanProblem {
+    /// Where.
+    pub path: Arc<str>,
+    /// Why, to be read behind the path.
+    pub message: String,
+}
+
+/// Reads the folders: one complete [`Change::Scanned`] for each. `progress` is asked often, from
+/// several threads, whether to go on.
+pub fn scan(
+    folders: &[Arc<str>],
+    ignore: &Ignore,
+    progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+) -> Scan {
+    let mut found = Vec::new();
+    let mut problems = Vec::new();
+    let mut count = 0;
+    let mut outcome = Outcome::Complete;
+    for folder in folders {
+        let listing = |here| {
+            progress(Progress::Listing {
+                found: count + here,
+            })
+        };
+        let walked = walk(folder, ignore, &listing);
+        count += walked.found.len();
+        if walked.cancelled {
+            outcome = Outcome::Cancelled;
+        }
+        problems.extend(walked.problems);
+        found.push((Arc::clone(folder), walked.found));
+        if outcome == Outcome::Cancelled {
+            break;
+        }
+    }
+    let mut data_folders = DataFolders::default();
+    for at in found.iter().flat_map(|(_, found)| found) {
+        learn(&mut data_folders, at);
+    }
+    let wanted: Vec<&Found> = found
+        .iter()
+        .flat_map(|(_, found)| found)
+        .filter(|found| found.kind == FileKind::File && data_folders.reads(&found.path))
+        .collect();
+    let (contents, cancelled) = read_all(&wanted, progress);
+    if cancelled {
+        outcome = Outcome::Cancelled;
+    }
+    for (found, content) in wanted.iter().zip(&contents) {
+        if let Some(Some(Content::Refused(error))) = content {
+            problems.push(ScanProblem {
+                path: Arc::clone(&found.path),
+                message: format!("is not read: {}", error.message),
+            });
+        }
+    }
+    let mut contents = contents.into_iter();
+    let changes = found
+        .into_iter()
+        .map(|(folder, found)| Change::Scanned {
+            folder,
+            entries: found
+                .into_iter()
+                .map(|found| {
+                    let content = match found.kind {
+                        FileKind::File if data_folders.reads(&found.path) => {
+                            contents.next().flatten()
+                        }
+                        FileKind::File | FileKind::Directory => Some(Some(Content::Unread)),
+                    };
+                    let at = Arc::clone(&found.path);
+                    (at, entry(found, content))
+                })
+                .collect(),
+        })
+        .collect();
+    Scan {
+        change: Change::Batch(changes),
+        data_folders,
+        problems,
+        outcome,
+    }
+}
+
+/// What the model is told of a name. The content is missing if the scan was broken off before
+/// it, and is nothing if the file vanished after it was listed.
+fn entry(found: Found, content: Option<Option<Content>>) -> DiskEntry {
+    match (found.kind, content) {
+        (FileKind::Directory, _) => DiskEntry::Directory {
+            target: found.target,
+        },
+        (FileKind::File, Some(Some(content))) => DiskEntry::File {
+            content,
+            linked: found.linked,
+        },
+        (FileKind::File, None) => DiskEntry::File {
+            content: Content::Unread,
+            linked: found.linked,
+        },
+        (FileKind::File, Some(None)) => DiskEntry::Absent,
+    }
+}
+
+fn learn(data_folders: &mut DataFolders, found: &Found) {
+    if found.kind == FileKind::File
+        && names_data_folders(&found.path)
+        && let Some(dir) = path::parent(&found.path)
+        && let Some(Content::Text(text)) = read::content(&found.path)
+    {
+        data_folders.learn(dir, &text);
+    }
+}
+
+/// Reads files in parallel, in order; what is missing was not read any more.
+fn read_all(
+    wanted: &[&Found],
+    progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+) -> (Vec<Option<Option<Content>>>, bool) {
+    /// Files between two questions whether to go on.
+    const STEP: usize = 64;
+    let slots: Vec<OnceLock<Option<Content>>> = wanted.iter().map(|_| OnceLock::new()).collect();
+    let (next, read, stop) = (
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+        AtomicBool::new(false),
+    );
+    let work = || {
+        while !stop.load(Ordering::Relaxed) {
+            let from = next.fetch_add(STEP, Ordering::Relaxed);
+            let to = wanted.len().min(from + STEP);
+            if from >= to {
+                return;
+            }
+            for at in from..to {
+                let _ = slots[at].set(read::content(&wanted[at].path));
+            }
+            let read = read.fetch_add(to - from, Ordering::Relaxed) + (to - from);
+            let of = wanted.len();
+            if progress(Progress::Reading { read, of }).is_break() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.min(wanted.len() / STEP + 1);
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let contents = slots.into_iter().map(OnceLock::into_inner).collect();
+    (contents, stop.into_inner())
+}
+
+/// Looks again at some paths of which a client or the system said that they changed: files are
+/// read, folders walked, what is missing reported with the topmost folder that is missing. Paths
+/// outside the areas or in skipped folders are left out. Where a hierarchy's configuration is
+/// among them, its folder is read whole, since data may be elsewhere now.
+#[must_use]
+pub fn reread(
+    paths: &[Arc<str>],
+    areas: &[Arc<str>],
+    ignore: &Ignore,
+    data_folders: &mut DataFolders,
+) -> Change {
+    let mut folders: BTreeSet<Arc<str>> = BTreeSet::new();
+    let mut files: BTreeSet<Arc<str>> = BTreeSet::new();
+    let mut changes = Vec::new();
+    for at in paths {
+        let at = path::normalise(at);
+        let Some(area) = areas.iter().find(|area| path::within(&at, area).is_some()) else {
+            continue;
+        };
+        if ignore.skips_within(&at, area) {
+            continue;
+        }
+        match read::entry(&at, Want::Name) {
+            DiskEntry::Absent => {
+                let gone = topmost_missing(&at, area);
+                let entry = DiskEntry::Absent;
+                files.retain(|file| path::within(file, &gone).is_none());
+                changes.push(Change::Disk {
+                    path: Arc::from(gone),
+                    entry,
+                });
+            }
+            entry @ DiskEntry::Directory { .. } => {
+                let at: Arc<str> = Arc::from(at);
+                if *at != **area {
+                    changes.push(Change::Disk {
+                        path: Arc::clone(&at),
+                        entry,
+                    });
+                }
+                folders.insert(at);
+            }
+            DiskEntry::File { .. } => {
+                if names_data_folders(&at)
+                    && let Some(dir) = path::parent(&at)
+                {
+                    let before = data_folders.clone();
+                    if let Some(Content::Text(text)) = read::content(&at) {
+                        data_folders.learn(dir, &text);
+                    }
+                    if *data_folders != before {
+                        folders.insert(Arc::from(dir));
+                    }
+                }
+                files.insert(Arc::from(at));
+            }
+        }
+    }
+    let outer: Vec<Arc<str>> = folders
+        .iter()
+        .filter(|folder| {
+            !folders
+                .iter()
+                .any(|other| other != *folder && path::within(folder, other).is_some())
+        })
+        .cloned()
+        .collect();
+    if !outer.is_empty() {
+        let scanned = scan(&outer, ignore, &|_| ControlFlow::Continue(()));
+        data_folders.extend(&scanned.data_folders);
+        changes.push(scanned.change);
+    }
+    for at in files {
+        if !outer
+            .iter()
+            .any(|folder| path::within(&at, folder).is_some())
+        {
+            let want = if data_folders.reads(&at) {
+                Want::Content
+            } else {
+                Want::Name
+            };
+            let entry = read::entry(&at, want);
+            changes.push(Change::Disk { path: at, entry });
+        }
+    }
+    Change::Batch(changes)
+}
+
+/// The uppermost folder on the way to a missing path that is missing too: a client may tell of
+/// the files of a folder that went and not of the folder.
+fn topmost_missing(at: &str, area: &str) -> String {
+    let mut missing = at;
+    while let Some(above) = path::parent(missing) {
+        let inside = path::within(above, area).is_some_and(|rest| !rest.is_empty());
+        if !inside || std::fs::symlink_metadata(above).is_ok() {
+            break;
+        }
+        missing = above;
+    }
+    missing.to_owned()
+}
+
+/// Used by the poll of [`super::Watcher`]: the names below the folders.
+pub(super) fn names(folders: &[Arc<str>], ignore: &Ignore) -> Vec<Found> {
+    let walked = folders
+        .iter()
+        .map(|folder| walk(folder, ignore, &|_| ControlFlow::Continue(())));
+    walked.flat_map(|walked: Walk| walked.found).collect()
+}

@@ -1,0 +1,266 @@
+//! Watching folders: by the system's events where it gives them, else by looking again and again.
+//!
+//! Many events in a row become one change: a branch switch that touches thousands of files is
+//! one [`Change::Batch`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use super::ignore::{DataFolders, Ignore};
+use super::read::Stamp;
+use super::scan::{names, reread};
+use crate::workspace::{Change, FileKind, path};
+
+/// Silence after which a row of events is taken to be over.
+const QUIET: Duration = Duration::from_millis(80);
+
+/// Events taken into one row at most, so that a file that is written without end does not hold
+/// back all others.
+const MOST_EVENTS: usize = 100_000;
+
+/// Time between two looks where the system gives no events. A look is one `stat` per file.
+const POLL: Duration = Duration::from_secs(3);
+
+/// How a watcher learns what happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WatchMode {
+    /// The system tells.
+    System,
+    /// It looks at every file again and again.
+    Poll,
+}
+
+/// Watches folders until it is dropped.
+#[derive(Debug)]
+pub struct Watcher {
+    mode: WatchMode,
+    stop: Sender<Message>,
+    thread: Option<JoinHandle<()>>,
+}
+
+enum Message {
+    Event(notify::Result<Event>),
+    Stop,
+}
+
+/// What is watched, and what is known of it.
+struct Watched {
+    areas: Vec<Arc<str>>,
+    ignore: Ignore,
+    data_folders: DataFolders,
+    tell: Box<dyn FnMut(Change) + Send>,
+}
+
+impl Watcher {
+    /// Watches the areas of a workspace. `tell` is called from a thread of the watcher's own,
+    /// with what is on the disk by then. Falls back to looking where the system refuses (too many
+    /// folders, no such facility); a caller that knows that events do not come (network file
+    /// systems) asks for [`WatchMode::Poll`].
+    #[must_use]
+    pub fn new(
+        areas: &[Arc<str>],
+        ignore: &Ignore,
+        data_folders: DataFolders,
+        mode: WatchMode,
+        tell: impl FnMut(Change) + Send + 'static,
+    ) -> Watcher {
+        let (sender, receiver) = mpsc::channel();
+        let watched = Watched {
+            areas: areas.to_vec(),
+            ignore: ignore.clone(),
+            data_folders,
+            tell: Box::new(tell),
+        };
+        let events = sender.clone();
+        let system = match mode {
+            WatchMode::System => notify::recommended_watcher(move |event| {
+                let _ = events.send(Message::Event(event));
+            })
+            .ok()
+            .and_then(|mut system| {
+                let all = areas.iter().all(|area| watch(&mut system, area, ignore));
+                all.then_some(system)
+            }),
+            WatchMode::Poll => None,
+        };
+        let mode = if system.is_some() {
+            WatchMode::System
+        } else {
+            WatchMode::Poll
+        };
+        // What is there before the thread starts counts as known: nothing is lost in between.
+        let seen = match mode {
+            WatchMode::System => BTreeMap::new(),
+            WatchMode::Poll => look(&watched.areas, &watched.ignore),
+        };
+        let thread = std::thread::Builder::new()
+            .name("watcher".to_owned())
+            .spawn(move || match system {
+                Some(system) => listen(watched, system, &receiver),
+                None => poll(watched, seen, &receiver),
+            })
+            .ok();
+        Watcher {
+            mode,
+            stop: sender,
+            thread,
+        }
+    }
+
+    /// How this watcher learns what happens.
+    #[must_use]
+    pub fn mode(&self) -> WatchMode {
+        self.mode
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        let _ = self.stop.send(Message::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Asks the system for events of a folder and all folders in it that are not skipped.
+fn watch(system: &mut RecommendedWatcher, folder: &str, ignore: &Ignore) -> bool {
+    if !cfg!(target_os = "linux") {
+        // Elsewhere the system watches trees; what is skipped is left out when events come.
+        return system
+            .watch(Path::new(folder), RecursiveMode::Recursive)
+            .is_ok();
+    }
+    let inside = names(&[Arc::from(folder)], ignore);
+    let folders = inside
+        .iter()
+        .filter(|found| found.kind == FileKind::Directory)
+        .map(|found| &*found.path);
+    std::iter::once(folder).chain(folders).all(|folder| {
+        match system.watch(Path::new(folder), RecursiveMode::NonRecursive) {
+            Ok(()) => true,
+            // Only a limit is a reason to give up; a folder may vanish or be closed to us.
+            Err(error) => !matches!(error.kind, notify::ErrorKind::MaxFilesWatch),
+        }
+    })
+}
+
+/// Waits for events and tells what they come to.
+fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Receiver<Message>) {
+    while let Ok(first) = receiver.recv() {
+        let mut dirty = BTreeSet::new();
+        let mut next = Some(first);
+        let mut count = 0;
+        while let Some(message) = next {
+            match message {
+                Message::Stop => return,
+                Message::Event(event) => watched.note(event, &mut dirty),
+            }
+            count += 1;
+            next = if count < MOST_EVENTS {
+                receiver.recv_timeout(QUIET).ok()
+            } else {
+                None
+            };
+        }
+        let mut enough = true;
+        for at in &dirty {
+            if cfg!(target_os = "linux") && Path::new(&**at).is_dir() && watched.covers(at) {
+                // Before the folder is read, so that what comes after the reading is heard of.
+                enough &= watch(&mut system, at, &watched.ignore);
+            }
+        }
+        watched.tell(dirty);
+        if !enough {
+            drop(system);
+            let seen = look(&watched.areas, &watched.ignore);
+            let all = watched.areas.iter().cloned().collect();
+            watched.tell(all);
+            return poll(watched, seen, receiver);
+        }
+    }
+}
+
+/// Looks at every file now and then and tells what is different.
+fn poll(mut watched: Watched, mut seen: Seen, receiver: &Receiver<Message>) {
+    loop {
+        match receiver.recv_timeout(POLL) {
+            Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+            Ok(Message::Event(_)) => continue,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let now = look(&watched.areas, &watched.ignore);
+        let gone = seen.keys().filter(|at| !now.contains_key(*at));
+        let new = now
+            .iter()
+            .filter(|(at, stamp)| seen.get(*at) != Some(*stamp));
+        let dirty: BTreeSet<Arc<str>> = gone.chain(new.map(|(at, _)| at)).cloned().collect();
+        seen = now;
+        if !dirty.is_empty() {
+            watched.tell(dirty);
+        }
+    }
+}
+
+/// Files and folders with what tells their states apart; a folder has but one state.
+type Seen = BTreeMap<Arc<str>, Option<Stamp>>;
+
+fn look(areas: &[Arc<str>], ignore: &Ignore) -> Seen {
+    let found = names(areas, ignore).into_iter();
+    found
+        .map(|found| {
+            let stamp = match found.kind {
+                FileKind::File => std::fs::metadata(&*found.path).ok(),
+                FileKind::Directory => None,
+            };
+            (found.path, stamp.map(|metadata| Stamp::of(&metadata)))
+        })
+        .collect()
+}
+
+impl Watched {
+    /// Notes the paths of an event; all areas where events were lost.
+    fn note(&self, event: notify::Result<Event>, dirty: &mut BTreeSet<Arc<str>>) {
+        let Ok(event) = event else {
+            dirty.extend(self.areas.iter().cloned());
+            return;
+        };
+        if event.need_rescan() {
+            dirty.extend(self.areas.iter().cloned());
+        }
+        if let EventKind::Access(_) = event.kind {
+            return;
+        }
+        for at in &event.paths {
+            // An area's own time stamp changes with every file in it, which has its own event.
+            if let Some(at) = at.to_str()
+                && !self.areas.iter().any(|area| **area == *at)
+                && self.covers(at)
+            {
+                dirty.insert(Arc::from(at));
+            }
+        }
+    }
+
+    fn covers(&self, at: &str) -> bool {
+        self.areas
+            .iter()
+            .find(|area| path::within(at, area).is_some())
+            .is_some_and(|area| !self.ignore.skips_within(at, area))
+    }
+
+    fn tell(&mut self, dirty: BTreeSet<Arc<str>>) {
+        let dirty: Vec<Arc<str>> = dirty.into_iter().collect();
+        if dirty.is_empty() {
+            return;
+        }
+        let change = reread(&dirty, &self.areas, &self.ignore, &mut self.data_folders);
+        (self.tell)(change);
+    }
+}

@@ -1,0 +1,179 @@
+//! What is derived from texts on demand (values, syntax trees), remembered within a budget and
+//! shared by all snapshots: the same text gives the same thing, wherever and whenever it stands.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::files::Format;
+
+/// The hash of a text; equal texts have equal hashes, and the reverse is checked where it counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TextHash(pub u64);
+
+impl TextHash {
+    /// The hash of some bytes, the same on every run of one build.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> TextHash {
+        use std::hash::Hasher;
+        // The default hasher's keys are fixed (only `RandomState` draws them).
+        let mut hasher = std::collections::hash_map::DefaultHasher::new();
+        hasher.write(bytes);
+        TextHash(hasher.finish())
+    }
+}
+
+/// Memory that remembering things derived from texts may take at least, in bytes.
+pub(super) const LEAST_BUDGET: usize = 8 << 20;
+
+/// Memory that remembering things derived from texts may take at most, in bytes.
+pub(super) const MOST_BUDGET: usize = 256 << 20;
+
+/// Derived things by text and format, the longest unused thrown away first. Reading a
+/// remembered thing takes a shared lock and never waits for one being computed.
+pub(super) struct TextCache<T> {
+    budget: AtomicU64,
+    clock: AtomicU64,
+    held: RwLock<Held<T>>,
+}
+
+struct Held<T> {
+    bytes: usize,
+    entries: HashMap<(TextHash, Format), Entry<T>>,
+}
+
+struct Entry<T> {
+    /// The text itself, so that a collision of hashes is no wrong answer.
+    text: Arc<[u8]>,
+    derived: Arc<T>,
+    cost: usize,
+    used: AtomicU64,
+}
+
+impl<T> Default for TextCache<T> {
+    fn default() -> TextCache<T> {
+        TextCache {
+            budget: AtomicU64::new(LEAST_BUDGET as u64),
+            clock: AtomicU64::new(0),
+            held: RwLock::new(Held {
+                bytes: 0,
+                entries: HashMap::new(),
+            }),
+        }
+    }
+}
+
+impl<T> TextCache<T> {
+    /// Says how many bytes may be remembered.
+    pub(super) fn set_budget(&self, bytes: usize) {
+        self.budget.store(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// The thing derived from `text`, computed by `derive` (which also says how many bytes it
+    /// takes) if it is not remembered.
+    pub(super) fn get(
+        &self,
+        hash: TextHash,
+        text: &Arc<[u8]>,
+        format: Format,
+        derive: impl FnOnce() -> (T, usize),
+    ) -> Arc<T> {
+        let key = (hash, format);
+        let now = self.clock.fetch_add(1, Ordering::Relaxed);
+        {
+            let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(entry) = held.entries.get(&key)
+                && (Arc::ptr_eq(&entry.text, text) || entry.text == *text)
+            {
+                entry.used.store(now, Ordering::Relaxed);
+                return Arc::clone(&entry.derived);
+            }
+        }
+        let (derived, cost) = derive();
+        let derived = Arc::new(derived);
+        let budget = self.budget.load(Ordering::Relaxed) as usize;
+        if cost > budget / 2 {
+            return derived;
+        }
+        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+        let entry = Entry {
+            text: Arc::clone(text),
+            derived: Arc::clone(&derived),
+            cost,
+            used: AtomicU64::new(now),
+        };
+        held.bytes += cost;
+        if let Some(old) = held.entries.insert(key, entry) {
+            held.bytes -= old.cost;
+        }
+        if held.bytes > budget {
+            held.shrink(budget / 4 * 3);
+        }
+        derived
+    }
+}
+
+impl<T> Held<T> {
+    /// Forgets the longest unused entries until at most `budget` bytes are held.
+    fn shrink(&mut self, budget: usize) {
+        let mut ages: Vec<(u64, (TextHash, Format))> = self
+            .entries
+            .iter()
+            .map(|(key, entry)| (entry.used.load(Ordering::Relaxed), *key))
+            .collect();
+        ages.sort_unstable_by_key(|(used, _)| *used);
+        for (_, key) in ages {
+            if self.bytes <= budget {
+                return;
+            }
+            if let Some(old) = self.entries.remove(&key) {
+                self.bytes -= old.cost;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn get(cache: &TextCache<String>, text: &str, cost: usize) -> (Arc<String>, bool) {
+        let mut computed = false;
+        let bytes: Arc<[u8]> = Arc::from(text.as_bytes());
+        let derived = cache.get(TextHash::of(&bytes), &bytes, Format::Yaml, || {
+            computed = true;
+            (text.to_uppercase(), cost)
+        });
+        (derived, computed)
+    }
+
+    #[test]
+    fn the_longest_unused_goes_first() {
+        let cache = TextCache::default();
+        cache.set_budget(100);
+        assert!(get(&cache, "a", 35).1);
+        assert!(get(&cache, "b", 35).1);
+        assert!(!get(&cache, "a", 35).1, "remembered");
+        assert!(get(&cache, "c", 35).1, "over the budget: b goes");
+        assert!(!get(&cache, "a", 35).1);
+        assert!(get(&cache, "b", 35).1);
+    }
+
+    #[test]
+    fn a_thing_larger_than_half_the_budget_is_not_kept() {
+        let cache = TextCache::default();
+        cache.set_budget(100);
+        assert!(get(&cache, "huge", 51).1);
+        assert!(get(&cache, "huge", 51).1);
+    }
+
+    #[test]
+    fn texts_with_one_hash_stay_apart() {
+        let cache: TextCache<String> = TextCache::default();
+        let (a, b): (Arc<[u8]>, Arc<[u8]>) = (Arc::from(&b"a"[..]), Arc::from(&b"b"[..]));
+        let hash = TextHash(7);
+        let first = cache.get(hash, &a, Format::Yaml, || ("first".to_owned(), 1));
+        let second = cache.get(hash, &b, Format::Yaml, || ("second".to_owned(), 1));
+        assert_ne!(first, second);
+    }
+}

@@ -1,0 +1,121 @@
+//! What can happen to a workspace: the one door into the model.
+
+use std::sync::Arc;
+
+use crate::value::LoadError;
+
+/// One thing that happened. Paths are absolute, with `/` between segments, and are normalised on
+/// entry; everything below a path that turns out to be no folder any more goes with it.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// The editor opened a document: from now on its text wins over the disk's.
+    Open {
+        /// Where the document is, or will be once it is saved.
+        path: Arc<str>,
+        /// Its text.
+        text: Arc<str>,
+        /// The editor's version of the text.
+        version: i32,
+    },
+    /// The editor changed an open document; for one that is not open the same as `Open`.
+    Edit {
+        /// Which document.
+        path: Arc<str>,
+        /// The whole new text.
+        text: Arc<str>,
+        /// The editor's version of the text.
+        version: i32,
+    },
+    /// The editor closed a document: the disk's text counts again.
+    Close {
+        /// Which document.
+        path: Arc<str>,
+    },
+    /// What stands on the disk at one path by now.
+    Disk {
+        /// Which path; ignored outside the workspace's areas.
+        path: Arc<str>,
+        /// What was found there.
+        entry: DiskEntry,
+    },
+    /// What stands on the disk below a folder by now, completely: what is known below it and not
+    /// named here is gone.
+    Scanned {
+        /// Which folder.
+        folder: Arc<str>,
+        /// Everything found below the folder, the folder itself not among them.
+        entries: Vec<(Arc<str>, DiskEntry)>,
+    },
+    /// The folders of the workspace, all of them. Files outside are forgotten; files inside a
+    /// folder that is new must be told by `Scanned` or `Disk`.
+    Folders(Vec<Arc<str>>),
+    /// The settings that concern files, all of them.
+    Settings(Settings),
+    /// Several changes at once: one new snapshot.
+    Batch(Vec<Change>),
+}
+
+/// What was found at a path on the disk, symbolic links followed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DiskEntry {
+    /// Nothing, or nothing that can be data (a pipe, a device).
+    Absent,
+    /// A folder.
+    Directory {
+        /// Where it really is, if the path ends in a symbolic link.
+        target: Option<Arc<str>>,
+    },
+    /// A regular file.
+    File {
+        /// What is in it.
+        content: Content,
+        /// Whether the path ends in a symbolic link.
+        linked: Linked,
+    },
+}
+
+/// Whether a path ends in a symbolic link; Ruby's `**` does not follow those to folders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Linked {
+    /// An entry of its own.
+    No,
+    /// A symbolic link.
+    Yes,
+}
+
+/// The content of a file on the disk.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Valid UTF-8.
+    Text(Arc<str>),
+    /// Bytes that are not valid UTF-8: Puppet's loaders see them, editors a lossy text.
+    Bytes(Arc<[u8]>),
+    /// A file of a kind that is never data: only its name counts.
+    Unread,
+    /// A file that cannot or must not be read.
+    Refused(Arc<LoadError>),
+}
+
+/// Settings that say which files matter and how paths are to be understood. The server fills
+/// this from the user's own settings only where they name places outside the workspace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The configuration of the global layer; its folder becomes an area of the workspace.
+    pub global_hiera_yaml: Option<Arc<str>>,
+    /// Files that are hierarchy configurations whatever their name and place, each the root of
+    /// an environment.
+    pub hiera_yamls: Vec<Arc<str>>,
+    /// Folders to read beside the workspace's own: a shared modules folder, private data.
+    pub folders: Vec<Arc<str>>,
+    /// Puppet's `basemodulepath`: folders of modules behind every environment's own.
+    pub base_modulepath: Vec<Arc<str>>,
+    /// Where deployed folders are on this machine, `(deployed, here)`, the longest match first.
+    pub path_map: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl Settings {
+    /// Whether a setting names exactly this file.
+    pub(super) fn names(&self, at: &Arc<str>) -> bool {
+        self.hiera_yamls.contains(at) || self.global_hiera_yaml.as_ref() == Some(at)
+    }
+}

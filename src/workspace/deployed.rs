@@ -1,0 +1,53 @@
+//! Where a deployed path is in the workspace.
+//!
+//! A control repository's `hiera.yaml` may name its data where it lies on a server
+//! (`/etc/puppetlabs/code/environments/%{environment}/hieradata`). In an editor that folder is
+//! the one of the same name under the environment's root, even if the machine has the deployed
+//! one too. Batch lookups never map.
+
+use std::sync::Arc;
+
+use super::files::Files;
+use super::path;
+
+/// The folder of a server that holds its environments.
+const ENVIRONMENTS: &str = "/environments/";
+
+/// Maps an absolute path onto the environment in `root`: by the user's `(deployed, here)` pairs,
+/// or `…/environments/<one segment>/REST` to `ROOT/REST` where the first name of REST stands
+/// under the root. Nothing where neither says so.
+pub(super) fn onto(
+    files: &dyn Files,
+    at: &str,
+    root: &str,
+    path_map: &[(Arc<str>, Arc<str>)],
+) -> Option<String> {
+    by_setting(at, path_map).or_else(|| {
+        by_environment(at).find_map(|(_, rest)| {
+            let first = rest.split('/').next().unwrap_or_default();
+            let stands = files.kind(&path::join(root, first)).is_some();
+            stands.then(|| path::join(root, rest))
+        })
+    })
+}
+
+/// A path by the user's pairs, the longest deployed folder first.
+pub(super) fn by_setting(at: &str, path_map: &[(Arc<str>, Arc<str>)]) -> Option<String> {
+    let (rest, here) = path_map
+        .iter()
+        .filter_map(|(deployed, here)| Some((path::within(at, deployed)?, here)))
+        .min_by_key(|(rest, _)| rest.len())?;
+    Some(if rest.is_empty() {
+        here.to_string()
+    } else {
+        path::join(here, rest)
+    })
+}
+
+/// The ways to read a path as `…/environments/<name>/<rest>`, left to right.
+pub(super) fn by_environment(at: &str) -> impl Iterator<Item = (&str, &str)> {
+    at.match_indices(ENVIRONMENTS).filter_map(|(found, _)| {
+        let (name, rest) = at[found + ENVIRONMENTS.len()..].split_once('/')?;
+        (!name.is_empty() && !rest.is_empty()).then_some((name, rest))
+    })
+}

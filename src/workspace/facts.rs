@@ -1,0 +1,204 @@
+//! What is known from one text alone: a pure function of the text and its format.
+
+use std::sync::Arc;
+
+use super::cache::TextHash;
+use crate::text::TextRange;
+
+/// A top-level key of a data file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyFact {
+    /// The key as Puppet sees it: quotes and escapes resolved, a symbol without its colon.
+    pub name: Arc<str>,
+    /// Where the key stands.
+    pub key: TextRange,
+    /// Where its value stands; empty, right behind the key, where there is none.
+    pub value: TextRange,
+    /// Equal prints mean equal values, whatever else changed in the file.
+    pub(super) print: u64,
+}
+
+/// An entry of `lookup_options`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OptionFact {
+    /// The key or, starting with `^`, the pattern that it is for.
+    pub pattern: Arc<str>,
+    /// Where the pattern stands.
+    pub key: TextRange,
+    /// Where its options stand.
+    pub value: TextRange,
+    /// Equal prints mean equal options.
+    pub(super) print: u64,
+}
+
+/// The facts of one text. Compact: there is one for every file of the workspace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileFacts {
+    /// Hash of the text.
+    pub hash: TextHash,
+    /// Top-level keys in the order of the text. A name can come twice; the last one counts.
+    pub keys: Box<[KeyFact]>,
+    /// Entries of `lookup_options` in the order of the text.
+    pub lookup_options: Box<[OptionFact]>,
+    /// Indices into `keys`, ordered by name, then by place.
+    pub(super) by_name: Box<[u32]>,
+}
+
+/// How the keys of a text differ from those of its last version.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KeyDiff {
+    /// Names that were not there, ordered by bytes.
+    pub added: Vec<Arc<str>>,
+    /// Names that are gone, ordered by bytes.
+    pub removed: Vec<Arc<str>>,
+    /// Names whose value may be another, ordered by bytes.
+    pub changed: Vec<Arc<str>>,
+    /// Patterns and keys whose `lookup_options` came, went or may have changed, ordered by bytes.
+    pub lookup_options: Vec<Arc<str>>,
+}
+
+impl KeyDiff {
+    /// Whether nothing changed that a lookup could see.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty()
+            && self.removed.is_empty()
+            && self.changed.is_empty()
+            && self.lookup_options.is_empty()
+    }
+}
+
+impl FileFacts {
+    /// The key of a name that counts: the last one.
+    #[must_use]
+    pub fn key(&self, name: &str) -> Option<&KeyFact> {
+        let end = self
+            .by_name
+            .partition_point(|&at| &*self.keys[at as usize].name <= name);
+        let key = &self.keys[*self.by_name.get(end.checked_sub(1)?)? as usize];
+        (&*key.name == name).then_some(key)
+    }
+
+    /// Every key of a name, in the order of the text. O(log keys).
+    pub fn occurrences<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a KeyFact> {
+        let start = self
+            .by_name
+            .partition_point(|&at| &*self.keys[at as usize].name < name);
+        self.by_name[start..]
+            .iter()
+            .map(|&at| &self.keys[at as usize])
+            .take_while(move |key| &*key.name == name)
+    }
+
+    /// The keys that count, ordered by name.
+    pub fn sorted(&self) -> impl Iterator<Item = &KeyFact> {
+        let mut by_name = self.by_name.iter().peekable();
+        std::iter::from_fn(move || {
+            loop {
+                let key = &self.keys[*by_name.next()? as usize];
+                let next = by_name.peek().map(|&&at| &self.keys[at as usize]);
+                if next.is_none_or(|next| next.name != key.name) {
+                    return Some(key);
+                }
+            }
+        })
+    }
+
+    /// The facts of a text without keys.
+    pub(super) fn none(hash: TextHash) -> FileFacts {
+        FileFacts::new(hash, Vec::new(), Vec::new())
+    }
+
+    pub(super) fn new(
+        hash: TextHash,
+        keys: Vec<KeyFact>,
+        lookup_options: Vec<OptionFact>,
+    ) -> FileFacts {
+        let mut by_name: Box<[u32]> = (0..keys.len() as u32).collect();
+        by_name.sort_by(|&a, &b| {
+            let (left, right) = (&keys[a as usize], &keys[b as usize]);
+            left.name.cmp(&right.name).then(a.cmp(&b))
+        });
+        FileFacts {
+            hash,
+            keys: keys.into_boxed_slice(),
+            lookup_options: lookup_options.into_boxed_slice(),
+            by_name,
+        }
+    }
+}
+
+/// What changed between two versions of a file's facts; a missing version has no keys.
+#[must_use]
+pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> KeyDiff {
+    let mut diff = KeyDiff::default();
+    let keys = |facts: Option<&FileFacts>| -> Vec<(Arc<str>, u64)> {
+        let sorted = facts.into_iter().flat_map(FileFacts::sorted);
+        sorted
+            .map(|key| (Arc::clone(&key.name), key.print))
+            .collect()
+    };
+    merge(keys(before), keys(after), |name, step| match step {
+        Step::Added => diff.added.push(name),
+        Step::Removed => diff.removed.push(name),
+        Step::Changed => diff.changed.push(name),
+    });
+    let options = |facts: Option<&FileFacts>| {
+        // Of options that come twice, as of keys, the last counts.
+        let entries = facts
+            .into_iter()
+            .flat_map(|facts| facts.lookup_options.iter());
+        let by_pattern: std::collections::BTreeMap<Arc<str>, u64> = entries
+            .map(|option| (Arc::clone(&option.pattern), option.print))
+            .collect();
+        by_pattern.into_iter().collect::<Vec<_>>()
+    };
+    merge(options(before), options(after), |name, _| {
+        diff.lookup_options.push(name)
+    });
+    diff
+}
+
+enum Step {
+    Added,
+    Removed,
+    Changed,
+}
+
+/// Walks two lists ordered by name and tells the differences in that order.
+fn merge(
+    before: Vec<(Arc<str>, u64)>,
+    after: Vec<(Arc<str>, u64)>,
+    mut tell: impl FnMut(Arc<str>, Step),
+) {
+    let (mut before, mut after) = (before.into_iter().peekable(), after.into_iter().peekable());
+    loop {
+        let order = match (before.peek(), after.peek()) {
+            (None, None) => return,
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (Some((old, _)), Some((new, _))) => old.cmp(new),
+        };
+        match order {
+            std::cmp::Ordering::Less => {
+                before
+                    .next()
+                    .into_iter()
+                    .for_each(|(name, _)| tell(name, Step::Removed));
+            }
+            std::cmp::Ordering::Greater => {
+                after
+                    .next()
+                    .into_iter()
+                    .for_each(|(name, _)| tell(name, Step::Added));
+            }
+            std::cmp::Ordering::Equal => {
+                if let (Some((name, old)), Some((_, new))) = (before.next(), after.next())
+                    && old != new
+                {
+                    tell(name, Step::Changed);
+                }
+            }
+        }
+    }
+}

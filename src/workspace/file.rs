@@ -1,0 +1,180 @@
+//! One file of the workspace: its text as it counts now, and the facts read from it.
+
+use std::sync::{Arc, OnceLock};
+
+use super::cache::TextHash;
+use super::change::Content;
+use super::facts::FileFacts;
+use super::files::Format;
+use super::path;
+use crate::text::LineIndex;
+use crate::value::{LoadError, LoadErrorKind};
+
+/// A file's number. It stays the same for a path as long as the workspace lives, and says
+/// nothing about another workspace's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FileId(pub u32);
+
+/// A document that is open in the editor.
+#[derive(Clone, Debug)]
+pub struct OpenText {
+    /// The whole text.
+    pub text: Arc<str>,
+    /// The editor's version of it.
+    pub version: i32,
+}
+
+/// Whether a file belongs to the workspace or is only open in the editor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Belongs {
+    /// In one of the workspace's areas: seen by lookups and in the key index.
+    Workspace,
+    /// Open in the editor, outside every area: has facts, is not seen by lookups.
+    OpenOnly,
+}
+
+/// A file as of one revision. Its facts depend on nothing but its text and its name's extension.
+#[derive(Debug)]
+pub struct File {
+    pub(super) id: FileId,
+    pub(super) path: Arc<str>,
+    pub(super) belongs: Belongs,
+    pub(super) disk: Option<Content>,
+    pub(super) open: Option<OpenText>,
+    pub(super) text: Arc<str>,
+    pub(super) facts: Arc<FileFacts>,
+    pub(super) lines: OnceLock<LineIndex>,
+}
+
+impl File {
+    /// The file's number.
+    #[must_use]
+    pub fn id(&self) -> FileId {
+        self.id
+    }
+
+    /// Its absolute path.
+    #[must_use]
+    pub fn path(&self) -> &Arc<str> {
+        &self.path
+    }
+
+    /// Whether lookups see it.
+    #[must_use]
+    pub fn belongs(&self) -> Belongs {
+        self.belongs
+    }
+
+    /// The text that counts: the editor's where it is open, else the disk's, with U+FFFD for
+    /// bytes that are not UTF-8; empty where the file could not be read.
+    #[must_use]
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// The editor's version of the text, if the file is open.
+    #[must_use]
+    pub fn version(&self) -> Option<i32> {
+        self.open.as_ref().map(|open| open.version)
+    }
+
+    /// What is known from the text.
+    #[must_use]
+    pub fn facts(&self) -> &Arc<FileFacts> {
+        &self.facts
+    }
+
+    /// The reader that the file's name asks for; nothing for a file that is no data by its name.
+    #[must_use]
+    pub fn format(&self) -> Option<Format> {
+        format_of(&self.path)
+    }
+
+    /// The lines of the text; built on first use, O(bytes).
+    #[must_use]
+    pub fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(&self.text))
+    }
+
+    /// What Puppet would read: the bytes of the open text, or the disk's.
+    ///
+    /// # Errors
+    /// Why the file could not be read.
+    pub fn bytes(&self) -> Result<Arc<[u8]>, LoadError> {
+        if self.open.is_some() {
+            return Ok(Arc::from(Arc::clone(&self.text)));
+        }
+        match &self.disk {
+            Some(Content::Text(text)) => Ok(Arc::from(Arc::clone(text))),
+            Some(Content::Bytes(bytes)) => Ok(Arc::clone(bytes)),
+            Some(Content::Refused(error)) => Err((**error).clone()),
+            Some(Content::Unread) | None => Err(unread(&self.path)),
+        }
+    }
+
+    /// Why the file's content is not known, if it is not.
+    #[must_use]
+    pub fn refused(&self) -> Option<&LoadError> {
+        match (&self.open, &self.disk) {
+            (None, Some(Content::Refused(error))) => Some(error),
+            (
+                _,
+                Some(Content::Refused(_) | Content::Text(_) | Content::Bytes(_) | Content::Unread)
+                | None,
+            ) => None,
+        }
+    }
+
+    /// Hash of the bytes that count.
+    #[must_use]
+    pub fn hash(&self) -> TextHash {
+        self.facts.hash
+    }
+}
+
+/// The failure for a file of which only the name is known.
+pub(super) fn unread(path: &str) -> LoadError {
+    LoadError {
+        kind: LoadErrorKind::Io,
+        message: format!("the content of {path} was not read: it is no data file by its name"),
+        range: None,
+    }
+}
+
+/// The text of a content, as an editor shows it.
+pub(super) fn text_of(content: &Content) -> Arc<str> {
+    match content {
+        Content::Text(text) => Arc::clone(text),
+        Content::Bytes(bytes) => Arc::from(String::from_utf8_lossy(bytes)),
+        Content::Unread | Content::Refused(_) => Arc::from(""),
+    }
+}
+
+/// Names that are configuration of Puppet's tools, not data, in whatever folder.
+const NOT_DATA: [&str; 4] = [
+    "hiera.yaml",
+    "environment.conf",
+    "metadata.json",
+    "Puppetfile",
+];
+
+/// Extensions of files that are code, documents or keys, whatever folder they are in.
+const CODE: [&str; 15] = [
+    "pp", "rb", "erb", "epp", "md", "sh", "py", "pem", "key", "crt", "gpg", "lock", "toml", "txt",
+    "html",
+];
+
+/// Which reader a file's facts are read with, by its name alone: hierarchies may say otherwise
+/// for a lookup, but their levels and the names agree wherever people can still tell.
+#[must_use]
+pub fn format_of(at: &str) -> Option<Format> {
+    if NOT_DATA.contains(&path::name(at)) {
+        return None;
+    }
+    match path::extension(at) {
+        Some("json") => Some(Format::Json),
+        Some("conf" | "hocon") => Some(Format::Hocon),
+        Some(other) if CODE.contains(&other) => None,
+        Some(_) | None => Some(Format::Yaml),
+    }
+}

@@ -1,0 +1,135 @@
+//! Which files hold which top-level keys. Only names: where in a file a key stands is the
+//! file's own fact, so that moving keys about does not touch the index.
+
+use std::collections::HashMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use imbl::{OrdMap, OrdSet};
+
+use super::snapshot::FileId;
+
+/// Up to this many files are kept in one plain slice, copied on change; beyond, in a tree.
+const FEW: usize = 48;
+
+/// Key names to the files that hold them, shared between snapshots. One change costs
+/// O(changed keys × log n).
+#[derive(Clone, Default)]
+pub(super) struct KeyIndex {
+    postings: OrdMap<Arc<str>, Postings>,
+}
+
+#[derive(Clone)]
+enum Postings {
+    Few(Arc<[FileId]>),
+    Many(OrdSet<FileId>),
+}
+
+/// Files that a key was added to and removed from.
+#[derive(Default)]
+pub(super) struct Patch {
+    by_key: HashMap<Arc<str>, (Vec<FileId>, Vec<FileId>)>,
+}
+
+impl Patch {
+    pub(super) fn add(&mut self, key: &Arc<str>, file: FileId) {
+        self.entry(key).0.push(file);
+    }
+
+    pub(super) fn remove(&mut self, key: &Arc<str>, file: FileId) {
+        self.entry(key).1.push(file);
+    }
+
+    fn entry(&mut self, key: &Arc<str>) -> &mut (Vec<FileId>, Vec<FileId>) {
+        self.by_key.entry(Arc::clone(key)).or_default()
+    }
+}
+
+impl KeyIndex {
+    /// Takes in which files gained and lost keys.
+    pub(super) fn patch(&mut self, patch: Patch) {
+        for (key, (mut added, removed)) in patch.by_key {
+            added.sort_unstable();
+            let old = self.postings.get(&*key);
+            match Postings::patched(old, &added, &removed) {
+                Some(new) => {
+                    self.postings.insert(key, new);
+                }
+                None => {
+                    self.postings.remove(&*key);
+                }
+            }
+        }
+    }
+
+    /// The files that hold a key, ordered by id.
+    pub(super) fn files(&self, key: &str) -> Vec<FileId> {
+        self.postings
+            .get(key)
+            .map_or_else(Vec::new, Postings::to_vec)
+    }
+
+    /// How many files hold a key: O(log n).
+    pub(super) fn count(&self, key: &str) -> usize {
+        self.postings.get(key).map_or(0, Postings::len)
+    }
+
+    /// Key names that start with `prefix`, ordered by bytes.
+    pub(super) fn names<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
+        self.postings
+            .range::<_, str>((Bound::Included(prefix), Bound::Unbounded))
+            .map(|(name, _)| name)
+            .take_while(move |name| name.starts_with(prefix))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.postings.len()
+    }
+}
+
+impl Postings {
+    fn patched(old: Option<&Postings>, added: &[FileId], removed: &[FileId]) -> Option<Postings> {
+        let tree = match old {
+            Some(Postings::Many(files)) => {
+                let mut files = files.clone();
+                for file in removed {
+                    files.remove(file);
+                }
+                for &file in added {
+                    files.insert(file);
+                }
+                if files.len() > FEW / 2 {
+                    return Some(Postings::Many(files));
+                }
+                files.iter().copied().collect()
+            }
+            Some(Postings::Few(files)) => {
+                let kept = files.iter().filter(|file| !removed.contains(file));
+                let mut files: Vec<FileId> = kept.chain(added).copied().collect();
+                files.sort_unstable();
+                files.dedup();
+                files
+            }
+            None => added.to_vec(),
+        };
+        match tree.len() {
+            0 => None,
+            1..=FEW => Some(Postings::Few(Arc::from(tree))),
+            _ => Some(Postings::Many(tree.into_iter().collect())),
+        }
+    }
+
+    fn to_vec(&self) -> Vec<FileId> {
+        match self {
+            Postings::Few(files) => files.to_vec(),
+            Postings::Many(files) => files.iter().copied().collect(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Postings::Few(files) => files.len(),
+            Postings::Many(files) => files.len(),
+        }
+    }
+}

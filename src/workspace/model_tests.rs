@@ -1,0 +1,465 @@
+//! Whatever happens in whatever order, the model answers as one built from the final texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Folders that things happen in; `/v` and `/p` are not always part of the workspace.
+const FOLDERS: [&str; 13] = [
+    "/w",
+    "/w/data",
+    "/w/data/nodes",
+    "/w/modules",
+    "/w/modules/ntp",
+    "/w/modules/ntp/data",
+    "/w/site/profile",
+    "/w/spec/fixtures",
+    "/w/environments/test",
+    "/w/environments/test/data",
+    "/v",
+    "/v/data",
+    "/p",
+];
+
+const NAMES: [&str; 8] = [
+    "common.yaml",
+    "a.yaml",
+    "b.json",
+    "hiera.yaml",
+    "environment.conf",
+    "metadata.json",
+    "Puppetfile",
+    "data",
+];
+
+const TEXTS: [&str; 14] = [
+    "",
+    "a: 1\n",
+    "a: 2\nb: [1, 2]\n",
+    "b: {c: d}\na: 1\n",
+    "a: 1\na: 2\n",
+    "ntp::servers: [a, b]\nlookup_options:\n  ntp::servers: {merge: unique}\n",
+    "lookup_options:\n  ^ntp::.*: {merge: deep}\n  a: {merge: first}\nd: \"%{lookup('a')}\"\n",
+    "x: &x {y: 1}\nz: *x\n",
+    "x: &x {y: 2}\nz: *x\n",
+    "a: [\nb: 1\n",
+    "a: 2001-01-01\n",
+    "{\"name\": \"us-ntp\", \"a\": 1}",
+    "modulepath = site:modules\n",
+    "é: 'ü'\r\n\"q\\x41\": 1\r\n",
+];
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write(usize, usize),
+    WriteBytes(usize),
+    Mkdir(usize),
+    Remove(usize),
+    /// As a client may tell it: the files one by one, the folder not at all or last.
+    RemoveOneByOne(usize),
+    Rename(usize, usize),
+    Open(usize, usize),
+    Edit(usize, usize),
+    Close(usize),
+    Folders(usize),
+    Settings(usize),
+    Rescan(usize),
+    Together(Vec<Step>),
+}
+
+fn path_of(number: usize) -> Arc<str> {
+    let number = number % (FOLDERS.len() * (NAMES.len() + 1));
+    let folder = FOLDERS[number % FOLDERS.len()];
+    match NAMES.get(number / FOLDERS.len()) {
+        Some(name) => Arc::from(format!("{folder}/{name}")),
+        None => Arc::from(folder),
+    }
+}
+
+fn universe() -> BTreeSet<Arc<str>> {
+    let all = (0..FOLDERS.len() * (NAMES.len() + 1)).map(path_of);
+    let mut all: BTreeSet<Arc<str>> = all.collect();
+    let parents = all.iter().filter_map(|at| path::parent(at).map(Arc::from));
+    let parents: Vec<Arc<str>> = parents.collect();
+    all.extend(parents);
+    all
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let number = 0..FOLDERS.len() * (NAMES.len() + 1);
+    let text = 0..TEXTS.len();
+    let small = 0..4usize;
+    let leaf = prop_oneof![
+        6 => (number.clone(), text.clone()).prop_map(|(at, text)| Step::Write(at, text)),
+        1 => number.clone().prop_map(Step::WriteBytes),
+        1 => number.clone().prop_map(Step::Mkdir),
+        2 => number.clone().prop_map(Step::Remove),
+        1 => number.clone().prop_map(Step::RemoveOneByOne),
+        2 => (number.clone(), number.clone()).prop_map(|(from, to)| Step::Rename(from, to)),
+        3 => (number.clone(), text.clone()).prop_map(|(at, text)| Step::Open(at, text)),
+        3 => (number.clone(), text).prop_map(|(at, text)| Step::Edit(at, text)),
+        2 => number.clone().prop_map(Step::Close),
+        1 => small.clone().prop_map(Step::Folders),
+        1 => small.prop_map(Step::Settings),
+        1 => number.prop_map(Step::Rescan),
+    ];
+    prop_oneof![
+        6 => leaf.clone(),
+        1 => prop::collection::vec(leaf, 1..8).prop_map(Step::Together),
+    ]
+}
+
+/// The disk and the editor as they really are.
+#[derive(Clone, Default)]
+struct World {
+    disk: BTreeMap<Arc<str>, DiskEntry>,
+    open: BTreeMap<Arc<str>, Arc<str>>,
+    folders: Vec<Arc<str>>,
+    settings: Settings,
+}
+
+impl World {
+    fn is_file(&self, at: &str) -> bool {
+        matches!(self.disk.get(at), Some(DiskEntry::File { .. }))
+    }
+
+    fn below(&self, folder: &str) -> Vec<(Arc<str>, DiskEntry)> {
+        let entries = self.disk.iter();
+        let below =
+            entries.filter(|(at, _)| path::within(at, folder).is_some_and(|rest| !rest.is_empty()));
+        below
+            .map(|(at, entry)| (Arc::clone(at), entry.clone()))
+            .collect()
+    }
+
+    fn put(&mut self, at: &Arc<str>, entry: DiskEntry) -> Option<Change> {
+        let mut above = path::parent(at);
+        while let Some(folder) = above {
+            if self.is_file(folder) {
+                return None;
+            }
+            above = path::parent(folder);
+        }
+        let is_folder = matches!(entry, DiskEntry::Directory { .. });
+        if self.disk.contains_key(at) && self.is_file(at) == is_folder {
+            return None;
+        }
+        let mut above = path::parent(at);
+        while let Some(folder) = above {
+            let made = DiskEntry::Directory { target: None };
+            self.disk.entry(Arc::from(folder)).or_insert(made);
+            above = path::parent(folder);
+        }
+        self.disk.insert(Arc::clone(at), entry.clone());
+        Some(Change::Disk {
+            path: Arc::clone(at),
+            entry,
+        })
+    }
+
+    fn remove(&mut self, at: &str) -> Vec<Change> {
+        let mut gone = self.below(at);
+        gone.extend(
+            self.disk
+                .get(at)
+                .map(|entry| (Arc::from(at), entry.clone())),
+        );
+        let entry = DiskEntry::Absent;
+        gone.iter()
+            .map(|(at, _)| {
+                self.disk.remove(at);
+                let (path, entry) = (Arc::clone(at), entry.clone());
+                Change::Disk { path, entry }
+            })
+            .collect()
+    }
+
+    /// Does what a step says and gives what the model is told of it.
+    fn act(&mut self, step: &Step) -> Vec<Change> {
+        match step {
+            Step::Write(at, text) => {
+                let content = Content::Text(Arc::from(TEXTS[*text]));
+                let linked = Linked::No;
+                self.put(&path_of(*at), DiskEntry::File { content, linked })
+                    .into_iter()
+                    .collect()
+            }
+            Step::WriteBytes(at) => {
+                let content = Content::Bytes(Arc::from(&b"a: \xff\n"[..]));
+                let linked = Linked::Yes;
+                self.put(&path_of(*at), DiskEntry::File { content, linked })
+                    .into_iter()
+                    .collect()
+            }
+            Step::Mkdir(at) => {
+                let entry = DiskEntry::Directory { target: None };
+                self.put(&path_of(*at), entry).into_iter().collect()
+            }
+            Step::Remove(at) => {
+                let all = self.remove(&path_of(*at));
+                all.into_iter().last().into_iter().collect()
+            }
+            Step::RemoveOneByOne(at) => self.remove(&path_of(*at)),
+            Step::Rename(from, to) => {
+                let (from, to) = (path_of(*from), path_of(*to));
+                let Some(entry) = self.disk.get(&from).cloned() else {
+                    return Vec::new();
+                };
+                if self.disk.contains_key(&to) || path::within(&to, &from).is_some() {
+                    return Vec::new();
+                }
+                let below = self.below(&from);
+                let Some(first) = self.put(&to, entry) else {
+                    return Vec::new();
+                };
+                let mut changes = vec![first];
+                for (at, entry) in below {
+                    let rest = path::within(&at, &from).expect("it is below");
+                    let at: Arc<str> = Arc::from(path::join(&to, rest));
+                    changes.extend(self.put(&at, entry));
+                }
+                changes.extend(self.remove(&from).pop());
+                changes
+            }
+            Step::Open(at, text) | Step::Edit(at, text) => {
+                let (path, text): (_, Arc<str>) = (path_of(*at), Arc::from(TEXTS[*text]));
+                self.open.insert(Arc::clone(&path), Arc::clone(&text));
+                let version = 1;
+                vec![match step {
+                    Step::Open(..) => Change::Open {
+                        path,
+                        text,
+                        version,
+                    },
+                    _ => Change::Edit {
+                        path,
+                        text,
+                        version,
+                    },
+                }]
+            }
+            Step::Close(at) => {
+                // Any open document, where there is one: most paths are not open.
+                let path = self
+                    .open
+                    .keys()
+                    .nth(*at % 3)
+                    .cloned()
+                    .unwrap_or_else(|| path_of(*at));
+                self.open.remove(&path);
+                vec![Change::Close { path }]
+            }
+            Step::Folders(number) => {
+                let folders: &[&str] = [
+                    &["/w"][..],
+                    &["/w", "/v"],
+                    &["/v"],
+                    &["/w/modules/ntp", "/w"],
+                ][*number];
+                self.folders = folders.iter().map(|&at| Arc::from(at)).collect();
+                vec![Change::Folders(self.folders.clone())]
+            }
+            Step::Settings(number) => {
+                let mut settings = Settings::default();
+                match number {
+                    1 => settings.global_hiera_yaml = Some(Arc::from("/p/hiera.yaml")),
+                    2 => settings.hiera_yamls = vec![Arc::from("/w/spec/fixtures/hiera.yaml")],
+                    3 => settings.base_modulepath = vec![Arc::from("/v")],
+                    _ => {}
+                }
+                self.settings = settings;
+                vec![Change::Settings(self.settings.clone())]
+            }
+            Step::Rescan(at) => {
+                let at = path_of(*at);
+                match self.disk.get(&at) {
+                    Some(DiskEntry::Directory { .. }) => vec![self.scanned(&at)],
+                    _ => Vec::new(),
+                }
+            }
+            Step::Together(steps) => {
+                vec![Change::Batch(
+                    steps.iter().flat_map(|step| self.act(step)).collect(),
+                )]
+            }
+        }
+    }
+
+    fn scanned(&self, folder: &Arc<str>) -> Change {
+        Change::Scanned {
+            folder: Arc::clone(folder),
+            entries: self.below(folder),
+        }
+    }
+
+    /// What a server does when areas come and go: scan them.
+    fn settle(&self, workspace: &Workspace) -> Change {
+        let areas = workspace.snapshot().areas().to_vec();
+        let there = areas.iter().filter(|area| self.disk.contains_key(*area));
+        Change::Batch(there.map(|area| self.scanned(area)).collect())
+    }
+
+    /// A workspace that never saw anything but the world as it is now.
+    fn from_scratch(&self) -> Arc<Snapshot> {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(self.folders.clone()));
+        workspace.apply(Change::Settings(self.settings.clone()));
+        workspace.apply(self.settle(&workspace));
+        for (path, text) in &self.open {
+            let (path, text, version) = (Arc::clone(path), Arc::clone(text), 1);
+            workspace.apply(Change::Open {
+                path,
+                text,
+                version,
+            });
+        }
+        workspace.snapshot()
+    }
+}
+
+/// Every answer of a snapshot, numbers of files left out.
+fn answers(snapshot: &Snapshot) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{:?} {:?}", snapshot.areas(), snapshot.settings());
+    for area in snapshot.areas() {
+        let _ = writeln!(out, "{area}: {:?}", snapshot.paths_below(area));
+    }
+    for at in universe() {
+        let _ = writeln!(
+            out,
+            "{at}: {:?} {:?} {} {:?} {:?}",
+            snapshot.kind(&at),
+            snapshot.list(&at),
+            snapshot.is_link(&at),
+            snapshot.text(&at),
+            snapshot.root_of(&at).map(|root| &root.dir),
+        );
+        let data = snapshot.data(&at, Format::Yaml);
+        let _ = writeln!(out, "  {:?}\n  {:?}", data.loaded, data.recovered);
+        let deployed = format!("/etc/environments/test{at}");
+        let _ = writeln!(out, "  {}", snapshot.map_deployed(&deployed));
+    }
+    let mut files: Vec<_> = snapshot.files().collect();
+    files.sort_by_key(|file| Arc::clone(file.path()));
+    for file in files {
+        let _ = writeln!(
+            out,
+            "{} {:?} {:?} {:?} {:?}",
+            file.path(),
+            file.belongs(),
+            file.text(),
+            file.version(),
+            file.facts(),
+        );
+    }
+    for name in snapshot.key_names("") {
+        let mut places: Vec<String> = snapshot
+            .definitions(name)
+            .iter()
+            .map(|(file, key)| format!("{} {:?}", file.path(), key.value))
+            .collect();
+        places.sort();
+        let _ = writeln!(out, "{name}: {} {places:?}", snapshot.count_with(name));
+    }
+    let _ = writeln!(out, "{} {:#?}", snapshot.text_bytes(), snapshot.roots());
+    out
+}
+
+/// What somebody knows who only listens to deltas: which files hold which keys, which paths
+/// there are.
+#[derive(Default)]
+struct Listener {
+    keys: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
+    paths: BTreeSet<Arc<str>>,
+}
+
+impl Listener {
+    fn hear(&mut self, delta: &Delta) {
+        for file in &delta.files {
+            let keys = file.keys();
+            for key in keys.added {
+                assert!(
+                    self.keys
+                        .entry(key)
+                        .or_default()
+                        .insert(Arc::clone(&file.path))
+                );
+            }
+            for key in keys.removed {
+                let holders = self.keys.get_mut(&key).expect("a removed key was there");
+                assert!(holders.remove(&file.path));
+                if holders.is_empty() {
+                    self.keys.remove(&key);
+                }
+            }
+        }
+        self.paths.extend(delta.appeared.iter().cloned());
+        for at in &delta.vanished {
+            self.paths.remove(at);
+        }
+    }
+
+    fn check(&self, snapshot: &Snapshot) {
+        let names: Vec<&Arc<str>> = snapshot.key_names("").collect();
+        assert_eq!(names, self.keys.keys().collect::<Vec<_>>());
+        for (key, holders) in &self.keys {
+            let files = snapshot.definitions(key);
+            let paths = files.iter().map(|(file, _)| Arc::clone(file.path()));
+            assert_eq!(*holders, paths.collect());
+        }
+        for area in snapshot.areas() {
+            let found = snapshot.paths_below(area).into_iter();
+            let files = found.filter(|(_, kind)| *kind == FileKind::File);
+            for (at, _) in files {
+                assert!(self.paths.contains(&at), "{at} was never told of");
+            }
+        }
+        for at in &self.paths {
+            assert!(
+                snapshot.kind(at).is_some(),
+                "{at} is gone and was not told of"
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_sequence_of_changes_ends_as_a_fresh_start(
+        steps in prop::collection::vec(step(), 1..24),
+    ) {
+        let mut world = World::default();
+        let workspace = Workspace::new();
+        let mut listener = Listener::default();
+        let mut apply = |change: Change| {
+            let snapshot = workspace.apply(change);
+            listener.hear(snapshot.delta());
+            listener.check(&snapshot);
+            snapshot
+        };
+        for change in world.act(&Step::Folders(0)) {
+            apply(change);
+        }
+        let mut kept = None;
+        for (number, step) in steps.iter().enumerate() {
+            for change in world.act(step) {
+                apply(change);
+            }
+            apply(world.settle(&workspace));
+            let snapshot = workspace.snapshot();
+            prop_assert_eq!(answers(&snapshot), answers(&world.from_scratch()));
+            if number == steps.len() / 2 {
+                kept = Some((answers(&snapshot), snapshot));
+            }
+        }
+        if let Some((then, snapshot)) = kept {
+            prop_assert_eq!(then, answers(&snapshot), "a snapshot changed");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Absolute paths as text, `/` between segments: the only form in which the model knows files.
+
+use std::sync::Arc;
+
+/// The folder that holds `path`: `/a` for `/a/b`, `/` for `/a`, nothing for `/`.
+#[must_use]
+pub fn parent(path: &str) -> Option<&str> {
+    match path.rfind('/') {
+        Some(0) if path.len() > 1 => Some("/"),
+        Some(0) | None => None,
+        Some(at) => Some(&path[..at]),
+    }
+}
+
+/// The last segment of a path.
+#[must_use]
+pub fn name(path: &str) -> &str {
+    path.rfind('/').map_or(path, |at| &path[at + 1..])
+}
+
+/// The extension of a path's last segment, without its dot; a leading dot starts no extension.
+#[must_use]
+pub fn extension(path: &str) -> Option<&str> {
+    let name = name(path);
+    match name.rfind('.') {
+        Some(0) | None => None,
+        Some(at) => Some(&name[at + 1..]),
+    }
+}
+
+/// `folder` and `rest` joined as Ruby's `Pathname#+` does for plain names: an absolute `rest`
+/// replaces the folder.
+#[must_use]
+pub fn join(folder: &str, rest: &str) -> String {
+    if rest.starts_with('/') {
+        rest.to_owned()
+    } else if folder.ends_with('/') {
+        format!("{folder}{rest}")
+    } else {
+        format!("{folder}/{rest}")
+    }
+}
+
+/// What follows `folder` in `path`: an empty text for the folder itself, nothing for a path
+/// that is not in the folder.
+#[must_use]
+pub fn within<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    if folder == "/" {
+        return path.strip_prefix('/');
+    }
+    let rest = path.strip_prefix(folder)?;
+    if rest.is_empty() {
+        Some(rest)
+    } else {
+        rest.strip_prefix('/')
+    }
+}
+
+/// The path without `.`, empty segments and a slash at the end, with `..` taken off textually.
+/// A path that climbs over `/` stays at `/`.
+#[must_use]
+pub fn normalise(path: &str) -> String {
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                segments.pop();
+            }
+            other => segments.push(other),
+        }
+    }
+    format!("/{}", segments.join("/"))
+}
+
+/// Whether a path needs no normalising.
+#[must_use]
+pub fn is_normal(path: &str) -> bool {
+    path == "/"
+        || path.strip_prefix('/').is_some_and(|rest| {
+            rest.split('/')
+                .all(|segment| !matches!(segment, "" | "." | ".."))
+        })
+}
+
+/// A path as a shared text in normal form.
+pub(crate) fn shared(path: &Arc<str>) -> Arc<str> {
+    if is_normal(path) {
+        Arc::clone(path)
+    } else {
+        Arc::from(normalise(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_no_prefix_of_its_neighbour() {
+        assert_eq!(within("/a/bc", "/a/b"), None);
+        assert_eq!(within("/a/b/c", "/a/b"), Some("c"));
+        assert_eq!(within("/a/b", "/a/b"), Some(""));
+        assert_eq!(within("/a", "/"), Some("a"));
+    }
+
+    #[test]
+    fn names_and_folders_at_the_top() {
+        assert_eq!(parent("/a"), Some("/"));
+        assert_eq!(parent("/"), None);
+        assert_eq!(extension("/a/.fixtures"), None);
+        assert_eq!(extension("/a/x.example.yaml"), Some("yaml"));
+        assert_eq!(normalise("/a//./b/../../../c/"), "/c");
+    }
+}

@@ -1,0 +1,186 @@
+//! The names that are known in the workspace: folders and files by path, shared between
+//! snapshots.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use imbl::OrdMap;
+
+use super::change::Linked;
+use super::files::FileKind;
+use super::path;
+
+/// What stands at a path on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    /// A folder, and where it really is if a symbolic link leads there.
+    Directory {
+        /// The real place behind a symbolic link.
+        target: Option<Arc<str>>,
+    },
+    /// A file.
+    File {
+        /// Whether the path is a symbolic link.
+        linked: Linked,
+    },
+}
+
+impl Node {
+    pub(super) fn kind(&self) -> FileKind {
+        match self {
+            Node::Directory { .. } => FileKind::Directory,
+            Node::File { .. } => FileKind::File,
+        }
+    }
+}
+
+/// All nodes by path. Every folder on the way to a node is a node itself, so that a folder's
+/// names are found by skipping from child to child: O(children × log n).
+#[derive(Clone, Default)]
+pub(super) struct Tree {
+    nodes: OrdMap<Arc<str>, Node>,
+}
+
+impl Tree {
+    pub(super) fn get(&self, at: &str) -> Option<&Node> {
+        self.nodes.get(at)
+    }
+
+    /// Sets a node; `area` is the folder above which no folder is made. Calls `vanished` for
+    /// nodes that cannot stand any longer: those below a file, and files on the way.
+    pub(super) fn insert(
+        &mut self,
+        at: &Arc<str>,
+        node: Node,
+        area: &str,
+        changed: &mut impl FnMut(&Arc<str>),
+    ) {
+        let mut above = path::parent(at);
+        while let Some(folder) = above {
+            if path::within(folder, area).is_none() {
+                break;
+            }
+            match self.nodes.get_key_value(folder) {
+                Some((_, Node::Directory { .. })) => break,
+                Some((name, Node::File { .. })) => {
+                    let name = Arc::clone(name);
+                    changed(&name);
+                    self.nodes.insert(name, Node::Directory { target: None });
+                }
+                None => {
+                    let name: Arc<str> = Arc::from(folder);
+                    changed(&name);
+                    self.nodes.insert(name, Node::Directory { target: None });
+                }
+            }
+            above = path::parent(folder);
+        }
+        match (self.nodes.get(&**at), &node) {
+            (Some(old), new) if old == new => return,
+            (Some(Node::Directory { .. }), Node::File { .. }) => self.remove(at, changed),
+            (Some(_) | None, _) => {}
+        }
+        changed(at);
+        self.nodes.insert(Arc::clone(at), node);
+    }
+
+    /// Removes a node and everything below it.
+    pub(super) fn remove(&mut self, at: &str, changed: &mut impl FnMut(&Arc<str>)) {
+        let mut gone: Vec<Arc<str>> = self.below(at).map(|(name, _)| Arc::clone(name)).collect();
+        if let Some((name, _)) = self.nodes.get_key_value(at) {
+            gone.push(Arc::clone(name));
+        }
+        for name in gone {
+            self.nodes.remove(&*name);
+            changed(&name);
+        }
+    }
+
+    /// Every node below a folder, ordered by the bytes of their paths.
+    pub(super) fn below(&self, folder: &str) -> impl Iterator<Item = (&Arc<str>, &Node)> {
+        let (start, end) = interior(folder);
+        self.nodes
+            .range::<_, str>((
+                Bound::Excluded(start.as_str()),
+                Bound::Excluded(end.as_str()),
+            ))
+            .map(|(name, node)| (name, node))
+    }
+
+    /// Every node.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Node)> {
+        self.nodes.iter().map(|(name, node)| (name, node))
+    }
+
+    /// The names right in a folder, ordered by bytes.
+    pub(super) fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
+        let (start, end) = interior(folder);
+        let mut names = Vec::new();
+        let mut from = Bound::Excluded(start.clone());
+        'skip: loop {
+            let lower = match &from {
+                Bound::Included(text) => Bound::Included(text.as_str()),
+                Bound::Excluded(text) => Bound::Excluded(text.as_str()),
+                Bound::Unbounded => Bound::Unbounded,
+            };
+            for (at, node) in self
+                .nodes
+                .range::<_, str>((lower, Bound::Excluded(end.as_str())))
+            {
+                let rest = &at[start.len()..];
+                if let Some(slash) = rest.find('/') {
+                    // Inside a folder that was listed already: jump behind all of it.
+                    from = Bound::Included(format!("{start}{}0", &rest[..slash]));
+                    continue 'skip;
+                }
+                names.push((Arc::from(rest), node.kind()));
+            }
+            return names;
+        }
+    }
+}
+
+/// The bounds between which the paths below a folder sort: `0` is the character behind `/`.
+pub(super) fn interior(folder: &str) -> (String, String) {
+    let folder = folder.trim_end_matches('/');
+    (format!("{folder}/"), format!("{folder}0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(paths: &[&str]) -> Tree {
+        let mut tree = Tree::default();
+        for at in paths {
+            let node = Node::File { linked: Linked::No };
+            tree.insert(&Arc::from(*at), node, "/w", &mut |_| {});
+        }
+        tree
+    }
+
+    fn names(tree: &Tree, folder: &str) -> Vec<String> {
+        let list = tree.list(folder);
+        list.iter().map(|(name, _)| name.to_string()).collect()
+    }
+
+    #[test]
+    fn names_sort_by_bytes_and_each_comes_once() {
+        let tree = tree(&["/w/b/x", "/w/b-c", "/w/b/y/z", "/w/b.d", "/w/a", "/w/b0/q"]);
+        assert_eq!(names(&tree, "/w"), ["a", "b", "b-c", "b.d", "b0"]);
+        assert_eq!(names(&tree, "/w/b"), ["x", "y"]);
+        assert_eq!(names(&tree, "/w/a"), [""; 0]);
+    }
+
+    #[test]
+    fn a_file_in_place_of_a_folder_ends_everything_below() {
+        let mut tree = tree(&["/w/b/x", "/w/b/y/z"]);
+        let mut seen = Vec::new();
+        let node = Node::File { linked: Linked::No };
+        tree.insert(&Arc::from("/w/b"), node, "/w", &mut |at| {
+            seen.push(at.to_string())
+        });
+        assert_eq!(seen, ["/w/b/x", "/w/b/y", "/w/b/y/z", "/w/b", "/w/b"]);
+        assert_eq!(names(&tree, "/w"), ["b"]);
+    }
+}
