@@ -12,11 +12,13 @@
 //! assert_eq!(hash.get("a"), Some(&Value::from(1)));
 //! ```
 
+mod hocon;
 mod inspect;
 mod json;
 mod load;
 mod printable;
 
+pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub use json::{JsonError, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json};
 pub use load::{LoadError, LoadErrorKind};
