@@ -14,13 +14,15 @@
 
 mod hocon;
 mod inspect;
-mod json;
+mod json_text;
 mod load;
 mod printable;
 
 pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
-pub use json::{JsonError, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json};
+pub use json_text::{
+    JsonError, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
+};
 pub use load::{LoadError, LoadErrorKind};
 
 use std::hash::{Hash, Hasher};
