@@ -56,6 +56,9 @@ class Oracle
   def lookup(key, certname:, facts: {}, trusted: {}, variables: {}, merge: nil, strict: :warning)
     Puppet[:strict] = strict
     Puppet[:strict_variables] = strict == :error
+    # Some warnings come once in a process: forget the last lookup's.
+    Puppet::Util::Warnings.clear_warnings
+    Puppet.clear_deprecation_warnings
     logs = []
     collector = Puppet::Test::LogCollector.new(logs)
     Puppet::Util::Log.level = :warning
@@ -98,13 +101,13 @@ class Oracle
     missing = e.message.start_with?('Function lookup() did not find a value')
     Answer.new(outcome: missing ? :missing : :failed, error_class: e.class.name, error: e.message,
                logs: texts(logs))
-  rescue StandardError => e
+  rescue StandardError, ScriptError => e
     Answer.new(outcome: :failed, error_class: e.class.name, error: e.message, logs: texts(logs))
   end
 
-  # Deprecations speak about Puppet's settings, not about the data.
+  # The strings of the log, each once: Puppet repeats some for every key.
   def texts(logs)
-    logs.map { |entry| "#{entry.level}: #{entry.message}" }
+    logs.map { |entry| "#{entry.level}: #{entry.message}" }.uniq
   end
 end
 
