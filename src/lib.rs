@@ -7,8 +7,8 @@
 //!
 //! | room | what it is |
 //! | --- | --- |
+//! | [`cli`] | the command line: `lookup`, `check` and the rest; starts the server |
 //! | [`server`] | the language server over stdio: the only LSP and tokio code |
-//! | [`cli`] | `lookup`, `check` and the rest of the command line |
 //! | [`disk`] | the only file-system access: scan, read, watch |
 //! | [`ide`] | one file per editor feature, in domain types |
 //! | [`rules`] | one file per diagnostic, and their registry |
