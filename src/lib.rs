@@ -15,11 +15,11 @@
 //! | [`lookup`] | the engine: layers, hierarchies, merges, interpolation, trace |
 //! | [`workspace`] | `Change` in, immutable `Snapshot` out; per-file facts, key index |
 //! | [`manifest`] | what Puppet code says: data functions of modules |
-//! | [`datatype`] | Puppet data types: parse, check, convert |
 //! | [`scope`] | facts, trusted, variables, nodes; a scope from a file's own path |
 //! | [`hierarchy`] | `hiera.yaml` as a model; paths, globs, mapped paths |
 //! | [`interpolation`] | `%{…}` tokens with spans and kinds |
 //! | [`eyaml`] | `ENC[…]` blobs |
+//! | [`datatype`] | Puppet data types: parse, check, convert |
 //! | [`value`] | what Puppet would see: values, their equality and their texts |
 //! | [`regexp`] | Ruby regular expressions |
 //! | [`syntax`] | text → spanned tree: YAML as Psych reads it, JSON, HOCON |
