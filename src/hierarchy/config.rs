@@ -300,7 +300,7 @@ fn version(loaded: &Value) -> Result<i64, ConfigError> {
 }
 
 fn found_text(value: Option<&Value>) -> String {
-    value.map(crate::value::inspect).unwrap_or_default()
+    value.map(Value::inspect).unwrap_or_default()
 }
 
 fn no_to_i(receiver: &str) -> ConfigError {

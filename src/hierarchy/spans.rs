@@ -54,7 +54,7 @@ pub struct LocationSpan {
 #[must_use]
 pub fn locate(tree: &Tree) -> ConfigSpans {
     let mut spans = ConfigSpans::default();
-    for (key, value) in tree.top_entries() {
+    for (key, value) in tree.entries() {
         match key_text(tree, key).as_deref() {
             Some("version") => spans.version = Some(tree.node(value).range),
             Some("hierarchy") => spans.hierarchy = levels(tree, value),

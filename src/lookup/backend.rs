@@ -12,7 +12,7 @@ use crate::datatype::{self, Type};
 use crate::eyaml;
 use crate::hierarchy::{Function, FunctionKind, Layer};
 use crate::interpolation::Key;
-use crate::value::{HashMap, LoadError, LoadErrorKind, Opaque, StrKey, Value};
+use crate::value::{HashMap, LoadError, LoadErrorKind, Opaque, Value};
 use crate::workspace::{FileKind, Format};
 
 /// Where a value comes from, for messages.
@@ -395,12 +395,4 @@ pub(super) fn io_error(error: &LoadError) -> LookupError {
         _ => "Errno::ENOENT",
     };
     LookupError::new(ErrorClass::Errno(class), error.message.clone())
-}
-
-impl LevelProvider {
-    /// The level's options as a hash.
-    #[cfg(test)]
-    fn option(&self, name: &str) -> Option<&Value> {
-        self.options.as_hash()?.get(&StrKey(name))
-    }
 }

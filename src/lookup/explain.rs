@@ -3,7 +3,7 @@
 
 use super::trace::{Event, NodeKind, TraceNode};
 use crate::hierarchy::Layer;
-use crate::value::{Value, inspect};
+use crate::value::Value;
 
 /// The text of a whole trace.
 #[must_use]
@@ -198,6 +198,6 @@ fn value(out: &mut String, indent: &str, this: &Value) {
             }
             out.push(']');
         }
-        other => out.push_str(&inspect(other)),
+        other => out.push_str(&other.inspect()),
     }
 }

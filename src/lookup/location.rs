@@ -41,7 +41,8 @@ impl Engine<'_> {
             holes: datadir.holes,
         };
         // Puppet 8 forgives undefined variables in locations, but not in the data directory.
-        let lenient = std::mem::replace(&mut self.lenient, self.is_puppet_8());
+        let is_puppet_8 = self.is_puppet_8();
+        let lenient = std::mem::replace(&mut self.lenient, is_puppet_8);
         let locations = self.expand(config, level, &datadir, invocation, methods);
         self.lenient = lenient;
         let locations = locations?;

@@ -28,9 +28,12 @@ mod merge;
 mod options;
 mod request;
 mod trace;
+mod type_alias;
 mod version3;
 
-pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict};
+pub use context::{
+    ConfigCache, Environment, PuppetVersion, Settings, Strict, resolve_modulepath,
+};
 pub use engine::Session;
 pub use error::{ErrorClass, LookupError};
 pub use explain::explain;

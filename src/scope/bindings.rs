@@ -76,7 +76,7 @@ fn twins(given: Vec<Segment>) -> Vec<Vec<Segment>> {
         &["facts.os.distro.codename", "facts.lsbdistcodename"],
     ];
     let mut all = vec![given];
-    let mut add = |all: &mut Vec<Vec<Segment>>, path: Vec<Segment>| {
+    let add = |all: &mut Vec<Vec<Segment>>, path: Vec<Segment>| {
         if !all.contains(&path) {
             all.push(path);
         }

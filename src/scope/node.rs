@@ -94,7 +94,7 @@ impl Node {
     /// The scope of a lookup for this node.
     #[must_use]
     pub fn scope(&self, environment: &str) -> Scope {
-        let trusted = trusted(&self.certname, &self.trusted);
+        let trusted = default_trusted(&self.certname, &self.trusted);
         let mut server_facts = HashMap::new();
         server_facts.insert("environment".into(), environment.into());
         Scope::closed(&self.facts, &trusted, &server_facts, &self.variables, environment)
@@ -103,7 +103,8 @@ impl Node {
 
 /// The default trusted hash of a node that was authenticated by its certificate, with `extra` over
 /// it.
-fn trusted(certname: &str, extra: &HashMap) -> HashMap {
+#[must_use]
+pub fn default_trusted(certname: &str, extra: &HashMap) -> HashMap {
     let (hostname, domain) = certname.split_once('.').unwrap_or((certname, ""));
     let mut trusted = HashMap::new();
     let mut set = |name: &str, value: Value| {

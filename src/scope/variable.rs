@@ -114,6 +114,12 @@ impl Scope {
         Scope { class: Some(Arc::new(class)), ..self.clone() }
     }
 
+    /// Name of the class in whose scope the lookup is made.
+    #[must_use]
+    pub fn class_name(&self) -> Option<&str> {
+        self.class.as_ref().map(|class| class.name.as_str())
+    }
+
     /// The variable at a dotted path, for people: missing parts are undefined, never an error.
     #[must_use]
     pub fn variable(&self, path: &str) -> Variable {

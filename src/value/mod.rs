@@ -170,6 +170,32 @@ impl Value {
         matches!(self, Value::Undef | Value::Bool(false))
     }
 
+    /// Why the value, or the first such part of it, cannot be known; nothing where all is known.
+    #[must_use]
+    pub fn opaque_reason(&self) -> Option<String> {
+        match self {
+            Value::Opaque(opaque) => Some(match &**opaque {
+                Opaque::Secret { method } => format!("the value is encrypted ({method})"),
+                Opaque::Unknown { because, .. } => because.clone(),
+            }),
+            Value::Array(elements) => elements.iter().find_map(Value::opaque_reason),
+            Value::Hash(hash) => hash
+                .iter()
+                .find_map(|(key, value)| key.opaque_reason().or_else(|| value.opaque_reason())),
+            Value::Sensitive(value) => value.opaque_reason(),
+            Value::Undef
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Symbol(_)
+            | Value::Default
+            | Value::Rich(_) => None,
+        }
+    }
+
     /// Whether this is `nil`.
     #[must_use]
     pub fn is_undef(&self) -> bool {
