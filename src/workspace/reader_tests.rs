@@ -36,7 +36,11 @@ fn merged_keys_stand_where_they_are_written() {
     let facts = read(text);
     assert_eq!(names(&facts), ["base", "x", "x", "y", "y"]);
     let x = facts.key("x").expect("x is merged");
-    assert_eq!(x.value.slice(text), "1", "a merge key overrides what stands before it");
+    assert_eq!(
+        x.value.slice(text),
+        "1",
+        "a merge key overrides what stands before it"
+    );
     let y = facts.key("y").expect("y is written");
     assert_eq!(y.value.slice(text), "3");
 }
@@ -73,11 +77,24 @@ fn an_edit_touches_what_it_can_change() {
     assert_eq!(text_of(&diff.added), ["c"]);
     assert_eq!(text_of(&diff.removed), [""; 0]);
     assert!(diff.changed.iter().any(|name| &**name == "b"));
-    assert!(changed("a: 1\nb: 2\n", "b: 2\na: 1\n").is_empty(), "order of top-level keys");
-    let diff = changed("x: &x {k: 1}\ny: *x\nz: '*'\n", "x: &x {k: 2}\ny: *x\nz: '*'\n");
-    assert!(diff.changed.iter().any(|name| &**name == "y"), "by its alias");
+    assert!(
+        changed("a: 1\nb: 2\n", "b: 2\na: 1\n").is_empty(),
+        "order of top-level keys"
+    );
+    let diff = changed(
+        "x: &x {k: 1}\ny: *x\nz: '*'\n",
+        "x: &x {k: 2}\ny: *x\nz: '*'\n",
+    );
+    assert!(
+        diff.changed.iter().any(|name| &**name == "y"),
+        "by its alias"
+    );
     let diff = changed("a: |+\n  x\nb: 1\n", "a: |+\n  x\n\nb: 1\n");
-    assert_eq!(text_of(&diff.changed), ["a"], "blank lines count in a kept block");
+    assert_eq!(
+        text_of(&diff.changed),
+        ["a"],
+        "blank lines count in a kept block"
+    );
 }
 
 #[test]
@@ -86,7 +103,10 @@ fn lookup_options_are_entries_of_their_own() {
     let facts = read(text);
     let patterns: Vec<&str> = facts.lookup_options.iter().map(|o| &*o.pattern).collect();
     assert_eq!(patterns, ["^a::", "b"]);
-    let diff = changed(text, "lookup_options:\n  ^a::: {merge: deep}\n  c: {merge: hash}\n");
+    let diff = changed(
+        text,
+        "lookup_options:\n  ^a::: {merge: deep}\n  c: {merge: hash}\n",
+    );
     assert_eq!(text_of(&diff.lookup_options), ["b", "c"]);
     assert_eq!(text_of(&diff.changed), ["lookup_options"]);
 }
