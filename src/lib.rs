@@ -7,19 +7,19 @@
 //!
 //! | room | what it is |
 //! | --- | --- |
+//! | [`cli`] | the command line: `lookup`, `check` and the rest; starts the server |
 //! | [`server`] | the language server over stdio: the only LSP and tokio code |
-//! | [`cli`] | `lookup`, `check` and the rest of the command line |
 //! | [`disk`] | the only file-system access: scan, read, watch |
 //! | [`ide`] | one file per editor feature, in domain types |
 //! | [`rules`] | one file per diagnostic, and their registry |
 //! | [`lookup`] | the engine: layers, hierarchies, merges, interpolation, trace |
 //! | [`workspace`] | `Change` in, immutable `Snapshot` out; per-file facts, key index |
 //! | [`manifest`] | what Puppet code says: data functions of modules |
-//! | [`datatype`] | Puppet data types: parse, check, convert |
 //! | [`scope`] | facts, trusted, variables, nodes; a scope from a file's own path |
 //! | [`hierarchy`] | `hiera.yaml` as a model; paths, globs, mapped paths |
 //! | [`interpolation`] | `%{…}` tokens with spans and kinds |
 //! | [`eyaml`] | `ENC[…]` blobs |
+//! | [`datatype`] | Puppet data types: parse, check, convert |
 //! | [`value`] | what Puppet would see: values, their equality and their texts |
 //! | [`regexp`] | Ruby regular expressions |
 //! | [`syntax`] | text → spanned tree: YAML as Psych reads it, JSON, HOCON |

@@ -15,6 +15,7 @@
 //! ```
 
 mod builder;
+pub mod hocon;
 pub mod libyaml;
 pub mod psych;
 mod recovery;

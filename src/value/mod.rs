@@ -12,14 +12,19 @@
 //! assert_eq!(hash.get("a"), Some(&Value::from(1)));
 //! ```
 
+mod hocon;
 mod inspect;
 mod json;
+mod json_text;
 mod load;
 mod printable;
 mod psych;
 
+pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
-pub use json::{JsonError, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json};
+pub use json_text::{
+    JsonError, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
+};
 pub use load::{LoadError, LoadErrorKind};
 pub use psych::{
     MAX_EXPANDED_NODES, load_node, load_parse, load_recovered, load_tree, load_yaml,

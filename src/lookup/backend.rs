@@ -1,0 +1,406 @@
+//! The data provider functions that Puppet brings along, and the bounds of what others give.
+
+use std::sync::{Arc, OnceLock};
+
+use super::engine::{Engine, Invocation};
+use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::function::{FunctionSource, find_function};
+use super::interpolate::Methods;
+use super::level::{LevelProvider, Location};
+use super::request::UnknownCause;
+use crate::datatype::{self, Type};
+use crate::eyaml;
+use crate::hierarchy::{Function, FunctionKind, Layer};
+use crate::interpolation::Key;
+use crate::value::{HashMap, LoadError, LoadErrorKind, Opaque, StrKey, Value};
+use crate::workspace::{FileKind, Format};
+
+/// Where a value comes from, for messages.
+#[derive(Clone, Copy)]
+pub(super) struct Origin<'a> {
+    pub(super) layer: &'a Layer,
+    pub(super) level: &'a LevelProvider,
+    pub(super) place: Option<&'a Location>,
+}
+
+impl Origin<'_> {
+    /// `FunctionProvider#full_name`
+    fn function_name(&self) -> String {
+        let Function { kind, name } = &self.level.function;
+        match kind {
+            FunctionKind::V4DataHash => format!("deprecated API function '{name}'"),
+            FunctionKind::Hiera3Backend => format!("hiera version 3 backend '{name}'"),
+            FunctionKind::DataHash | FunctionKind::LookupKey | FunctionKind::DataDig => {
+                format!("{} function '{name}'", kind.key())
+            }
+        }
+    }
+
+    fn described(&self, subject: &str) -> String {
+        let subject = format!("{subject} {}", self.function_name());
+        match self.place {
+            Some(location) => format!("{subject}, when using location '{}',", location.place),
+            None => subject,
+        }
+    }
+}
+
+/// The reader behind a function that reads files itself.
+pub(super) fn format_of(function: &Function) -> Option<Format> {
+    match (function.kind, &*function.name) {
+        (FunctionKind::DataHash, "yaml_data") => Some(Format::Yaml),
+        (FunctionKind::LookupKey, "eyaml_lookup_key") => Some(Format::Yaml),
+        (FunctionKind::DataHash, "json_data") => Some(Format::Json),
+        (FunctionKind::DataHash, "hocon_data") => Some(Format::Hocon),
+        _ => None,
+    }
+}
+
+impl Engine<'_> {
+    /// All data of a location (`DataHashFunctionProvider#data_hash`).
+    pub(super) fn call_data_hash(&mut self, origin: &Origin<'_>) -> Found<Arc<HashMap>> {
+        let function = &origin.level.function;
+        let value = match &*function.name {
+            name @ ("yaml_data" | "json_data" | "hocon_data") => {
+                let options = origin.level.options.as_hash().map_or(0, HashMap::len);
+                let path = origin.place.filter(|place| !place.is_uri && options == 0);
+                let Some(path) = path else {
+                    return raise(
+                        ErrorClass::Argument,
+                        format!(
+                            "'{name}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' \
+                             must be declared in hiera.yaml when using this data_hash function"
+                        ),
+                    );
+                };
+                match name {
+                    "yaml_data" => self.yaml_hash(&path.place)?,
+                    "json_data" => self.other_hash(&path.place, Format::Json)?,
+                    _ => self.other_hash(&path.place, Format::Hocon)?,
+                }
+            }
+            "eyaml_lookup_key" => {
+                return raise(
+                    ErrorClass::Argument,
+                    "'eyaml_lookup_key' expects 3 arguments, got 2",
+                );
+            }
+            _ => {
+                self.foreign(origin)?;
+                return Ok(Arc::default());
+            }
+        };
+        let Value::Hash(hash) = &value else {
+            let subject = origin.described("Value returned from");
+            let message = datatype::describe_mismatch(&subject, any_hash(), &value);
+            return raise(ErrorClass::TypeAssertion, message);
+        };
+        match origin.layer.module_name() {
+            None => Ok(hash.clone()),
+            Some(module) => self.module_hash(origin, module, hash),
+        }
+    }
+
+    /// `ModuleDataProvider#validate_data_hash`: keys must carry the module's name.
+    fn module_hash(
+        &mut self,
+        origin: &Origin<'_>,
+        module: &str,
+        hash: &Arc<HashMap>,
+    ) -> Found<Arc<HashMap>> {
+        let prefix = format!("{module}::");
+        let mut kept = hash.clone();
+        for key in hash.keys() {
+            let Some(name) = key.as_str() else {
+                return raise(
+                    ErrorClass::NoMethod,
+                    format!("undefined method `start_with?' for {}", super::level::receiver(key)),
+                );
+            };
+            if name == "lookup_options" || name.starts_with(&prefix) {
+                continue;
+            }
+            let subject = origin.described("Value returned from");
+            let mut message = format!(
+                "Module '{module}': {subject} must use keys qualified with the name of the module"
+            );
+            if self.is_puppet_8() {
+                message += &format!("; got {name}");
+                Arc::make_mut(&mut kept).shift_remove(key);
+            }
+            self.warn(message);
+        }
+        Ok(kept)
+    }
+
+    /// `yaml_data` (puppet/functions/yaml_data.rb), shared by `eyaml_lookup_key`.
+    fn yaml_hash(&mut self, path: &str) -> Found {
+        let file = self.read(path, Format::Yaml)?;
+        let value = match &file.loaded {
+            Ok(value) => value,
+            Err(_) if self.settings().recover_broken_files => return Ok(file.recovered.clone()),
+            Err(error) if error.kind == LoadErrorKind::Io => return Err(io_error(error).into()),
+            Err(error) => {
+                let message = format!("Unable to parse {}", error.message(path));
+                return raise(ErrorClass::Lookup, message);
+            }
+        };
+        if value.as_hash().is_some() {
+            return Ok(value.clone());
+        }
+        let message = format!("{path}: file does not contain a valid yaml hash");
+        if self.is_strict_error() && !value.is_falsey() {
+            return raise(ErrorClass::Lookup, message);
+        }
+        self.warn(message);
+        Ok(Value::hash([]))
+    }
+
+    /// `json_data`, `hocon_data`
+    fn other_hash(&mut self, path: &str, format: Format) -> Found {
+        let file = self.read(path, format)?;
+        match &file.loaded {
+            Ok(value) => Ok(value.clone()),
+            Err(_) if self.settings().recover_broken_files => Ok(file.recovered.clone()),
+            Err(error) if error.kind == LoadErrorKind::Io => Err(io_error(error).into()),
+            Err(error) => {
+                raise(ErrorClass::Lookup, format!("Unable to parse {}", error.message(path)))
+            }
+        }
+    }
+
+    fn read(&self, path: &str, format: Format) -> Found<Arc<crate::workspace::DataFile>> {
+        if self.session.files.kind(path) == Some(FileKind::Directory) {
+            let message = format!("Is a directory @ io_fread - {path}");
+            return raise(ErrorClass::Errno("Errno::EISDIR"), message);
+        }
+        Ok(self.session.files.data(path, format))
+    }
+
+    /// One key of a location (`LookupKeyFunctionProvider#lookup_key`).
+    pub(super) fn call_lookup_key(
+        &mut self,
+        origin: &Origin<'_>,
+        root: &Arc<str>,
+        invocation: &Invocation,
+    ) -> Found {
+        match &*origin.level.function.name {
+            "eyaml_lookup_key" => self.eyaml_lookup_key(origin, root, invocation),
+            name @ ("yaml_data" | "json_data" | "hocon_data") => {
+                raise(ErrorClass::Argument, format!("'{name}' expects 2 arguments, got 3"))
+            }
+            _ => {
+                self.foreign(origin)?;
+                Err(Failure::NotFound)
+            }
+        }
+    }
+
+    /// `eyaml_lookup_key` (puppet/functions/eyaml_lookup_key.rb)
+    fn eyaml_lookup_key(
+        &mut self,
+        origin: &Origin<'_>,
+        root: &Arc<str>,
+        invocation: &Invocation,
+    ) -> Found {
+        if root.is_empty() {
+            return raise(
+                ErrorClass::Argument,
+                "'eyaml_lookup_key' parameter 'key' expects a String[1] value, got String",
+            );
+        }
+        let Some(path) = origin.place.filter(|place| !place.is_uri) else {
+            return raise(
+                ErrorClass::Argument,
+                "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must \
+                 be declared in hiera.yaml when using this lookup_key function",
+            );
+        };
+        let data = self.yaml_hash(&path.place)?;
+        let value = data.get(root).cloned().ok_or(Failure::NotFound)?;
+        let value = self.decrypt(&value, root, &path.place, invocation)?;
+        self.check_value(origin, root, &value)?;
+        Ok(value)
+    }
+
+    /// `decrypt_value`: strings are opened and interpolated, keys only interpolated.
+    fn decrypt(
+        &mut self,
+        value: &Value,
+        root: &str,
+        path: &str,
+        invocation: &Invocation,
+    ) -> Found {
+        match value {
+            Value::String(text) if eyaml::is_encrypted(text) => {
+                let scan = eyaml::scan(text);
+                if scan.blobs.is_empty() {
+                    // No blob in it after all: the text stays, but for one line break.
+                    let text = text.strip_suffix('\n').unwrap_or(text);
+                    return self.interpolate(&Value::string(text), invocation, &Methods::Allowed);
+                }
+                let keys = self.settings().keys.clone();
+                let secret = |method: &str| {
+                    Ok(Value::Opaque(Arc::new(Opaque::Secret { method: method.to_string() })))
+                };
+                let foreign = scan.blobs.iter().find(|blob| blob.method != eyaml::DEFAULT_METHOD);
+                match (keys, foreign) {
+                    (None, _) => secret(&scan.blobs[0].method),
+                    (Some(_), Some(blob)) => secret(&blob.method),
+                    (Some(keys), None) => match eyaml::decrypt(text, &keys) {
+                        Ok(plain) => self.interpolate(&plain, invocation, &Methods::Allowed),
+                        Err(error) => {
+                            raise(ErrorClass::Lookup, error.message(text, root, path))
+                        }
+                    },
+                }
+            }
+            Value::Array(elements) => {
+                let mut opened = Vec::with_capacity(elements.len());
+                for element in elements.iter() {
+                    opened.push(self.decrypt(element, root, path, invocation)?);
+                }
+                Ok(Value::from(opened))
+            }
+            Value::Hash(hash) => {
+                let mut opened = HashMap::with_capacity(hash.len());
+                for (key, element) in hash.iter() {
+                    let key = self.interpolate(key, invocation, &Methods::Allowed)?;
+                    opened.insert(key, self.decrypt(element, root, path, invocation)?);
+                }
+                Ok(Value::from(opened))
+            }
+            other => self.interpolate(other, invocation, &Methods::Allowed),
+        }
+    }
+
+    /// One dotted key of a location (`DataDigFunctionProvider`, `V3BackendFunctionProvider`).
+    pub(super) fn call_data_dig(&mut self, origin: &Origin<'_>, _: &Key) -> Found {
+        let Function { kind, name } = &origin.level.function;
+        if *kind == FunctionKind::Hiera3Backend && !self.settings().modules_may_be_missing {
+            let file = format!("hiera/backend/{}_backend", name.to_lowercase());
+            self.text(|| {
+                format!("Unable to load backend '{name}': cannot load such file -- {file}")
+            });
+            return Err(Failure::NotFound);
+        }
+        if *kind == FunctionKind::DataDig && format_of_name(name).is_some() {
+            return raise(ErrorClass::Argument, format!("'{name}' expects 2 arguments, got 3"));
+        }
+        self.foreign(origin)?;
+        Err(Failure::NotFound)
+    }
+
+    /// A function that is not Puppet's: its data is unknown if it exists, an error if it cannot.
+    fn foreign(&mut self, origin: &Origin<'_>) -> Found<()> {
+        let Function { kind, name } = &origin.level.function;
+        let found = find_function(self.session.files, self.session.environment, name);
+        match found {
+            FunctionSource::Missing
+                if !self.settings().modules_may_be_missing
+                    && *kind != FunctionKind::Hiera3Backend =>
+            {
+                Err(LookupError::issue(
+                    "HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND",
+                    format!("Unable to find '{}' function named '{name}'", kind.key()),
+                    origin.level.config.clone(),
+                    None,
+                )
+                .into())
+            }
+            FunctionSource::ModuleMissing if !self.settings().modules_may_be_missing => raise(
+                ErrorClass::NoMethod,
+                "undefined method `load_typed' for nil:NilClass",
+            ),
+            FunctionSource::Missing
+            | FunctionSource::ModuleMissing
+            | FunctionSource::Ruby(_)
+            | FunctionSource::Puppet(_) => {
+                let cause = UnknownCause::Function { name: name.clone() };
+                self.unknown(origin.layer, origin.level, cause);
+                Ok(())
+            }
+        }
+    }
+
+    /// `validate_data_value`: a value must be what Puppet calls rich data.
+    pub(super) fn check_value(
+        &mut self,
+        origin: &Origin<'_>,
+        root: &str,
+        value: &Value,
+    ) -> Found<()> {
+        if is_rich_data(value) {
+            return Ok(());
+        }
+        let subject = match origin.level.function.kind {
+            FunctionKind::DataHash | FunctionKind::V4DataHash => {
+                format!("Value for key '{root}', in hash returned from")
+            }
+            FunctionKind::LookupKey | FunctionKind::DataDig | FunctionKind::Hiera3Backend => {
+                format!("Value for key '{root}', returned from")
+            }
+        };
+        let message = format!(
+            "{} has wrong type, expects Puppet::LookupValue, got {}",
+            origin.described(&subject),
+            datatype::infer(value)
+        );
+        raise(ErrorClass::TypeAssertion, message)
+    }
+}
+
+fn format_of_name(name: &str) -> Option<Format> {
+    match name {
+        "yaml_data" => Some(Format::Yaml),
+        "json_data" => Some(Format::Json),
+        "hocon_data" => Some(Format::Hocon),
+        _ => None,
+    }
+}
+
+/// Puppet's `RichData`: no symbols, and only strings and numbers as keys.
+fn is_rich_data(value: &Value) -> bool {
+    match value {
+        Value::Symbol(_) => false,
+        Value::Array(elements) => elements.iter().all(is_rich_data),
+        Value::Hash(hash) => hash.iter().all(|(key, value)| {
+            matches!(
+                key,
+                Value::String(_)
+                    | Value::Bytes(_)
+                    | Value::Int(_)
+                    | Value::BigInt(_)
+                    | Value::Float(_)
+                    | Value::Opaque(_)
+            ) && is_rich_data(value)
+        }),
+        _ => true,
+    }
+}
+
+fn any_hash() -> &'static Type {
+    static TYPE: OnceLock<Type> = OnceLock::new();
+    TYPE.get_or_init(|| datatype::parse_known("Hash"))
+}
+
+/// An error of the system as Ruby raises it.
+pub(super) fn io_error(error: &LoadError) -> LookupError {
+    let class = match error.message.split(" @ ").next() {
+        Some("Is a directory") => "Errno::EISDIR",
+        Some("Permission denied") => "Errno::EACCES",
+        Some("Too many levels of symbolic links") => "Errno::ELOOP",
+        Some("Not a directory") => "Errno::ENOTDIR",
+        Some("File name too long") => "Errno::ENAMETOOLONG",
+        _ => "Errno::ENOENT",
+    };
+    LookupError::new(ErrorClass::Errno(class), error.message.clone())
+}
+
+impl LevelProvider {
+    /// The level's options as a hash.
+    #[cfg(test)]
+    fn option(&self, name: &str) -> Option<&Value> {
+        self.options.as_hash()?.get(&StrKey(name))
+    }
+}

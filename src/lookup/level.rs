@@ -1,0 +1,249 @@
+//! One level of a hierarchy: its function asked at each of its locations
+//! (`function_provider.rb` and its kin).
+
+use std::cell::RefCell;
+use std::collections::HashMap as Map;
+use std::sync::Arc;
+
+use super::backend::Origin;
+use super::engine::{Engine, Invocation};
+use super::error::{Failure, Found};
+use super::interpolate::Methods;
+use super::merge::Strategy;
+use super::request::{Unknown, UnknownCause};
+use super::trace::{Event, NodeKind, Possible, TraceLocation};
+use crate::hierarchy::{Config, Function, FunctionKind, Layer, Level};
+use crate::interpolation::Key;
+use crate::value::{HashMap, Value};
+
+/// A level with its locations for one scope.
+pub(super) struct LevelProvider {
+    pub(super) name: Arc<str>,
+    pub(super) index: usize,
+    pub(super) function: Function,
+    pub(super) options: Value,
+    /// None: the function is called once without a location.
+    pub(super) locations: Option<Vec<Location>>,
+    /// Path of the configuration, for its errors.
+    pub(super) config: Option<Arc<str>>,
+    /// Folder of the configuration.
+    pub(super) root: Arc<str>,
+    /// Values that a `lookup_key` function gave, by location and key: they are kept for the
+    /// compilation.
+    pub(super) given: RefCell<Map<(usize, Arc<str>), Value>>,
+    /// Hashes that a `data_hash` function gave, by location.
+    pub(super) hashes: RefCell<Map<usize, Arc<HashMap>>>,
+}
+
+/// One location after interpolation.
+#[derive(Clone, Debug)]
+pub(super) struct Location {
+    pub(super) original: Arc<str>,
+    pub(super) place: Arc<str>,
+    pub(super) is_uri: bool,
+    pub(super) exists: bool,
+    /// Where a variable of the path is unknown.
+    pub(super) open: Option<OpenPath>,
+}
+
+/// A path with unknown parts.
+#[derive(Clone, Debug)]
+pub(super) struct OpenPath {
+    pub(super) template: crate::hierarchy::Template,
+    pub(super) variables: Vec<Arc<str>>,
+}
+
+impl Engine<'_> {
+    /// A level of version 5, its locations expanded; nothing where Puppet's built-in default finds
+    /// no file.
+    pub(super) fn level_provider(
+        &mut self,
+        config: &Config,
+        index: usize,
+        level: &Level,
+        invocation: &Invocation,
+    ) -> Found<Option<LevelProvider>> {
+        let methods = Methods::Refused(config.path.clone());
+        let locations = self.expand_locations(config, level, invocation, &methods)?;
+        if config.path.is_none() && locations.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(None);
+        }
+        let options = self.interpolate(&level.options, invocation, &methods)?;
+        Ok(Some(LevelProvider {
+            name: level.name.clone(),
+            index,
+            function: level.function.clone(),
+            options,
+            locations,
+            config: config.path.clone(),
+            root: config.root.clone(),
+            given: RefCell::default(),
+            hashes: RefCell::default(),
+        }))
+    }
+
+    /// `FunctionProvider#unchecked_key_lookup`
+    pub(super) fn ask_level(
+        &mut self,
+        layer: &Layer,
+        level: &LevelProvider,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        let node = || {
+            let legacy_function = level.function.kind == FunctionKind::V4DataHash;
+            NodeKind::Level {
+                name: if legacy_function { level.function.name.clone() } else { level.name.clone() },
+                index: level.index,
+                legacy_function,
+            }
+        };
+        self.with(node, |engine| match &level.locations {
+            None => engine.merge_variants(strategy, &[()], &mut |engine, ()| {
+                engine.ask_function(layer, level, None, key, invocation)
+            }),
+            Some(locations) => {
+                let numbered: Vec<(usize, &Location)> = locations.iter().enumerate().collect();
+                engine.merge_variants(strategy, &numbered, &mut |engine, (at, location)| {
+                    engine.ask_location(layer, level, *at, location, key, invocation)
+                })
+            }
+        })
+    }
+
+    fn ask_location(
+        &mut self,
+        layer: &Layer,
+        level: &LevelProvider,
+        at: usize,
+        location: &Location,
+        key: &Key,
+        invocation: &Invocation,
+    ) -> Found {
+        let possible = location.open.as_ref().map(|open| self.possible(open, level, key));
+        let node = || {
+            NodeKind::Location(TraceLocation {
+                place: location.place.clone(),
+                original: location.original.clone(),
+                is_uri: location.is_uri,
+                possible: possible.clone(),
+            })
+        };
+        self.with(node, |engine| {
+            if let Some(possible) = &possible {
+                if !possible.files.is_empty() {
+                    engine.unknown(layer, level, UnknownCause::Path(possible.clone()));
+                }
+                engine.event(|| Event::LocationNotFound);
+                return Err(Failure::NotFound);
+            }
+            // Backends of Hiera 3 look for files themselves.
+            if !location.exists && level.function.kind != FunctionKind::Hiera3Backend {
+                engine.event(|| Event::LocationNotFound);
+                return Err(Failure::NotFound);
+            }
+            engine.ask_function(layer, level, Some((at, location)), key, invocation)
+        })
+    }
+
+    /// Which existing files an open path could mean, of those that hold the root key.
+    fn possible(&self, open: &OpenPath, level: &LevelProvider, key: &Key) -> Possible {
+        let root = key.root.as_name().unwrap_or_default();
+        let format = super::backend::format_of(&level.function);
+        let files = match format {
+            Some(format) => self
+                .session
+                .files
+                .files_with_key(root, format)
+                .into_iter()
+                .filter(|path| open.template.matches(path))
+                .collect(),
+            None => Vec::new(),
+        };
+        Possible { variables: open.variables.clone(), files }
+    }
+
+    /// Calls the level's function for one location, or without one.
+    fn ask_function(
+        &mut self,
+        layer: &Layer,
+        level: &LevelProvider,
+        location: Option<(usize, &Location)>,
+        key: &Key,
+        invocation: &Invocation,
+    ) -> Found {
+        let at = location.map_or(usize::MAX, |(at, _)| at);
+        let place = location.map(|(_, location)| location);
+        let root: Arc<str> = Arc::from(key.root.as_name().unwrap_or_default());
+        let origin = Origin { layer, level, place };
+        match level.function.kind {
+            FunctionKind::DataHash | FunctionKind::V4DataHash => {
+                let known = level.hashes.borrow().get(&at).cloned();
+                let hash = match known {
+                    Some(hash) => hash,
+                    None => {
+                        let hash = self.call_data_hash(&origin)?;
+                        level.hashes.borrow_mut().insert(at, hash.clone());
+                        hash
+                    }
+                };
+                let Some(value) = hash.get(&Value::String(root.clone())) else {
+                    self.event(|| Event::NotFound(root.to_string()));
+                    return Err(Failure::NotFound);
+                };
+                self.check_value(&origin, &root, value)?;
+                let value = self.interpolate(value, invocation, &Methods::Allowed)?;
+                self.event(|| Event::Found(root.to_string(), value.clone()));
+                Ok(value)
+            }
+            FunctionKind::LookupKey => {
+                let known = level.given.borrow().get(&(at, root.clone())).cloned();
+                let value = match known {
+                    Some(value) => value,
+                    None => match self.call_lookup_key(&origin, &root, invocation) {
+                        Ok(value) => {
+                            level.given.borrow_mut().insert((at, root.clone()), value.clone());
+                            value
+                        }
+                        Err(Failure::NotFound) => {
+                            self.event(|| Event::NotFound(root.to_string()));
+                            return Err(Failure::NotFound);
+                        }
+                        Err(error) => return Err(error),
+                    },
+                };
+                self.event(|| Event::Found(root.to_string(), value.clone()));
+                Ok(value)
+            }
+            FunctionKind::DataDig | FunctionKind::Hiera3Backend => {
+                let result = self.call_data_dig(&origin, key);
+                if matches!(result, Err(Failure::NotFound))
+                    && level.function.kind == FunctionKind::DataDig
+                {
+                    self.event(|| Event::NotFound(key.text.to_string()));
+                }
+                result
+            }
+        }
+    }
+
+    /// Remembers that a level could change the answer.
+    pub(super) fn unknown(&mut self, layer: &Layer, level: &LevelProvider, cause: UnknownCause) {
+        let unknown = Unknown {
+            layer: layer.clone(),
+            level: level.name.clone(),
+            index: level.index,
+            cause,
+            for_options: self.in_options,
+        };
+        if !self.unknown.contains(&unknown) {
+            self.unknown.push(unknown);
+        }
+    }
+}
+
+/// A value as the receiver in Ruby's `NoMethodError`: `nil:NilClass`, `1:Integer`.
+pub(super) fn receiver(value: &Value) -> String {
+    format!("{}:{}", value.inspect(), super::dig::ruby_class(value))
+}

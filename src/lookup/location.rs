@@ -1,0 +1,329 @@
+//! Expanding a level's locations for a scope (`location_resolver.rb`).
+
+use std::sync::Arc;
+
+use super::engine::{Engine, Invocation};
+use super::error::{ErrorClass, Found, raise};
+use super::interpolate::{Evaluated, Methods, Piece};
+use super::level::{Location, OpenPath};
+use crate::hierarchy::{Config, GlobEntry, Level, Locations, Template, TemplatePart, glob, join};
+use crate::interpolation::{Segment, split_key};
+use crate::value::{Opaque, Value};
+use crate::workspace::FileKind;
+
+/// Most locations of one level: a glob or a mapped list beyond it is an error.
+const MAX_LOCATIONS: usize = 100_000;
+
+/// Text that stands for an unknown part of a path while it is joined; no path holds it.
+const HOLE: char = '\u{0}';
+
+/// A path with the parts of it that nobody can know.
+struct PathText {
+    /// The path; unknown parts are tokens as written.
+    text: String,
+    /// The tokens of the unknown parts, in order, with the variables they name.
+    holes: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl Engine<'_> {
+    /// The locations of a version 5 level; none where it has no location at all.
+    pub(super) fn expand_locations(
+        &mut self,
+        config: &Config,
+        level: &Level,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<Option<Vec<Location>>> {
+        let datadir = join(&config.root, &level.datadir);
+        let datadir = self.path_text(&datadir, invocation, methods)?;
+        let datadir = PathText {
+            text: self.session.files.resolve(&datadir.text).into_owned(),
+            holes: datadir.holes,
+        };
+        // Puppet 8 forgives undefined variables in locations, but not in the data directory.
+        let lenient = std::mem::replace(&mut self.lenient, self.is_puppet_8());
+        let locations = self.expand(config, level, &datadir, invocation, methods);
+        self.lenient = lenient;
+        let locations = locations?;
+        if locations.as_ref().is_some_and(|all| all.len() > MAX_LOCATIONS) {
+            let message =
+                format!("level '{}' has more than {MAX_LOCATIONS} locations", level.name);
+            return raise(ErrorClass::Limit, message);
+        }
+        Ok(locations)
+    }
+
+    fn expand(
+        &mut self,
+        config: &Config,
+        level: &Level,
+        datadir: &PathText,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<Option<Vec<Location>>> {
+        let mut found = Vec::new();
+        match &level.locations {
+            Locations::None => return Ok(None),
+            Locations::Paths(paths) => {
+                for original in paths {
+                    let path = self.path_text(original, invocation, methods)?;
+                    let location = self.locate(datadir, original, path);
+                    if location.exists || config.path.is_some() {
+                        found.push(location);
+                    }
+                }
+            }
+            Locations::Globs(globs) => {
+                for pattern in globs {
+                    let pattern = self.path_text(pattern, invocation, methods)?;
+                    self.expand_glob(datadir, pattern, &mut found);
+                }
+            }
+            Locations::Uris(uris) => {
+                for original in uris {
+                    let uri = self.path_text(original, invocation, methods)?;
+                    if !is_uri(&uri.text) {
+                        let shown = crate::value::inspect_string(&uri.text);
+                        let message = format!("bad URI(is not URI?): {shown}");
+                        return raise(ErrorClass::InvalidUri, message);
+                    }
+                    found.push(Location {
+                        original: original.clone(),
+                        place: Arc::from(uri.text),
+                        is_uri: true,
+                        exists: true,
+                        open: None,
+                    });
+                }
+            }
+            Locations::Mapped { variable, name, template } => {
+                let values = self.mapped_values(variable, invocation)?;
+                for value in values {
+                    let outer = self.scope.clone();
+                    self.scope = outer.with_local(name, value);
+                    let path = self.path_text(template, invocation, methods);
+                    self.scope = outer;
+                    found.push(self.locate(datadir, template, path?));
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// The elements that `mapped_paths` maps: none for nil and for empty values.
+    fn mapped_values(&mut self, variable: &str, invocation: &Invocation) -> Found<Vec<Value>> {
+        let Ok(split) = split_key(variable) else {
+            return raise(ErrorClass::Lookup, "Syntax error in string: mapped_path[0]");
+        };
+        let mut segments = split.into_iter().map(|(segment, _)| segment);
+        let Some(root) = segments.next() else { return Ok(Vec::new()) };
+        let rest: Vec<Segment> = segments.collect();
+        let value = self.variable(variable, &root, &rest, invocation)?;
+        Ok(match &value {
+            Value::Undef => Vec::new(),
+            Value::Opaque(_) => vec![value],
+            Value::String(text) if text.is_empty() => Vec::new(),
+            Value::String(_) => vec![value],
+            Value::Array(elements) => elements.to_vec(),
+            Value::Hash(hash) => hash
+                .iter()
+                .map(|(key, value)| Value::array([key.clone(), value.clone()]))
+                .collect(),
+            other => {
+                return raise(
+                    ErrorClass::NoMethod,
+                    format!("undefined method `empty?' for {}", super::level::receiver(other)),
+                );
+            }
+        })
+    }
+
+    /// Interpolates a path, keeping tokens whose value nobody can know.
+    pub(super) fn path_text_known(
+        &mut self,
+        path: &str,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<String> {
+        Ok(self.path_text(path, invocation, methods)?.text)
+    }
+
+    fn path_text(
+        &mut self,
+        path: &str,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<PathText> {
+        let mut result = PathText { text: String::new(), holes: Vec::new() };
+        let pieces = match self.pieces(path, invocation, methods)? {
+            Evaluated::Pieces(pieces) => pieces,
+            Evaluated::Alias(value) => vec![Piece::Text(value.to_s())],
+        };
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => result.text.push_str(&text),
+                Piece::Unknown { token, because } => {
+                    let variable = match &because {
+                        Opaque::Unknown { because, .. } => {
+                            because.split('\'').nth(1).map(Arc::from)
+                        }
+                        Opaque::Secret { .. } => None,
+                    };
+                    result.text.push_str(&token);
+                    result.holes.push((token.clone(), variable.unwrap_or(token)));
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    /// One path below a data directory.
+    fn locate(&self, datadir: &PathText, original: &Arc<str>, path: PathText) -> Location {
+        let joined = join(&datadir.text, &path.text);
+        let joined = self.session.files.resolve(&joined).into_owned();
+        let open = open_path(&joined, datadir.holes.iter().chain(&path.holes));
+        let exists = open.is_none() && self.session.files.kind(&joined).is_some();
+        Location {
+            original: original.clone(),
+            place: Arc::from(joined),
+            is_uri: false,
+            exists,
+            open,
+        }
+    }
+
+    fn expand_glob(&self, datadir: &PathText, pattern: PathText, found: &mut Vec<Location>) {
+        let joined = join(&datadir.text, &pattern.text);
+        let joined = self.session.files.resolve(&joined).into_owned();
+        let shown: Arc<str> = Arc::from(joined.as_str());
+        if let Some(open) = open_path(&joined, datadir.holes.iter().chain(&pattern.holes)) {
+            // Any file that the pattern could reach with some value: wildcards are unknown parts.
+            let template = with_wildcards(open.template);
+            let open = Some(OpenPath { template, variables: open.variables });
+            found.push(Location {
+                original: shown.clone(),
+                place: shown,
+                is_uri: false,
+                exists: false,
+                open,
+            });
+            return;
+        }
+        let files = self.session.files;
+        let list = |folder: &str| {
+            files
+                .list(folder)
+                .into_iter()
+                .map(|(name, kind)| {
+                    let is_folder = kind == FileKind::Directory;
+                    let path = format!("{}/{name}", folder.trim_end_matches('/'));
+                    GlobEntry { name, is_folder, is_real_folder: is_folder && !files.is_link(&path) }
+                })
+                .collect()
+        };
+        let is_file =
+            |path: &str| files.kind(path).is_some_and(|kind| kind != FileKind::Directory);
+        found.extend(glob(&joined, &list, &is_file).into_iter().map(|path| Location {
+            original: shown.clone(),
+            place: Arc::from(path),
+            is_uri: false,
+            exists: true,
+            open: None,
+        }));
+    }
+
+    /// `resolve_paths` of versions 3 and 4: an extension is added unless it is there.
+    pub(super) fn paths_with_extension(
+        &mut self,
+        datadir: &str,
+        paths: &[Arc<str>],
+        extension: &str,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<Vec<Location>> {
+        let datadir = PathText {
+            text: self.session.files.resolve(datadir).into_owned(),
+            holes: Vec::new(),
+        };
+        let mut found = Vec::with_capacity(paths.len());
+        for original in paths {
+            let mut path = self.path_text(original, invocation, methods)?;
+            if !path.text.ends_with(extension) {
+                path.text.push_str(extension);
+            }
+            found.push(self.locate(&datadir, original, path));
+        }
+        Ok(found)
+    }
+}
+
+/// The template of a path in which some of `holes` are left.
+fn open_path<'a>(
+    path: &str,
+    holes: impl Iterator<Item = &'a (Arc<str>, Arc<str>)>,
+) -> Option<OpenPath> {
+    let mut marked = path.to_string();
+    let mut variables: Vec<Arc<str>> = Vec::new();
+    for (token, variable) in holes {
+        if marked.contains(&**token) {
+            let at = variables.iter().position(|known| known == variable).unwrap_or_else(|| {
+                variables.push(variable.clone());
+                variables.len() - 1
+            });
+            marked = marked.replace(&**token, &format!("{HOLE}{at}{HOLE}"));
+        }
+    }
+    if variables.is_empty() {
+        return None;
+    }
+    let parts = marked
+        .split(HOLE)
+        .enumerate()
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(at, text)| match at % 2 {
+            0 => TemplatePart::Text(text.to_string()),
+            _ => TemplatePart::Variable(
+                text.parse().ok().and_then(|at: usize| variables.get(at).cloned()).unwrap_or_default(),
+            ),
+        })
+        .collect();
+    Some(OpenPath { template: Template { parts }, variables })
+}
+
+/// Turns the wildcards of a glob into unknown parts of their own.
+fn with_wildcards(template: Template) -> Template {
+    let mut parts = Vec::new();
+    let mut wildcards = 0;
+    for part in template.parts {
+        let TemplatePart::Text(text) = part else {
+            parts.push(part);
+            continue;
+        };
+        for (at, piece) in text.split(['*', '?']).enumerate() {
+            if at > 0 {
+                wildcards += 1;
+                parts.push(TemplatePart::Variable(Arc::from(format!("*{wildcards}"))));
+            }
+            if !piece.is_empty() {
+                parts.push(TemplatePart::Text(piece.to_string()));
+            }
+        }
+    }
+    Template { parts }
+}
+
+/// Whether Ruby's `URI()` takes the text (RFC 3986, also opaque and relative forms).
+fn is_uri(text: &str) -> bool {
+    let mut bytes = text.bytes().enumerate();
+    let legal = |byte: u8| {
+        byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte)
+    };
+    let plain = bytes.all(|(at, byte)| {
+        legal(byte)
+            && (byte != b'%'
+                || text.as_bytes().get(at + 1..at + 3).is_some_and(|hex| {
+                    hex.iter().all(u8::is_ascii_hexdigit)
+                }))
+    });
+    plain && text.matches('#').count() < 2
+}

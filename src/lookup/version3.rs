@@ -1,0 +1,158 @@
+//! The levels of configurations of versions 3 and 4 (`HieraConfigV3`, `HieraConfigV4`).
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::engine::{Engine, Invocation};
+use super::error::{Found, LookupError};
+use super::interpolate::Methods;
+use super::layer::{defined_twice, twice};
+use super::level::{LevelProvider, Location};
+use crate::hierarchy::{Config, Function, FunctionKind, V3, V4Level, join};
+use crate::value::{StrKey, Value};
+
+impl Engine<'_> {
+    /// One level for each backend of version 3: all of the hierarchy is searched in one before the
+    /// next.
+    pub(super) fn version_3_levels(
+        &mut self,
+        config: &Config,
+        body: &V3,
+        invocation: &Invocation,
+    ) -> Found<Rc<[Rc<LevelProvider>]>> {
+        let invocation = Invocation { hiera_scope: true, ..invocation.clone() };
+        let methods = Methods::Refused(config.path.clone());
+        let default_datadir = format!(
+            "{}/environments/%{{::environment}}/hieradata",
+            self.session.environment.codedir
+        );
+        let mut levels: Vec<Rc<LevelProvider>> = Vec::new();
+        for backend in &body.backends {
+            if levels.iter().any(|level| level.name == *backend) {
+                return Err(backend_twice(config, backend).into());
+            }
+            let own = body.backend_options.iter().find(|(name, _)| name == backend);
+            let own = match own {
+                Some((_, options)) => self.interpolate(options, &invocation, &methods)?,
+                None => Value::hash([]),
+            };
+            let option = |name: &str| own.as_hash()?.get(&StrKey(name)).filter(|v| !v.is_falsey());
+            let datadir = match option("datadir") {
+                Some(datadir) => datadir.to_s(),
+                None => self.path_text_known(&default_datadir, &invocation, &methods)?,
+            };
+            let extension = match (option("extension"), &**backend) {
+                (Some(extension), _) => format!(".{}", extension.to_s()),
+                (None, "hocon") => ".conf".to_string(),
+                (None, other) => format!(".{other}"),
+            };
+            let locations = self.paths_with_extension(
+                &datadir,
+                &body.hierarchy,
+                &extension,
+                &invocation,
+                &methods,
+            )?;
+            let locations = match config.path {
+                Some(_) => locations,
+                None => locations.into_iter().filter(|location| location.exists).collect(),
+            };
+            let (kind, name, options) = match &**backend {
+                "yaml" => (FunctionKind::DataHash, "yaml_data".into(), Value::hash([])),
+                "json" => (FunctionKind::DataHash, "json_data".into(), Value::hash([])),
+                "hocon" => (FunctionKind::DataHash, "hocon_data".into(), Value::hash([])),
+                "eyaml" => (FunctionKind::LookupKey, "eyaml_lookup_key".into(), own),
+                _ => (FunctionKind::Hiera3Backend, backend.clone(), own),
+            };
+            let mut locations = Some(locations);
+            if kind == FunctionKind::Hiera3Backend && locations.as_ref().is_some_and(Vec::is_empty)
+            {
+                locations = None;
+            }
+            let function = Function { kind, name };
+            levels.push(Rc::new(level(config, levels.len(), backend, function, options, locations)));
+        }
+        Ok(levels.into())
+    }
+
+    pub(super) fn version_4_levels(
+        &mut self,
+        config: &Config,
+        entries: &[V4Level],
+        invocation: &Invocation,
+    ) -> Found<Rc<[Rc<LevelProvider>]>> {
+        let methods = Methods::Refused(config.path.clone());
+        let mut levels: Vec<Rc<LevelProvider>> = Vec::new();
+        for entry in entries {
+            if levels.iter().any(|level| level.name == entry.name) {
+                return Err(defined_twice(config, &entry.name).into());
+            }
+            let (function, extension) = match &*entry.backend {
+                "yaml" => ("yaml_data", ".yaml"),
+                "json" => ("json_data", ".json"),
+                "hocon" => ("hocon_data", ".conf"),
+                other => return Err(no_provider(config, other).into()),
+            };
+            let datadir = join(&config.root, &entry.datadir);
+            let locations = self.paths_with_extension(
+                &datadir,
+                &entry.paths,
+                extension,
+                invocation,
+                &methods,
+            )?;
+            let function = Function { kind: FunctionKind::DataHash, name: Arc::from(function) };
+            let options = Value::hash([]);
+            let index = levels.len();
+            let provider = level(config, index, &entry.name, function, options, Some(locations));
+            levels.push(Rc::new(provider));
+        }
+        Ok(levels.into())
+    }
+}
+
+fn level(
+    config: &Config,
+    index: usize,
+    name: &Arc<str>,
+    function: Function,
+    options: Value,
+    locations: Option<Vec<Location>>,
+) -> LevelProvider {
+    LevelProvider {
+        name: name.clone(),
+        index,
+        function,
+        options,
+        locations,
+        config: config.path.clone(),
+        root: config.root.clone(),
+        given: RefCell::default(),
+        hashes: RefCell::default(),
+    }
+}
+
+/// Whether a line holds the word with something before it (`/[^\w]NAME(?:[^\w]|$)/`).
+fn names_word(line: &str, word: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        line[..at].ends_with(|c: char| !is_word(c))
+            && !line[at + word.len()..].starts_with(is_word)
+    })
+}
+
+fn backend_twice(config: &Config, backend: &str) -> LookupError {
+    let message = format!("Backend '{backend}' is defined more than once.");
+    twice(config, message, "HIERA_BACKEND_MULTIPLY_DEFINED", &|line| names_word(line, backend))
+}
+
+fn no_provider(config: &Config, backend: &str) -> LookupError {
+    let line = Config::find_line(&config.text, 1, &|line| names_word(line, backend));
+    LookupError::issue(
+        "HIERA_NO_PROVIDER_FOR_BACKEND",
+        format!("No data provider is registered for backend '{backend}'"),
+        config.path.clone(),
+        line,
+    )
+}

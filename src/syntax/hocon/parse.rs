@@ -1,0 +1,581 @@
+//! HOCON tokens to a tree, as the `hocon` gem's document parser builds it.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a grammar asks for one or two of many tokens; a new token is refused where it is not named"
+)]
+
+use super::token::{Token, TokenKind, tokenize};
+use crate::text::TextRange;
+
+/// Deepest nesting of braces and brackets.
+const MAX_DEPTH: usize = 128;
+
+/// Why a HOCON text cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HoconProblem {
+    /// The place of the token at which the gem gives up.
+    pub range: TextRange,
+    /// The gem's message, with its idea of the line: `String: 2: …`.
+    pub message: String,
+}
+
+/// A value as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HoconNode {
+    /// From its first byte to behind its last.
+    pub range: TextRange,
+    /// What it is.
+    pub value: HoconValue,
+}
+
+/// Kinds of values as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HoconValue {
+    /// One token: text with or without quotes, a number, `true`, `null`, `${…}`.
+    Simple(Box<HoconScalar>),
+    /// `{ … }`, or a file without braces.
+    Object(Vec<HoconItem>),
+    /// `[ … ]`
+    Array(Vec<HoconElement>),
+    /// Several values that are joined: `10 ${unit}`, `${defaults} { a: 1 }`.
+    Concatenation(Vec<HoconNode>),
+}
+
+/// The token of a simple value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HoconScalar(pub(crate) Token);
+
+/// What stands in an object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HoconItem {
+    /// The end of a line, which the gem counts.
+    Newline,
+    /// A key and its value.
+    Field(HoconField),
+    /// `include …`, which has no effect in data that was read from a string.
+    Include,
+}
+
+/// What stands in an array.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HoconElement {
+    /// The end of a line, which the gem counts.
+    Newline,
+    /// An element.
+    Value(HoconNode),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HoconField {
+    /// The key: `a.b."c.d"` has three elements.
+    pub path: HoconPath,
+    /// What stands between key and value.
+    pub separator: Separator,
+    /// The value.
+    pub value: HoconNode,
+}
+
+/// A key or the inside of `${…}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HoconPath {
+    /// From its first byte to behind its last.
+    pub range: TextRange,
+    /// The elements, unescaped. Never empty.
+    pub elements: Vec<String>,
+}
+
+/// What stands between a key and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separator {
+    /// Nothing, before an object.
+    None,
+    /// `:` or `=`
+    Assign,
+    /// `+=`
+    Append,
+}
+
+/// The tree of a HOCON text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HoconDocument {
+    /// The value of the file.
+    pub root: HoconNode,
+    /// The line, from 1, on which a root with braces or brackets begins.
+    pub root_line: usize,
+}
+
+/// Parses a HOCON text.
+///
+/// # Errors
+/// The gem's first complaint. There is no recovery: the gem has none.
+pub fn parse_hocon_document(text: &str) -> Result<HoconDocument, HoconProblem> {
+    let mut parser = Parser {
+        text,
+        tokens: tokenize(text),
+        next: 0,
+        line: 1,
+        depth: 0,
+    };
+    parser.document()
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<Token>,
+    next: usize,
+    line: usize,
+    depth: usize,
+}
+
+/// Where the line ends that an object or array counts go.
+type Newlines<'a> = &'a mut dyn FnMut();
+
+fn no_newlines() {}
+
+impl Parser<'_> {
+    fn document(&mut self) -> Result<HoconDocument, HoconProblem> {
+        let mut leading = 0;
+        let first = self.skip_blanks(&mut || leading += 1)?;
+        let root_line = leading + 1;
+        if matches!(first.kind, TokenKind::OpenCurly | TokenKind::OpenSquare) {
+            let root = self.value(first)?;
+            let end = self.skip_blanks(&mut no_newlines)?;
+            if end.kind != TokenKind::EndOfFile {
+                return Err(self.problem(
+                    &end,
+                    format!("Document has trailing tokens after first object or array: {end}"),
+                ));
+            }
+            return Ok(HoconDocument { root, root_line });
+        }
+        self.put_back();
+        let mut items = vec![HoconItem::Newline; leading];
+        let range = self.object_items(&mut items, None)?;
+        let (value, root_line) = (HoconValue::Object(items), 1);
+        let root = HoconNode { range, value };
+        Ok(HoconDocument { root, root_line })
+    }
+
+    /// The next token. A crash of the gem's tokenizer happens one token early, as it reads ahead.
+    fn pop(&mut self) -> Result<Token, HoconProblem> {
+        let token = self.tokens[self.next.min(self.tokens.len() - 1)].clone();
+        self.next += 1;
+        let ahead = self.tokens.get(self.next);
+        for crashed in [Some(&token), ahead].into_iter().flatten() {
+            if let TokenKind::Crash(message) = &crashed.kind {
+                return Err(HoconProblem {
+                    range: crashed.range,
+                    message: message.clone(),
+                });
+            }
+        }
+        Ok(token)
+    }
+
+    fn put_back(&mut self) {
+        self.next -= 1;
+    }
+
+    /// The next token that is neither blank nor comment; line ends on the way are reported.
+    fn skip_blanks(&mut self, newlines: Newlines<'_>) -> Result<Token, HoconProblem> {
+        loop {
+            let token = self.pop()?;
+            match token.kind {
+                TokenKind::Newline => {
+                    self.line = token.line + 1;
+                    newlines();
+                }
+                TokenKind::Whitespace(_) | TokenKind::Comment(_) => {}
+                _ if token.is_unquoted_whitespace() => {}
+                _ => {
+                    if token.has_line() {
+                        self.line = token.line;
+                    }
+                    return Ok(token);
+                }
+            }
+        }
+    }
+
+    fn problem(&self, token: &Token, message: String) -> HoconProblem {
+        HoconProblem {
+            range: token.range,
+            message: format!("String: {}: {message}", self.line),
+        }
+    }
+
+    /// A problem with the gem's advice (whose bracket it leaves open) to put quotes around.
+    fn problem_with_advice(&self, token: &Token, message: &str) -> HoconProblem {
+        if token.kind == TokenKind::EndOfFile {
+            return self.problem(token, message.to_owned());
+        }
+        let advice = format!(
+            "{message} (if you intended {token} to be part of a key or string value, \
+             try enclosing the key or value in double quotes"
+        );
+        self.problem(token, advice)
+    }
+
+    fn value(&mut self, token: Token) -> Result<HoconNode, HoconProblem> {
+        if token.is_simple() {
+            return Ok(HoconNode {
+                range: token.range,
+                value: HoconValue::Simple(Box::new(HoconScalar(token))),
+            });
+        }
+        if self.depth >= MAX_DEPTH {
+            return Err(self.problem(&token, format!("nesting of {MAX_DEPTH} is too deep")));
+        }
+        self.depth += 1;
+        let node = match token.kind {
+            TokenKind::OpenCurly => {
+                let mut items = Vec::new();
+                let range = self.object_items(&mut items, Some(token.range))?;
+                HoconNode {
+                    range,
+                    value: HoconValue::Object(items),
+                }
+            }
+            TokenKind::OpenSquare => self.array(token.range)?,
+            _ => {
+                let message = format!("Expecting a value but got wrong token: {token}");
+                return Err(self.problem_with_advice(&token, &message));
+            }
+        };
+        self.depth -= 1;
+        Ok(node)
+    }
+
+    /// The items of an object whose opening brace is read, or of a file without braces.
+    fn object_items(
+        &mut self,
+        items: &mut Vec<HoconItem>,
+        opening: Option<TextRange>,
+    ) -> Result<TextRange, HoconProblem> {
+        let mut range = opening;
+        let mut grow = |part: TextRange| {
+            let grown = range.map_or(part, |range| range.cover(part));
+            range = Some(grown);
+            grown
+        };
+        loop {
+            let token = self.skip_blanks(&mut || items.push(HoconItem::Newline))?;
+            match &token.kind {
+                TokenKind::CloseCurly if opening.is_some() => return Ok(grow(token.range)),
+                TokenKind::CloseCurly => {
+                    let message = "unbalanced close brace '}' with no open brace";
+                    return Err(self.problem_with_advice(&token, message));
+                }
+                TokenKind::EndOfFile if opening.is_none() => {
+                    self.put_back();
+                    return Ok(range.unwrap_or(token.range));
+                }
+                TokenKind::Unquoted(text) if text == "include" => {
+                    self.include()?;
+                    items.push(HoconItem::Include);
+                }
+                _ => {
+                    let field = self.field(token)?;
+                    grow(field.path.range.cover(field.value.range));
+                    items.push(HoconItem::Field(field));
+                }
+            }
+            if self.separator(&mut || items.push(HoconItem::Newline))? {
+                continue;
+            }
+            let token = self.skip_blanks(&mut || items.push(HoconItem::Newline))?;
+            match token.kind {
+                TokenKind::CloseCurly if opening.is_some() => return Ok(grow(token.range)),
+                TokenKind::CloseCurly => {
+                    let message = "unbalanced close brace '}' with no open brace";
+                    return Err(self.problem_with_advice(&token, message));
+                }
+                TokenKind::EndOfFile if opening.is_none() => {
+                    self.put_back();
+                    return Ok(range.unwrap_or(token.range));
+                }
+                _ => {
+                    let message = format!("Expecting close brace }} or a comma, got {token}");
+                    return Err(self.problem_with_advice(&token, &message));
+                }
+            }
+        }
+    }
+
+    fn field(&mut self, first: Token) -> Result<HoconField, HoconProblem> {
+        let path = self.key(first)?;
+        let after = self.skip_blanks(&mut no_newlines)?;
+        let separator = match after.kind {
+            TokenKind::OpenCurly => {
+                return Ok(HoconField {
+                    path,
+                    separator: Separator::None,
+                    value: self.value(after)?,
+                });
+            }
+            TokenKind::Colon | TokenKind::Equals => Separator::Assign,
+            TokenKind::PlusEquals => Separator::Append,
+            _ => {
+                let key = path.range.slice(self.text);
+                let message = format!("Key '{key}' may not be followed by token: {after}");
+                return Err(self.problem_with_advice(&after, &message));
+            }
+        };
+        let value = match self.joined_values(&mut no_newlines)? {
+            Some(value) => value,
+            None => {
+                let token = self.skip_blanks(&mut no_newlines)?;
+                self.value(token)?
+            }
+        };
+        Ok(HoconField {
+            path,
+            separator,
+            value,
+        })
+    }
+
+    fn key(&mut self, first: Token) -> Result<HoconPath, HoconProblem> {
+        let mut tokens = Vec::new();
+        let mut token = first;
+        while token.is_value() || matches!(token.kind, TokenKind::Unquoted(_)) {
+            tokens.push(token);
+            token = self.pop()?;
+        }
+        if tokens.is_empty() {
+            let message = format!("expecting a close brace or a field name here, got {token}");
+            return Err(self.problem(&token, message));
+        }
+        self.put_back();
+        path(&tokens).map_err(|message| HoconProblem {
+            range: tokens[0].range,
+            message,
+        })
+    }
+
+    fn include(&mut self) -> Result<(), HoconProblem> {
+        let token = self.skip_blanks(&mut no_newlines)?;
+        match &token.kind {
+            TokenKind::Quoted(_) => Ok(()),
+            TokenKind::Unquoted(text)
+                if matches!(text.as_str(), "url(" | "file(" | "classpath(") =>
+            {
+                let token = self.skip_blanks(&mut no_newlines)?;
+                if !matches!(token.kind, TokenKind::Quoted(_)) {
+                    let message = format!(
+                        "expecting a quoted string inside file(), classpath(), or url(), \
+                         rather than: {token}"
+                    );
+                    return Err(self.problem(&token, message));
+                }
+                let token = self.skip_blanks(&mut no_newlines)?;
+                if !matches!(&token.kind, TokenKind::Unquoted(text) if text == ")") {
+                    let message = format!("expecting a close parentheses ')' here, not: {token}");
+                    return Err(self.problem(&token, message));
+                }
+                Ok(())
+            }
+            TokenKind::Unquoted(_) => {
+                let message = format!(
+                    "expecting include parameter to be quoted filename, file(), classpath(), or \
+                     url(). No spaces are allowed before the open paren. Not expecting: {token}"
+                );
+                Err(self.problem(&token, message))
+            }
+            _ => {
+                let message =
+                    format!("include keyword is not followed by a quoted string, but by: {token}");
+                Err(self.problem(&token, message))
+            }
+        }
+    }
+
+    fn array(&mut self, opening: TextRange) -> Result<HoconNode, HoconProblem> {
+        let mut elements: Vec<HoconElement> = Vec::new();
+        let closed = |elements, closing: TextRange| HoconNode {
+            range: opening.cover(closing),
+            value: HoconValue::Array(elements),
+        };
+        let mut is_first = true;
+        loop {
+            let mut newlines = 0;
+            let joined = self.joined_values(&mut || newlines += 1)?;
+            elements.extend(std::iter::repeat_n(HoconElement::Newline, newlines));
+            if let Some(value) = joined {
+                elements.push(HoconElement::Value(value));
+            } else {
+                let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
+                // One comma may stand behind the last element.
+                if token.kind == TokenKind::CloseSquare {
+                    return Ok(closed(elements, token.range));
+                }
+                let message = if is_first {
+                    format!(
+                        "List should have ] or a first element after the open [, instead had \
+                         token: {token} (if you want {token} to be part of a string value, then \
+                         double-quote it)"
+                    )
+                } else {
+                    format!(
+                        "List should have had new element after a comma, instead had token: \
+                         {token} (if you want the comma or {token} to be part of a string value, \
+                         then double-quote it)"
+                    )
+                };
+                return Err(self.problem(&token, message));
+            }
+            is_first = false;
+            if !self.separator(&mut || elements.push(HoconElement::Newline))? {
+                let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
+                if token.kind == TokenKind::CloseSquare {
+                    return Ok(closed(elements, token.range));
+                }
+                let message = format!(
+                    "List should have ended with ] or had a comma, instead had token: {token} (if \
+                     you want {token} to be part of a string value, then double-quote it)"
+                );
+                return Err(self.problem(&token, message));
+            }
+        }
+    }
+
+    /// The values up to the end of the line or of the element, joined; none if there is none.
+    fn joined_values(&mut self, newlines: Newlines<'_>) -> Result<Option<HoconNode>, HoconProblem> {
+        let mut values: Vec<HoconNode> = Vec::new();
+        let mut token = self.skip_blanks(newlines)?;
+        let mut behind_value = self.next;
+        loop {
+            let opens = matches!(token.kind, TokenKind::OpenCurly | TokenKind::OpenSquare);
+            if token.is_simple() || opens {
+                values.push(self.value(token)?);
+                behind_value = self.next;
+            } else if !matches!(token.kind, TokenKind::Whitespace(_)) {
+                break;
+            }
+            token = self.pop()?;
+        }
+        // Blanks behind the last value are the parent's.
+        self.next = if values.is_empty() {
+            self.next - 1
+        } else {
+            behind_value
+        };
+        let Some((first, last)) = values.first().zip(values.last()) else {
+            return Ok(None);
+        };
+        let range = first.range.cover(last.range);
+        if values.len() == 1 {
+            return Ok(values.pop());
+        }
+        let value = HoconValue::Concatenation(values);
+        Ok(Some(HoconNode { range, value }))
+    }
+
+    /// Reads a comma or at least one line end, whether there was one.
+    fn separator(&mut self, newlines: Newlines<'_>) -> Result<bool, HoconProblem> {
+        let mut found = false;
+        loop {
+            let token = self.pop()?;
+            match token.kind {
+                TokenKind::Newline => {
+                    found = true;
+                    self.line += 1;
+                    newlines();
+                }
+                TokenKind::Comma => return Ok(true),
+                TokenKind::Whitespace(_) | TokenKind::Comment(_) => {}
+                _ if token.is_unquoted_whitespace() => {}
+                _ => {
+                    self.put_back();
+                    return Ok(found);
+                }
+            }
+        }
+    }
+}
+
+/// The path that the tokens of a key or a substitution spell, or the gem's message.
+pub(crate) fn path(tokens: &[Token]) -> Result<HoconPath, String> {
+    let Some((first, last)) = tokens.first().zip(tokens.last()) else {
+        return Err("Expecting a field name or path here, but got nothing".to_owned());
+    };
+    // Each element with whether it may be empty.
+    let mut elements = vec![(String::new(), false)];
+    for token in tokens {
+        match (&token.kind, token.text()) {
+            (TokenKind::Whitespace(_), _) => {}
+            (TokenKind::Quoted(text), _) => {
+                if let Some((element, may_be_empty)) = elements.last_mut() {
+                    element.push_str(text);
+                    *may_be_empty |= element.is_empty();
+                }
+            }
+            (_, Some(text)) => {
+                for (index, part) in text.split('.').enumerate() {
+                    if index > 0 {
+                        elements.push((String::new(), false));
+                    }
+                    if let Some((element, _)) = elements.last_mut() {
+                        element.push_str(part);
+                    }
+                }
+            }
+            (_, None) => {
+                return Err(format!(
+                    "Token not allowed in path expression: {token} (you can double-quote this \
+                     token if you really want it here)"
+                ));
+            }
+        }
+    }
+    if elements
+        .iter()
+        .any(|(element, may_be_empty)| element.is_empty() && !may_be_empty)
+    {
+        return Err(
+            "path has a leading, trailing, or two adjacent period '.' (use quoted \"\" empty \
+             string if you want an empty element)"
+                .to_owned(),
+        );
+    }
+    if elements.len() > MAX_DEPTH {
+        return Err(format!("path has more than {MAX_DEPTH} elements"));
+    }
+    Ok(HoconPath {
+        range: first.range.cover(last.range),
+        elements: elements.into_iter().map(|(element, _)| element).collect(),
+    })
+}
+
+/// A path as the gem's messages write it.
+pub(crate) fn render_path(elements: &[String]) -> String {
+    let render = |element: &String| {
+        let plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+        if !element.is_empty() && element.chars().all(plain) {
+            return element.clone();
+        }
+        render_string(element)
+    };
+    elements.iter().map(render).collect::<Vec<_>>().join(".")
+}
+
+/// A string as the gem's messages write it.
+pub(crate) fn render_string(text: &str) -> String {
+    let mut rendered = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => rendered.push_str("\\\""),
+            '\\' => rendered.push_str("\\\\"),
+            '\n' => rendered.push_str("\\n"),
+            '\u{8}' => rendered.push_str("\\b"),
+            '\u{c}' => rendered.push_str("\\f"),
+            '\r' => rendered.push_str("\\r"),
+            '\t' => rendered.push_str("\\t"),
+            _ => rendered.push(character),
+        }
+    }
+    rendered.push('"');
+    rendered
+}

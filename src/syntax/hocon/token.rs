@@ -1,0 +1,593 @@
+//! HOCON text to tokens, as the `hocon` gem's tokenizer (hocon/impl/tokenizer.rb) cuts it.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a grammar asks for one or two of many tokens; a new token is refused where it is not named"
+)]
+
+use num_bigint::BigInt;
+
+use crate::text::TextRange;
+
+/// Deepest nesting of `${ ${ … } }` that is read; the parser refuses all nesting anyway.
+const MAX_SUBSTITUTION_DEPTH: usize = 16;
+
+/// Characters that a number can begin with.
+const NUMBER_START: &str = "0123456789-";
+/// Characters that a number can go on with.
+const NUMBER_CHARACTERS: &str = "0123456789eE+-.";
+/// Characters that never stand in text without quotes.
+const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
+
+/// One token.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    pub(crate) range: TextRange,
+    /// The line, from 1. The gem knows none for punctuation.
+    pub(crate) line: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TokenKind {
+    EndOfFile,
+    Comma,
+    Equals,
+    Colon,
+    OpenCurly,
+    CloseCurly,
+    OpenSquare,
+    CloseSquare,
+    PlusEquals,
+    Newline,
+    /// White space between two values: part of a string if they are joined.
+    Unquoted(String),
+    Whitespace(String),
+    Comment(String),
+    Null,
+    Bool(bool),
+    Number(Number),
+    Quoted(String),
+    Substitution {
+        optional: bool,
+        tokens: Vec<Token>,
+    },
+    /// Something the tokenizer refuses, and the last token there is.
+    Problem {
+        what: String,
+        message: String,
+    },
+    /// Something at which the gem itself breaks: the message of Ruby's exception.
+    Crash(String),
+}
+
+/// A number and the text it was written as. The gem makes every whole number an integer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Number {
+    pub(crate) value: NumberValue,
+    pub(crate) text: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum NumberValue {
+    Integer(BigInt),
+    Float(f64),
+}
+
+impl Token {
+    /// Whether the gem knows the token's line.
+    pub(crate) fn has_line(&self) -> bool {
+        !matches!(
+            self.kind,
+            TokenKind::EndOfFile
+                | TokenKind::Comma
+                | TokenKind::Equals
+                | TokenKind::Colon
+                | TokenKind::OpenCurly
+                | TokenKind::CloseCurly
+                | TokenKind::OpenSquare
+                | TokenKind::CloseSquare
+                | TokenKind::PlusEquals
+        )
+    }
+
+    /// Whether the token is a value by itself (text without quotes is not, to the gem).
+    pub(crate) fn is_value(&self) -> bool {
+        matches!(
+            self.kind,
+            TokenKind::Null | TokenKind::Bool(_) | TokenKind::Number(_) | TokenKind::Quoted(_)
+        )
+    }
+
+    /// Whether the token joins with its neighbours to one string.
+    pub(crate) fn is_simple(&self) -> bool {
+        self.is_value()
+            || matches!(
+                self.kind,
+                TokenKind::Unquoted(_) | TokenKind::Substitution { .. }
+            )
+    }
+
+    /// Whether the token is white space between two simple values.
+    pub(crate) fn is_unquoted_whitespace(&self) -> bool {
+        matches!(&self.kind, TokenKind::Unquoted(text) if text.chars().all(char::is_whitespace))
+    }
+
+    /// The text that the token adds to a string or a key; none for what is no plain value.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.kind {
+            TokenKind::Unquoted(text) | TokenKind::Quoted(text) => Some(text),
+            TokenKind::Null => Some("null"),
+            TokenKind::Bool(true) => Some("true"),
+            TokenKind::Bool(false) => Some("false"),
+            TokenKind::Number(number) => Some(&number.text),
+            TokenKind::EndOfFile
+            | TokenKind::Comma
+            | TokenKind::Equals
+            | TokenKind::Colon
+            | TokenKind::OpenCurly
+            | TokenKind::CloseCurly
+            | TokenKind::OpenSquare
+            | TokenKind::CloseSquare
+            | TokenKind::PlusEquals
+            | TokenKind::Newline
+            | TokenKind::Whitespace(_)
+            | TokenKind::Comment(_)
+            | TokenKind::Substitution { .. }
+            | TokenKind::Problem { .. }
+            | TokenKind::Crash(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Token {
+    /// The token as the gem's messages name it.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.kind {
+            TokenKind::EndOfFile => formatter.write_str("end of file"),
+            TokenKind::Comma => formatter.write_str("','"),
+            TokenKind::Equals => formatter.write_str("'='"),
+            TokenKind::Colon => formatter.write_str("':'"),
+            TokenKind::OpenCurly => formatter.write_str("'{'"),
+            TokenKind::CloseCurly => formatter.write_str("'}'"),
+            TokenKind::OpenSquare => formatter.write_str("'['"),
+            TokenKind::CloseSquare => formatter.write_str("']'"),
+            TokenKind::PlusEquals => formatter.write_str("'+='"),
+            TokenKind::Newline => formatter.write_str("NEWLINE"),
+            TokenKind::Unquoted(text) => write!(formatter, "'{text}'"),
+            TokenKind::Whitespace(text) => write!(formatter, "'{text}' (WHITESPACE)"),
+            TokenKind::Comment(text) => write!(formatter, "'#{text}' (COMMENT)"),
+            TokenKind::Null => formatter.write_str("'' (NULL)"),
+            TokenKind::Bool(truth) => write!(formatter, "'{truth}' (BOOLEAN)"),
+            TokenKind::Number(number) => match &number.value {
+                NumberValue::Integer(integer) => write!(formatter, "'{integer}' (NUMBER)"),
+                NumberValue::Float(_) => write!(formatter, "'{}' (NUMBER)", number.text),
+            },
+            TokenKind::Quoted(text) => write!(formatter, "'{text}' (STRING)"),
+            // The gem prints the object that should have held the text.
+            TokenKind::Substitution { .. } => {
+                formatter.write_str("'${#<StringIO:0x0000000000000000>}'")
+            }
+            TokenKind::Problem { what, message } => write!(formatter, "'{what}' ({message})"),
+            TokenKind::Crash(message) => formatter.write_str(message),
+        }
+    }
+}
+
+/// Cuts a text into tokens. The last is the end of the file, a problem or a crash.
+pub(crate) fn tokenize(text: &str) -> Vec<Token> {
+    let mut tokenizer = Tokenizer {
+        text,
+        at: 0,
+        line: 1,
+    };
+    let mut tokens = Vec::new();
+    let mut saver = WhitespaceSaver::default();
+    loop {
+        let next = tokenizer.next_token(&mut saver, 0);
+        let token = match next {
+            Ok(token) => token,
+            Err(stop) => {
+                tokens.push(*stop);
+                return tokens;
+            }
+        };
+        tokens.extend(saver.check(&token, tokenizer.line));
+        let is_last = token.kind == TokenKind::EndOfFile;
+        tokens.push(token);
+        if is_last {
+            return tokens;
+        }
+    }
+}
+
+/// White space is only part of a string between two simple values.
+#[derive(Default)]
+struct WhitespaceSaver {
+    text: String,
+    start: usize,
+    after_simple: bool,
+}
+
+impl WhitespaceSaver {
+    fn check(&mut self, token: &Token, line: usize) -> Option<Token> {
+        let is_simple = token.is_simple();
+        let joins = is_simple && self.after_simple;
+        self.after_simple = is_simple;
+        if self.text.is_empty() {
+            return None;
+        }
+        let text = std::mem::take(&mut self.text);
+        let range = TextRange::new(self.start, self.start + text.len());
+        let kind = if joins {
+            TokenKind::Unquoted(text)
+        } else {
+            TokenKind::Whitespace(text)
+        };
+        Some(Token { kind, range, line })
+    }
+}
+
+struct Tokenizer<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+/// A token that ends the tokenizing: a problem or a crash.
+type Stop = Box<Token>;
+
+impl Tokenizer<'_> {
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let character = self.peek()?;
+        self.at += character.len_utf8();
+        Some(character)
+    }
+
+    fn starts_comment(&self) -> bool {
+        let rest = &self.text[self.at..];
+        rest.starts_with('#') || rest.starts_with("//")
+    }
+
+    fn token(&self, start: usize, line: usize, kind: TokenKind) -> Token {
+        let range = TextRange::new(start, self.at);
+        Token { kind, range, line }
+    }
+
+    fn problem(&self, start: usize, what: Option<char>, message: String) -> Stop {
+        // Ruby's tokenizer has the number -1 for the end of the text.
+        let what = what.map_or_else(|| "-1".to_owned(), String::from);
+        self.problem_about(start, what, message)
+    }
+
+    fn problem_about(&self, start: usize, what: String, message: String) -> Stop {
+        Box::new(self.token(start, self.line, TokenKind::Problem { what, message }))
+    }
+
+    fn crash(&self, start: usize, message: impl Into<String>) -> Stop {
+        Box::new(self.token(start, self.line, TokenKind::Crash(message.into())))
+    }
+
+    fn next_token(&mut self, saver: &mut WhitespaceSaver, depth: usize) -> Result<Token, Stop> {
+        while let Some(blank) = self.peek().filter(|c| *c != '\n' && c.is_whitespace()) {
+            if saver.text.is_empty() {
+                saver.start = self.at;
+            }
+            saver.text.push(blank);
+            self.at += blank.len_utf8();
+        }
+        let (start, line) = (self.at, self.line);
+        if self.starts_comment() {
+            return Ok(self.comment());
+        }
+        let Some(first) = self.next() else {
+            return Ok(self.token(start, line, TokenKind::EndOfFile));
+        };
+        let kind = match first {
+            '\n' => {
+                self.line += 1;
+                TokenKind::Newline
+            }
+            ':' => TokenKind::Colon,
+            ',' => TokenKind::Comma,
+            '=' => TokenKind::Equals,
+            '{' => TokenKind::OpenCurly,
+            '}' => TokenKind::CloseCurly,
+            '[' => TokenKind::OpenSquare,
+            ']' => TokenKind::CloseSquare,
+            '"' => TokenKind::Quoted(self.quoted(start)?),
+            '$' => self.substitution(start, depth)?,
+            '+' => match self.next() {
+                Some('=') => TokenKind::PlusEquals,
+                other => {
+                    let shown = other.map_or_else(|| "-1".to_owned(), String::from);
+                    let message = format!("'+' not followed by =, '{shown}' not allowed after '+'");
+                    return Err(self.problem(start, other, message));
+                }
+            },
+            _ if NUMBER_START.contains(first) => self.number(start)?,
+            _ if RESERVED.contains(first) => {
+                let message = format!("Reserved character '{first}' is not allowed outside quotes");
+                return Err(self.problem(start, Some(first), message));
+            }
+            _ => {
+                self.at = start;
+                self.unquoted()
+            }
+        };
+        // A token of several lines counts for its last.
+        let line = if first == '\n' { line } else { self.line };
+        Ok(self.token(start, line, kind))
+    }
+
+    fn comment(&mut self) -> Token {
+        let start = self.at;
+        let rest = &self.text[start..];
+        let marker = if rest.starts_with('#') { 1 } else { 2 };
+        let length = rest.find('\n').unwrap_or(rest.len());
+        self.at += length;
+        let text = rest[marker..length].to_owned();
+        self.token(start, self.line, TokenKind::Comment(text))
+    }
+
+    fn unquoted(&mut self) -> TokenKind {
+        let start = self.at;
+        while let Some(character) = self.peek() {
+            if RESERVED.contains(character) || character.is_whitespace() || self.starts_comment() {
+                break;
+            }
+            self.at += character.len_utf8();
+            // `true`, `false` and `null` count whatever follows: `nullable` is null and `able`.
+            match &self.text[start..self.at] {
+                "true" => return TokenKind::Bool(true),
+                "null" => return TokenKind::Null,
+                "false" => return TokenKind::Bool(false),
+                _ => {}
+            }
+        }
+        TokenKind::Unquoted(self.text[start..self.at].to_owned())
+    }
+
+    fn number(&mut self, start: usize) -> Result<TokenKind, Stop> {
+        while self.peek().is_some_and(|c| NUMBER_CHARACTERS.contains(c)) {
+            self.at += 1;
+        }
+        let text = &self.text[start..self.at];
+        let value = if text.contains(['.', 'e', 'E']) {
+            ruby_float(text).map(|float| {
+                if float.is_finite() && float.fract() == 0.0 {
+                    // Exact for every float: Rust writes all its digits.
+                    format!("{float:.0}")
+                        .parse()
+                        .map_or(NumberValue::Float(float), NumberValue::Integer)
+                } else {
+                    NumberValue::Float(float)
+                }
+            })
+        } else {
+            ruby_integer(text).map(NumberValue::Integer)
+        };
+        match value {
+            Some(NumberValue::Float(float)) if float.is_infinite() => {
+                let name = if float > 0.0 { "Infinity" } else { "-Infinity" };
+                Err(self.crash(start, name))
+            }
+            Some(value) => Ok(TokenKind::Number(Number {
+                value,
+                text: text.to_owned(),
+            })),
+            None => match text.chars().find(|c| RESERVED.contains(*c)) {
+                Some(bad) => {
+                    let message =
+                        format!("Reserved character '{bad}'is not allowed outside quotes");
+                    Err(self.problem(start, Some(bad), message))
+                }
+                None => Ok(TokenKind::Unquoted(text.to_owned())),
+            },
+        }
+    }
+
+    /// The inside of a quoted string whose opening quote is read.
+    fn quoted(&mut self, start: usize) -> Result<String, Stop> {
+        let mut text = String::new();
+        loop {
+            match self.next() {
+                None => {
+                    let message = "End of input but string quote was still open";
+                    return Err(self.problem(start, None, message.to_owned()));
+                }
+                Some('\\') => text.push(self.escape(start)?),
+                Some('"') => break,
+                Some(control) if control.is_control() => {
+                    let message = format!(
+                        "JSON does not allow unescaped {control} in quoted strings, \
+                         use a backslash escape"
+                    );
+                    return Err(self.problem(start, Some(control), message));
+                }
+                Some(character) => text.push(character),
+            }
+        }
+        if text.is_empty() && self.peek() == Some('"') {
+            self.at += 1;
+            return self.triple_quoted(start);
+        }
+        Ok(text)
+    }
+
+    /// The inside of a `"""` string: the last three of the quotes that end it are no text.
+    fn triple_quoted(&mut self, start: usize) -> Result<String, Stop> {
+        let inside = self.at;
+        let mut quotes = 0;
+        loop {
+            match self.peek() {
+                Some('"') => quotes += 1,
+                _ if quotes >= 3 => return Ok(self.text[inside..self.at - 3].to_owned()),
+                None => {
+                    let message = "End of input but triple-quoted string was still open";
+                    return Err(self.problem(start, None, message.to_owned()));
+                }
+                Some(other) => {
+                    quotes = 0;
+                    self.line += usize::from(other == '\n');
+                }
+            }
+            self.next();
+        }
+    }
+
+    fn escape(&mut self, start: usize) -> Result<char, Stop> {
+        let Some(escaped) = self.next() else {
+            let message = "End of input but backslash in string had nothing after it";
+            return Err(self.problem_about(start, String::new(), message.to_owned()));
+        };
+        Ok(match escaped {
+            '"' | '\\' | '/' => escaped,
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => return self.unicode_escape(start),
+            // The gem takes the character's name for the place of the problem and breaks.
+            '\n' => {
+                return Err(self.crash(
+                    start,
+                    "undefined method `line_number' for \"newline\":String",
+                ));
+            }
+            '\t' => {
+                return Err(self.crash(start, "undefined method `line_number' for \"tab\":String"));
+            }
+            _ => {
+                let shown = crate::value::inspect_string(&String::from(escaped));
+                let message = if escaped.is_control() {
+                    format!("invalid value for Integer(): {shown}")
+                } else {
+                    format!("undefined method `line_number' for {shown}:String")
+                };
+                return Err(self.crash(start, message));
+            }
+        })
+    }
+
+    fn unicode_escape(&mut self, start: usize) -> Result<char, Stop> {
+        let mut digits = String::new();
+        for _ in 0..4 {
+            let Some(digit) = self.next() else {
+                let message = "End of input but expecting 4 hex digits for \\uXXXX escape";
+                return Err(self.problem(start, None, message.to_owned()));
+            };
+            digits.push(digit);
+        }
+        let code = ruby_hex(&digits);
+        if code < 0 {
+            return Err(self.crash(start, "pack(U): value out of range"));
+        }
+        if code == i64::from(u32::from('_')) {
+            let message = format!("Malformed hex digits after \\u escape in string: '{digits}'");
+            return Err(self.problem_about(start, digits, message));
+        }
+        // Half a surrogate pair, which Ruby would write as bytes that are no text, is replaced.
+        let character = u32::try_from(code).ok().and_then(char::from_u32);
+        Ok(character.unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn substitution(&mut self, start: usize, depth: usize) -> Result<TokenKind, Stop> {
+        match self.next() {
+            Some('{') => {}
+            other => {
+                let shown = other.map_or_else(|| "-1".to_owned(), String::from);
+                let message = format!("'$' not followed by {{, '{shown}' not allowed after '$'");
+                return Err(self.problem(start, other, message));
+            }
+        }
+        if depth >= MAX_SUBSTITUTION_DEPTH {
+            return Err(self.crash(start, "stack level too deep"));
+        }
+        let optional = self.peek() == Some('?');
+        self.at += usize::from(optional);
+        let mut saver = WhitespaceSaver::default();
+        let mut tokens = Vec::new();
+        loop {
+            let token = self.next_token(&mut saver, depth + 1)?;
+            match token.kind {
+                TokenKind::CloseCurly => return Ok(TokenKind::Substitution { optional, tokens }),
+                TokenKind::EndOfFile => {
+                    let message = "Substitution ${ was not closed with a }".to_owned();
+                    return Err(self.problem_about(start, token.to_string(), message));
+                }
+                _ => {
+                    tokens.extend(saver.check(&token, self.line));
+                    tokens.push(token);
+                }
+            }
+        }
+    }
+}
+
+/// Ruby's `Float(text)` for text of digits, signs, points and exponents.
+fn ruby_float(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (mantissa, exponent) = digits
+        .split_once(['e', 'E'])
+        .map_or((digits, None), |(mantissa, exponent)| {
+            (mantissa, Some(exponent))
+        });
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let mantissa_fits = match mantissa.split_once('.') {
+        Some((whole, fraction)) => is_number(whole) && is_number(fraction),
+        None => is_number(mantissa),
+    };
+    let exponent_fits =
+        exponent.is_none_or(|text| is_number(text.strip_prefix(['-', '+']).unwrap_or(text)));
+    (mantissa_fits && exponent_fits)
+        .then(|| text.parse().ok())
+        .flatten()
+}
+
+/// Ruby's `Integer(text)` for text of digits and signs: a leading zero makes it octal.
+fn ruby_integer(text: &str) -> Option<BigInt> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let radix = if digits.len() > 1 && digits.starts_with('0') {
+        8
+    } else {
+        10
+    };
+    let number = BigInt::parse_bytes(digits.as_bytes(), radix)?;
+    Some(if text.starts_with('-') {
+        -number
+    } else {
+        number
+    })
+}
+
+/// Ruby's `String#hex`: as many digits as there are, zero for none.
+fn ruby_hex(text: &str) -> i64 {
+    let text = text.trim_start_matches(|c: char| c.is_ascii_whitespace());
+    let (negative, text) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let text = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))
+        .unwrap_or(text);
+    let mut number = 0;
+    let mut after_digit = false;
+    for character in text.chars() {
+        match character.to_digit(16) {
+            Some(digit) => (number, after_digit) = (number * 16 + i64::from(digit), true),
+            None if character == '_' && after_digit => after_digit = false,
+            None => break,
+        }
+    }
+    if negative { -number } else { number }
+}

@@ -1,0 +1,463 @@
+//! The parts of a HOCON file and how they merge and join before and after references are known.
+//!
+//! Follows the gem's `abstract_config_value.rb`, `simple_config_object.rb`,
+//! `config_delayed_merge*.rb` and `config_concatenation.rb`, defects included.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use super::super::{Value, float_to_s};
+use crate::syntax::hocon::{render_path, render_string};
+
+/// Longest string and list that joining makes: a few lines can double a text many times.
+const MAX_JOINED: usize = 16 << 20;
+
+/// What the gem says when it touches an object whose references are open.
+pub(super) const NOT_RESOLVED: &str = "need to Config#resolve() before using this object, see \
+                                       the API docs for Config#resolve()";
+
+pub(super) type PartRef = Rc<Part>;
+
+/// A value that may still hold references.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) kind: Kind,
+    pub(super) lines: Lines,
+    /// Whether no reference is left in it.
+    pub(super) resolved: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Null,
+    Bool(bool),
+    /// A number and the text it was written as, which is what joins with other text.
+    Number {
+        value: Value,
+        text: Rc<str>,
+    },
+    Text {
+        text: Rc<str>,
+        quoted: bool,
+    },
+    List(Vec<PartRef>),
+    Object {
+        entries: IndexMap<String, PartRef>,
+        /// Whether a value that is no object hid everything before.
+        ignores_fallbacks: bool,
+    },
+    Reference {
+        path: Vec<String>,
+        optional: bool,
+    },
+    /// Values to join once the references among them are known.
+    Concatenation(Vec<PartRef>),
+    /// Values to merge once the references among them are known, the latest first.
+    Delayed(Vec<PartRef>),
+    /// The same, where the latest is an object.
+    DelayedObject(Vec<PartRef>),
+}
+
+/// The lines that a value came from, as messages give them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lines {
+    first: usize,
+    last: usize,
+}
+
+impl Lines {
+    pub(super) fn at(line: usize) -> Lines {
+        Lines {
+            first: line,
+            last: line,
+        }
+    }
+
+    fn cover(self, other: Lines) -> Lines {
+        Lines {
+            first: self.first.min(other.first),
+            last: self.last.max(other.last),
+        }
+    }
+}
+
+impl std::fmt::Display for Lines {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.first == self.last {
+            write!(formatter, "String: {}", self.first)
+        } else {
+            write!(formatter, "String: {}-{}", self.first, self.last)
+        }
+    }
+}
+
+impl Part {
+    pub(super) fn new(kind: Kind, lines: Lines) -> PartRef {
+        let resolved = match &kind {
+            Kind::Null | Kind::Bool(_) | Kind::Number { .. } | Kind::Text { .. } => true,
+            Kind::List(elements) => elements.iter().all(|element| element.resolved),
+            Kind::Object { entries, .. } => entries.values().all(|value| value.resolved),
+            Kind::Reference { .. }
+            | Kind::Concatenation(_)
+            | Kind::Delayed(_)
+            | Kind::DelayedObject(_) => false,
+        };
+        Rc::new(Part {
+            kind,
+            lines,
+            resolved,
+        })
+    }
+
+    pub(super) fn null(line: usize) -> PartRef {
+        Part::new(Kind::Null, Lines::at(line))
+    }
+
+    pub(super) fn object(entries: IndexMap<String, PartRef>, lines: Lines) -> PartRef {
+        let ignores_fallbacks = false;
+        Part::new(
+            Kind::Object {
+                entries,
+                ignores_fallbacks,
+            },
+            lines,
+        )
+    }
+
+    pub(super) fn is_object(&self) -> bool {
+        matches!(self.kind, Kind::Object { .. } | Kind::DelayedObject(_))
+    }
+
+    /// Whether what it is depends on references.
+    pub(super) fn is_unmergeable(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Reference { .. }
+                | Kind::Concatenation(_)
+                | Kind::Delayed(_)
+                | Kind::DelayedObject(_)
+        )
+    }
+
+    /// Whether it can hold other values.
+    pub(super) fn is_container(&self) -> bool {
+        !matches!(
+            self.kind,
+            Kind::Null
+                | Kind::Bool(_)
+                | Kind::Number { .. }
+                | Kind::Text { .. }
+                | Kind::Reference { .. }
+        )
+    }
+
+    /// Whether nothing that stood before can change it.
+    pub(super) fn ignores_fallbacks(&self) -> bool {
+        match &self.kind {
+            Kind::Object {
+                ignores_fallbacks, ..
+            } => *ignores_fallbacks,
+            Kind::Delayed(stack) | Kind::DelayedObject(stack) => {
+                stack.last().is_some_and(|last| last.ignores_fallbacks())
+            }
+            Kind::Reference { .. } | Kind::Concatenation(_) => false,
+            Kind::Null
+            | Kind::Bool(_)
+            | Kind::Number { .. }
+            | Kind::Text { .. }
+            | Kind::List(_) => self.resolved,
+        }
+    }
+
+    /// The text it adds to a string.
+    fn joining_text(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Null => Some("null"),
+            Kind::Bool(true) => Some("true"),
+            Kind::Bool(false) => Some("false"),
+            Kind::Number { text, .. } | Kind::Text { text, .. } => Some(text),
+            Kind::List(_)
+            | Kind::Object { .. }
+            | Kind::Reference { .. }
+            | Kind::Concatenation(_)
+            | Kind::Delayed(_)
+            | Kind::DelayedObject(_) => None,
+        }
+    }
+}
+
+/// What stands at a key where `part` was written after `before`.
+pub(super) fn with_fallback(part: &PartRef, before: &PartRef) -> Result<PartRef, String> {
+    if part.ignores_fallbacks() {
+        return Ok(part.clone());
+    }
+    if before.is_unmergeable() {
+        let mut stack = stack_of(part);
+        stack.extend(stack_of(before));
+        return Ok(delayed(part, stack));
+    }
+    match (&part.kind, &before.kind) {
+        (
+            Kind::Object { entries, .. },
+            Kind::Object {
+                entries: older,
+                ignores_fallbacks,
+            },
+        ) => {
+            let merged = merge_entries(entries, older)?;
+            let kind = Kind::Object {
+                entries: merged,
+                ignores_fallbacks: *ignores_fallbacks,
+            };
+            Ok(Part::new(
+                kind,
+                merged_lines(&[part.clone(), before.clone()]),
+            ))
+        }
+        (Kind::Object { entries, .. }, _) if part.resolved => {
+            let kind = Kind::Object {
+                entries: entries.clone(),
+                ignores_fallbacks: true,
+            };
+            Ok(Part::new(kind, part.lines))
+        }
+        _ => {
+            let mut stack = stack_of(part);
+            stack.push(before.clone());
+            Ok(delayed(part, stack))
+        }
+    }
+}
+
+/// The newer keys come first, then what only the older has.
+fn merge_entries(
+    newer: &IndexMap<String, PartRef>,
+    older: &IndexMap<String, PartRef>,
+) -> Result<IndexMap<String, PartRef>, String> {
+    let mut merged = IndexMap::with_capacity(newer.len());
+    for (key, value) in newer {
+        let kept = match older.get(key) {
+            Some(before) => with_fallback(value, before)?,
+            None => value.clone(),
+        };
+        // The gem compares the two and trips over the open references.
+        let was_object = matches!(value.kind, Kind::Object { .. });
+        if was_object && matches!(kept.kind, Kind::DelayedObject(_)) {
+            return Err(NOT_RESOLVED.to_owned());
+        }
+        merged.insert(key.clone(), kept);
+    }
+    for (key, value) in older {
+        if !merged.contains_key(key) {
+            merged.insert(key.clone(), value.clone());
+        }
+    }
+    Ok(merged)
+}
+
+fn stack_of(part: &PartRef) -> Vec<PartRef> {
+    match &part.kind {
+        Kind::Delayed(stack) | Kind::DelayedObject(stack) => stack.clone(),
+        Kind::Null
+        | Kind::Bool(_)
+        | Kind::Number { .. }
+        | Kind::Text { .. }
+        | Kind::List(_)
+        | Kind::Object { .. }
+        | Kind::Reference { .. }
+        | Kind::Concatenation(_) => vec![part.clone()],
+    }
+}
+
+fn delayed(part: &PartRef, stack: Vec<PartRef>) -> PartRef {
+    let lines = merged_lines(&stack);
+    if part.is_object() {
+        Part::new(Kind::DelayedObject(stack), lines)
+    } else {
+        Part::new(Kind::Delayed(stack), lines)
+    }
+}
+
+/// The lines of a merge; empty objects don't count unless there is nothing else.
+fn merged_lines(parts: &[PartRef]) -> Lines {
+    let counts =
+        |part: &&PartRef| !matches!(&part.kind, Kind::Object { entries, .. } if entries.is_empty());
+    let lines = parts.iter().filter(counts).map(|part| part.lines);
+    let lines = lines.reduce(Lines::cover);
+    lines.unwrap_or_else(|| parts.first().map_or(Lines::at(1), |part| part.lines))
+}
+
+/// Joins values; none if there are none.
+pub(super) fn concatenate(pieces: &[PartRef]) -> Result<Option<PartRef>, String> {
+    let mut joined = consolidate(pieces)?;
+    if joined.len() < 2 {
+        return Ok(joined.pop());
+    }
+    let lines = joined.iter().map(|part| part.lines).reduce(Lines::cover);
+    let lines = lines.unwrap_or(Lines::at(1));
+    Ok(Some(Part::new(Kind::Concatenation(joined), lines)))
+}
+
+/// Joins as many neighbours as can be joined yet.
+pub(super) fn consolidate(pieces: &[PartRef]) -> Result<Vec<PartRef>, String> {
+    if pieces.len() < 2 {
+        return Ok(pieces.to_vec());
+    }
+    let mut joined: Vec<PartRef> = Vec::new();
+    for piece in pieces {
+        let inner = match &piece.kind {
+            Kind::Concatenation(inner) => inner.as_slice(),
+            Kind::Null
+            | Kind::Bool(_)
+            | Kind::Number { .. }
+            | Kind::Text { .. }
+            | Kind::List(_)
+            | Kind::Object { .. }
+            | Kind::Reference { .. }
+            | Kind::Delayed(_)
+            | Kind::DelayedObject(_) => std::slice::from_ref(piece),
+        };
+        for right in inner {
+            match joined.pop() {
+                Some(left) => match join(&left, right)? {
+                    Some(both) => joined.push(both),
+                    None => joined.extend([left, right.clone()]),
+                },
+                None => joined.push(right.clone()),
+            }
+        }
+    }
+    Ok(joined)
+}
+
+fn join(left: &PartRef, right: &PartRef) -> Result<Option<PartRef>, String> {
+    let (left_is_list, right_is_list) = (
+        matches!(left.kind, Kind::List(_)),
+        matches!(right.kind, Kind::List(_)),
+    );
+    if left.is_object() && right_is_list {
+        as_list(left)?;
+    } else if left_is_list && right.is_object() {
+        as_list(right)?;
+    }
+    if left.is_object() && right.is_object() {
+        return with_fallback(right, left).map(Some);
+    }
+    if let (Kind::List(first), Kind::List(second)) = (&left.kind, &right.kind) {
+        check_size(first.len() + second.len())?;
+        let elements = first.iter().chain(second).cloned().collect();
+        return Ok(Some(Part::new(
+            Kind::List(elements),
+            left.lines.cover(right.lines),
+        )));
+    }
+    // Meant for the blank between two lists; the gem drops any text without quotes.
+    let is_unquoted = matches!(right.kind, Kind::Text { quoted: false, .. });
+    if (left_is_list || left.is_object()) && is_unquoted {
+        return Ok(Some(left.clone()));
+    }
+    if left.is_unmergeable() || right.is_unmergeable() {
+        return Ok(None);
+    }
+    let (Some(first), Some(second)) = (left.joining_text(), right.joining_text()) else {
+        return Err(format!(
+            "{}: Cannot concatenate object or list with a non-object-or-list, {} and {} are not \
+             compatible",
+            left.lines,
+            describe(left),
+            describe(right)
+        ));
+    };
+    check_size(first.len() + second.len())?;
+    let text = Rc::from(format!("{first}{second}"));
+    let kind = Kind::Text { text, quoted: true };
+    Ok(Some(Part::new(kind, left.lines.cover(right.lines))))
+}
+
+fn check_size(size: usize) -> Result<(), String> {
+    if size > MAX_JOINED {
+        return Err(format!("joined values are larger than {MAX_JOINED}"));
+    }
+    Ok(())
+}
+
+/// The gem means to make a list of an object with numbers for keys, and breaks.
+fn as_list(object: &PartRef) -> Result<(), String> {
+    let Kind::Object { entries, .. } = &object.kind else {
+        return Err(NOT_RESOLVED.to_owned());
+    };
+    let is_index = |key: &String| {
+        let digits = key.strip_prefix('+').unwrap_or(key);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if entries.keys().any(is_index) {
+        let message = "uninitialized constant Hocon::Impl::DefaultTransformer::SimpleConfigList";
+        return Err(message.to_owned());
+    }
+    Ok(())
+}
+
+/// Ruby's `to_s` of a part, for messages.
+pub(super) fn describe(part: &Part) -> String {
+    let class = match &part.kind {
+        Kind::Null => "ConfigNull",
+        Kind::Bool(_) => "ConfigBoolean",
+        Kind::Number {
+            value: Value::Float(_),
+            ..
+        } => "ConfigDouble",
+        Kind::Number { .. } => "ConfigInt",
+        Kind::Text { quoted: true, .. } => "Quoted",
+        Kind::Text { quoted: false, .. } => "Unquoted",
+        Kind::List(_) => "SimpleConfigList",
+        Kind::Object { .. } => "SimpleConfigObject",
+        Kind::Reference { .. } => "ConfigReference",
+        Kind::Concatenation(_) => "ConfigConcatenation",
+        Kind::Delayed(_) => "ConfigDelayedMerge",
+        Kind::DelayedObject(_) => "ConfigDelayedMergeObject",
+    };
+    format!("{class}({})", render(part))
+}
+
+/// A reference as it was written.
+pub(super) fn expression(path: &[String], optional: bool) -> String {
+    let mark = if optional { "?" } else { "" };
+    format!("${{{mark}{}}}", render_path(path))
+}
+
+fn render(part: &Part) -> String {
+    let all = |parts: &[PartRef], between: &str| {
+        parts
+            .iter()
+            .map(|part| render(part))
+            .collect::<Vec<_>>()
+            .join(between)
+    };
+    match &part.kind {
+        Kind::Null => "null".to_owned(),
+        Kind::Bool(truth) => truth.to_string(),
+        Kind::Number {
+            value: Value::Float(float),
+            ..
+        } => float_to_s(*float),
+        Kind::Number { value, .. } => value.inspect(),
+        Kind::Text { text, .. } => render_string(text),
+        Kind::List(elements) => format!("[{}]", all(elements, ",")),
+        Kind::Object { entries, .. } => {
+            let mut sorted: Vec<(&String, &PartRef)> = entries.iter().collect();
+            sorted.sort_by_key(|(key, _)| {
+                let number: Option<u64> = key.parse().ok();
+                (number.is_none(), number, (*key).clone())
+            });
+            let entry = |(key, value): (&String, &PartRef)| {
+                format!("{}:{}", render_string(key), render(value))
+            };
+            let entries: Vec<String> = sorted.into_iter().map(entry).collect();
+            format!("{{{}}}", entries.join(","))
+        }
+        Kind::Reference { path, optional } => expression(path, *optional),
+        Kind::Concatenation(pieces) => all(pieces, ""),
+        Kind::Delayed(stack) | Kind::DelayedObject(stack) => all(stack, ","),
+    }
+}

@@ -1,0 +1,205 @@
+//! HOCON files to values, as `Hocon.parse` of the Ruby `hocon` gem 1.3.1 does for `hocon_data`.
+//!
+//! Objects merge, later keys first; values join; `${…}` is resolved against the whole file, a
+//! reference to itself against what stood there before. The environment is never looked at: a
+//! `${?NAME}` of an environment variable is dropped, a `${NAME}` is an error. `include` finds
+//! nothing, as in the gem, which has no file to look beside.
+
+mod merge;
+mod resolve;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use self::merge::{Kind, Lines, Part, PartRef, concatenate, with_fallback};
+use super::{LoadError, LoadErrorKind, Value};
+use crate::syntax::hocon::{
+    HoconElement, HoconItem, HoconNode, HoconValue, NumberValue, Separator, Token, TokenKind,
+    parse_hocon_document, path,
+};
+use crate::text::TextRange;
+
+/// Reads a HOCON file.
+///
+/// # Errors
+/// The gem's message, with its idea of the line. Exceptions at which the gem itself breaks
+/// (`uninitialized constant …`) are reported in the same way. Nesting, the number of steps of a
+/// resolution and the size of what is joined are bounded.
+pub fn load_hocon(bytes: &[u8]) -> Result<Value, LoadError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let range = TextRange::empty(error.valid_up_to());
+        load_error("invalid byte sequence in UTF-8".to_owned(), Some(range))
+    })?;
+    let document = parse_hocon_document(text)
+        .map_err(|problem| load_error(problem.message, Some(problem.range)))?;
+    let mut builder = Builder {
+        line: document.root_line,
+        path: Vec::new(),
+        lists: 0,
+        place: document.root.range,
+    };
+    let root = builder
+        .node(&document.root)
+        .map_err(|message| load_error(message, Some(builder.place)))?;
+    if !root.is_object() {
+        let message = "has type LIST rather than object at file root";
+        let message = format!("String: {}:  {message}", document.root_line);
+        return Err(load_error(message, Some(document.root.range)));
+    }
+    let resolved = resolve::resolve(&root).map_err(|message| load_error(message, None))?;
+    Ok(resolve::to_value(&resolved))
+}
+
+fn load_error(message: String, range: Option<TextRange>) -> LoadError {
+    LoadError {
+        kind: LoadErrorKind::Hocon,
+        message,
+        range,
+    }
+}
+
+/// Turns the tree into parts (hocon/impl/config_parser.rb), merging what stands at the same key.
+struct Builder {
+    /// The line as the gem counts it here: only line ends directly in objects and lists count.
+    line: usize,
+    /// The keys around, each a path.
+    path: Vec<Vec<String>>,
+    /// How many lists (and `+=`) are around.
+    lists: usize,
+    /// The value that is being read, for an error.
+    place: TextRange,
+}
+
+impl Builder {
+    fn node(&mut self, node: &HoconNode) -> Result<PartRef, String> {
+        self.place = node.range;
+        match &node.value {
+            HoconValue::Simple(scalar) => simple(&scalar.0),
+            HoconValue::Object(items) => self.object(items),
+            HoconValue::Array(elements) => {
+                let line = self.line;
+                self.lists += 1;
+                let mut parts = Vec::new();
+                for element in elements {
+                    match element {
+                        HoconElement::Newline => self.line += 1,
+                        HoconElement::Value(value) => parts.push(self.node(value)?),
+                    }
+                }
+                self.lists -= 1;
+                Ok(Part::new(Kind::List(parts), Lines::at(line)))
+            }
+            HoconValue::Concatenation(pieces) => {
+                let parts: Result<Vec<PartRef>, String> =
+                    pieces.iter().map(|piece| self.node(piece)).collect();
+                self.place = node.range;
+                Ok(concatenate(&parts?)?.unwrap_or_else(|| Part::null(self.line)))
+            }
+        }
+    }
+
+    fn object(&mut self, items: &[HoconItem]) -> Result<PartRef, String> {
+        let line = self.line;
+        let mut entries: IndexMap<String, PartRef> = IndexMap::new();
+        for item in items {
+            let field = match item {
+                HoconItem::Newline => {
+                    self.line += 1;
+                    continue;
+                }
+                HoconItem::Include => continue,
+                HoconItem::Field(field) => field,
+            };
+            self.path.push(field.path.elements.clone());
+            let appends = field.separator == Separator::Append;
+            if appends && self.lists > 0 {
+                return Err(format!(
+                    "String: {}: Due to current limitations of the config parser, += does not \
+                     work nested inside a list. += expands to a ${{}} substitution and the path \
+                     in ${{}} cannot currently refer to list elements. You might be able to move \
+                     the += outside of the list and then refer to it from inside the list with \
+                     ${{}}.",
+                    self.line
+                ));
+            }
+            self.lists += usize::from(appends);
+            let mut part = self.node(&field.value)?;
+            self.lists -= usize::from(appends);
+            self.place = field.value.range;
+            if appends {
+                let path = self.path.concat();
+                let optional = true;
+                let before = Part::new(Kind::Reference { path, optional }, part.lines);
+                let list = Part::new(Kind::List(vec![part.clone()]), part.lines);
+                part = concatenate(&[before, list])?.unwrap_or(part);
+            }
+            self.path.pop();
+            for key in field.path.elements[1..].iter().rev() {
+                let lines = part.lines;
+                part = Part::object(IndexMap::from([(key.clone(), part)]), lines);
+            }
+            let key = &field.path.elements[0];
+            if let Some(existing) = entries.get(key) {
+                part = with_fallback(&part, existing)?;
+            }
+            entries.insert(key.clone(), part);
+        }
+        Ok(Part::object(entries, Lines::at(line)))
+    }
+}
+
+fn simple(token: &Token) -> Result<PartRef, String> {
+    let kind = match &token.kind {
+        TokenKind::Null => Kind::Null,
+        TokenKind::Bool(truth) => Kind::Bool(*truth),
+        TokenKind::Number(number) => Kind::Number {
+            value: match &number.value {
+                NumberValue::Float(float) => Value::Float(*float),
+                NumberValue::Integer(integer) => i64::try_from(integer)
+                    .map_or_else(|_| Value::BigInt(Arc::new(integer.clone())), Value::Int),
+            },
+            text: number.text.as_str().into(),
+        },
+        TokenKind::Quoted(text) => Kind::Text {
+            text: text.as_str().into(),
+            quoted: true,
+        },
+        TokenKind::Unquoted(text) => Kind::Text {
+            text: text.as_str().into(),
+            quoted: false,
+        },
+        TokenKind::Substitution { optional, tokens } => {
+            let path =
+                path(tokens).map_err(|message| format!("String: {}: {message}", token.line))?;
+            Kind::Reference {
+                path: path.elements,
+                optional: *optional,
+            }
+        }
+        TokenKind::EndOfFile
+        | TokenKind::Comma
+        | TokenKind::Equals
+        | TokenKind::Colon
+        | TokenKind::OpenCurly
+        | TokenKind::CloseCurly
+        | TokenKind::OpenSquare
+        | TokenKind::CloseSquare
+        | TokenKind::PlusEquals
+        | TokenKind::Newline
+        | TokenKind::Whitespace(_)
+        | TokenKind::Comment(_)
+        | TokenKind::Problem { .. }
+        | TokenKind::Crash(_) => return Err(format!("{token} is no value")),
+    };
+    Ok(Rc::new(Part {
+        kind,
+        lines: Lines::at(token.line),
+        resolved: !matches!(token.kind, TokenKind::Substitution { .. }),
+    }))
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

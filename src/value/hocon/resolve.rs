@@ -1,0 +1,478 @@
+//! Replacing references by what they refer to (the gem's `resolve_context.rb`,
+//! `resolve_source.rb`, `config_reference.rb` and `config_delayed_merge.rb`).
+//!
+//! A reference looks its path up in the file as it stands around it. While a merge is resolved,
+//! its newer parts see the file with only the older ones in the merge's place, so that
+//! `path = ${path}":/opt"` finds what stood there before.
+
+use std::collections::HashMap as StdHashMap;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use super::super::Value;
+use super::merge::{
+    Kind, NOT_RESOLVED, Part, PartRef, consolidate, describe, expression, with_fallback,
+};
+
+/// Most values that are resolved in one file: references can make work grow without end.
+const MAX_STEPS: usize = 200_000;
+
+/// Deepest chain of values that wait for one another.
+const MAX_WAITING: usize = 400;
+
+/// Resolves all references in a file.
+pub(super) fn resolve(root: &PartRef) -> Result<PartRef, String> {
+    let mut resolver = Resolver {
+        waiting: Vec::new(),
+        looking_up: Vec::new(),
+        steps: 0,
+    };
+    let source = Source {
+        root: root.clone(),
+        parents: None,
+    };
+    match resolver.part(root, None, &source) {
+        Ok(Some(resolved)) => Ok(resolved),
+        Ok(None) => Ok(Part::object(IndexMap::new(), root.lines)),
+        Err(Failure::Message(message)) => Err(message),
+        Err(Failure::Cycle(trace)) => Err(format!("cycle of substitutions {trace}")),
+    }
+}
+
+/// The value of a resolved part. Parts that occur twice become one shared value.
+pub(super) fn to_value(part: &PartRef) -> Value {
+    fn convert(part: &PartRef, done: &mut StdHashMap<*const Part, Value>) -> Value {
+        if let Some(value) = done.get(&Rc::as_ptr(part)) {
+            return value.clone();
+        }
+        let value = match &part.kind {
+            Kind::Bool(truth) => Value::Bool(*truth),
+            Kind::Number { value, .. } => value.clone(),
+            Kind::Text { text, .. } => Value::string(text),
+            Kind::List(elements) => {
+                let elements = elements.iter().map(|element| convert(element, done));
+                elements.collect::<Vec<_>>().into()
+            }
+            Kind::Object { entries, .. } => {
+                let entries = entries
+                    .iter()
+                    .map(|(key, value)| (Value::string(key), convert(value, done)));
+                Value::from(entries.collect::<super::super::HashMap>())
+            }
+            Kind::Null
+            | Kind::Reference { .. }
+            | Kind::Concatenation(_)
+            | Kind::Delayed(_)
+            | Kind::DelayedObject(_) => Value::Undef,
+        };
+        done.insert(Rc::as_ptr(part), value.clone());
+        value
+    }
+    convert(part, &mut StdHashMap::new())
+}
+
+enum Failure {
+    /// What Ruby's exception says.
+    Message(String),
+    /// A value waits for itself; the references on the way.
+    Cycle(String),
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure::Message(message)
+    }
+}
+
+/// Where references are looked up: a version of the file, and the containers from the value that
+/// is being resolved up to the file's root.
+#[derive(Clone)]
+struct Source {
+    root: PartRef,
+    parents: Option<Rc<Parent>>,
+}
+
+/// A container and what contains it.
+struct Parent {
+    part: PartRef,
+    above: Option<Rc<Parent>>,
+}
+
+struct Resolver {
+    /// What is being resolved, the outermost first.
+    waiting: Vec<PartRef>,
+    /// The references whose target is being looked up.
+    looking_up: Vec<*const Part>,
+    steps: usize,
+}
+
+impl Resolver {
+    /// Resolves a part; `along` restricts the work to what is needed to look up a path in it.
+    fn part(
+        &mut self,
+        part: &PartRef,
+        along: Option<&[String]>,
+        source: &Source,
+    ) -> Result<Option<PartRef>, Failure> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS || self.waiting.len() > MAX_WAITING {
+            return Err("resolve getting too deep".to_owned().into());
+        }
+        self.waiting.push(part.clone());
+        if self.looking_up.contains(&Rc::as_ptr(part)) {
+            return Err(Failure::Cycle(self.trace()));
+        }
+        let resolved = match &part.kind {
+            Kind::Null | Kind::Bool(_) | Kind::Number { .. } | Kind::Text { .. } => {
+                Some(part.clone())
+            }
+            Kind::Object { .. } | Kind::List(_) if part.resolved => Some(part.clone()),
+            Kind::Object { entries, .. } => Some(self.object(part, entries, along, source)?),
+            Kind::List(elements) => Some(self.list(part, elements, along, source)?),
+            Kind::Reference { path, optional } => {
+                self.reference(part, (path, *optional), along, source)?
+            }
+            Kind::Concatenation(pieces) => self.concatenation(pieces, source)?,
+            Kind::Delayed(stack) => self.merge(part, stack, along, source)?,
+            Kind::DelayedObject(stack) => {
+                let merged = self.merge(part, stack, along, source)?;
+                if !merged.as_ref().is_some_and(|merged| merged.is_object()) {
+                    let shown = merged.map(|merged| describe(&merged)).unwrap_or_default();
+                    return Err(format!(
+                        "Expecting a resolve result to be an object, but it was {shown}"
+                    )
+                    .into());
+                }
+                merged
+            }
+        };
+        if along.is_none() && resolved.as_ref().is_some_and(|part| !part.resolved) {
+            let message = "resolve_substitutions did not give us a resolved object";
+            return Err(message.to_owned().into());
+        }
+        self.waiting.pop();
+        Ok(resolved)
+    }
+
+    fn trace(&self) -> String {
+        let references = self.waiting.iter().filter_map(|part| match &part.kind {
+            Kind::Reference { path, optional } => Some(expression(path, *optional)),
+            Kind::Null
+            | Kind::Bool(_)
+            | Kind::Number { .. }
+            | Kind::Text { .. }
+            | Kind::List(_)
+            | Kind::Object { .. }
+            | Kind::Concatenation(_)
+            | Kind::Delayed(_)
+            | Kind::DelayedObject(_) => None,
+        });
+        references.collect::<Vec<_>>().join(", ")
+    }
+
+    fn object(
+        &mut self,
+        part: &PartRef,
+        entries: &IndexMap<String, PartRef>,
+        along: Option<&[String]>,
+        source: &Source,
+    ) -> Result<PartRef, Failure> {
+        let source = source.inside(part);
+        let mut resolved: IndexMap<String, PartRef> = IndexMap::with_capacity(entries.len());
+        let mut changed = false;
+        for (key, value) in entries {
+            let new = match along {
+                None => self.part(value, None, &source)?,
+                Some([first, rest @ ..]) if first == key && !rest.is_empty() => {
+                    self.part(value, Some(rest), &source)?
+                }
+                Some(_) => Some(value.clone()),
+            };
+            changed |= !new.as_ref().is_some_and(|new| Rc::ptr_eq(new, value));
+            if let Some(new) = new {
+                resolved.insert(key.clone(), new);
+            }
+        }
+        if !changed {
+            return Ok(part.clone());
+        }
+        let kind = Kind::Object {
+            entries: resolved,
+            ignores_fallbacks: part.ignores_fallbacks(),
+        };
+        Ok(Part::new(kind, part.lines))
+    }
+
+    fn list(
+        &mut self,
+        part: &PartRef,
+        elements: &[PartRef],
+        along: Option<&[String]>,
+        source: &Source,
+    ) -> Result<PartRef, Failure> {
+        if along.is_some() {
+            return Ok(part.clone());
+        }
+        let source = source.inside(part);
+        let mut resolved = Vec::with_capacity(elements.len());
+        for element in elements {
+            match self.part(element, None, &source) {
+                Ok(new) => resolved.extend(new),
+                Err(Failure::Cycle(trace)) => return Err(Failure::Cycle(trace)),
+                // In lists the gem loses what was wrong.
+                Err(Failure::Message(_)) => return Err("unexpected exception".to_owned().into()),
+            }
+        }
+        Ok(Part::new(Kind::List(resolved), part.lines))
+    }
+
+    fn concatenation(
+        &mut self,
+        pieces: &[PartRef],
+        source: &Source,
+    ) -> Result<Option<PartRef>, Failure> {
+        let mut resolved = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            resolved.extend(self.part(piece, None, source)?);
+        }
+        let mut joined = consolidate(&resolved)?;
+        if joined.len() > 1 {
+            let shown: Vec<String> = joined.iter().map(|part| describe(part)).collect();
+            return Err(format!(
+                "Bug in the library; resolved list was joined to too many values: [{}]",
+                shown.join(", ")
+            )
+            .into());
+        }
+        Ok(joined.pop())
+    }
+
+    fn reference(
+        &mut self,
+        part: &PartRef,
+        (path, optional): (&[String], bool),
+        along: Option<&[String]>,
+        source: &Source,
+    ) -> Result<Option<PartRef>, Failure> {
+        let (waiting, looking_up) = (self.waiting.len(), self.looking_up.len());
+        self.looking_up.push(Rc::as_ptr(part));
+        let outcome = self.target(path, along, source);
+        self.looking_up.truncate(looking_up);
+        let unresolved = |what: String| {
+            let message = "Could not resolve substitution to a value";
+            Failure::Message(format!("{}: {message}: {what}", part.lines))
+        };
+        let expression = || expression(path, optional);
+        match outcome {
+            Ok(None) if !optional => Err(unresolved(expression())),
+            Ok(value) => Ok(value),
+            Err(Failure::Cycle(_)) if optional => {
+                self.waiting.truncate(waiting);
+                Ok(None)
+            }
+            Err(Failure::Cycle(trace)) => Err(unresolved(format!(
+                "{} was part of a cycle of substitutions involving {trace}",
+                expression()
+            ))),
+            Err(failure @ Failure::Message(_)) => Err(failure),
+        }
+    }
+
+    /// Looks a path up in the file and resolves what stands there.
+    fn target(
+        &mut self,
+        path: &[String],
+        along: Option<&[String]>,
+        source: &Source,
+    ) -> Result<Option<PartRef>, Failure> {
+        let root = &source.root;
+        let from_root = Source {
+            root: root.clone(),
+            parents: None,
+        };
+        let Some(mut at) = self.part(root, Some(path), &from_root)? else {
+            return Ok(None);
+        };
+        let mut parents: Option<Rc<Parent>> = None;
+        let new_root = at.clone();
+        for (index, key) in path.iter().enumerate() {
+            let value = peek(&at, key, path)?;
+            parents = Some(Rc::new(Parent {
+                part: at,
+                above: parents,
+            }));
+            match value {
+                Some(value) if index + 1 == path.len() => {
+                    let root = new_root;
+                    return self.part(&value, along, &Source { root, parents });
+                }
+                Some(value) if value.is_object() => at = value,
+                _ => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    fn merge(
+        &mut self,
+        part: &PartRef,
+        stack: &[PartRef],
+        along: Option<&[String]>,
+        source: &Source,
+    ) -> Result<Option<PartRef>, Failure> {
+        let mut merged: Option<PartRef> = None;
+        for (index, item) in stack.iter().enumerate() {
+            let source = if item.is_unmergeable() {
+                let mut older: Option<PartRef> = None;
+                for below in &stack[index + 1..] {
+                    older = Some(match older {
+                        Some(newer) => with_fallback(&newer, below)?,
+                        None => below.clone(),
+                    });
+                }
+                source.with_replaced(part, older)?
+            } else {
+                source.inside(part)
+            };
+            if let Some(resolved) = self.part(item, along, &source)? {
+                merged = Some(match merged {
+                    Some(newer) => with_fallback(&newer, &resolved)?,
+                    None => resolved,
+                });
+            }
+        }
+        Ok(merged)
+    }
+}
+
+/// The value at a key, as far as it can be told while references are open.
+fn peek(part: &Part, key: &str, path: &[String]) -> Result<Option<PartRef>, Failure> {
+    let unresolved = || {
+        let path = crate::syntax::hocon::render_path(path);
+        let advice = "you need to call Config#resolve, see API docs for Config#resolve";
+        Failure::Message(format!("{path} has not been resolved, {advice}"))
+    };
+    match &part.kind {
+        Kind::Object { entries, .. } => Ok(entries.get(key).cloned()),
+        Kind::DelayedObject(stack) => {
+            for layer in stack {
+                let Kind::Object { entries, .. } = &layer.kind else {
+                    return Err(unresolved());
+                };
+                if let Some(value) = entries.get(key).filter(|value| value.ignores_fallbacks()) {
+                    return Ok(Some(value.clone()));
+                }
+            }
+            Err(unresolved())
+        }
+        Kind::Null
+        | Kind::Bool(_)
+        | Kind::Number { .. }
+        | Kind::Text { .. }
+        | Kind::List(_)
+        | Kind::Reference { .. }
+        | Kind::Concatenation(_)
+        | Kind::Delayed(_) => Err(NOT_RESOLVED.to_owned().into()),
+    }
+}
+
+impl Source {
+    /// The same file, seen from the inside of a container.
+    fn inside(&self, part: &PartRef) -> Source {
+        let parents = match &self.parents {
+            Some(parents) => Some(Rc::new(Parent {
+                part: part.clone(),
+                above: Some(parents.clone()),
+            })),
+            None if Rc::ptr_eq(part, &self.root) => Some(Rc::new(Parent {
+                part: part.clone(),
+                above: None,
+            })),
+            // Not on the way from the root: parents don't matter.
+            None => None,
+        };
+        Source {
+            root: self.root.clone(),
+            parents,
+        }
+    }
+
+    /// The file with a child of the innermost container replaced or removed.
+    fn with_replaced(&self, old: &PartRef, new: Option<PartRef>) -> Result<Source, Failure> {
+        let Some(parents) = &self.parents else {
+            let shown = new.map(|new| describe(&new)).unwrap_or_default();
+            let message = format!(
+                "replace in parent not possible {} with {shown}",
+                describe(old)
+            );
+            return Err(message.into());
+        };
+        let mut container = parents.clone();
+        let mut replacement = replace_child(&container.part, old, new)?;
+        while let Some(above) = container.above.clone() {
+            let new = replacement.filter(|part| part.is_container());
+            replacement = replace_child(&above.part, &container.part, new)?;
+            container = above;
+        }
+        let root = replacement.filter(|root| root.is_object());
+        Ok(Source {
+            root: root.unwrap_or_else(|| Part::object(IndexMap::new(), self.root.lines)),
+            parents: None,
+        })
+    }
+}
+
+/// A container with one child replaced or removed.
+fn replace_child(
+    container: &PartRef,
+    old: &PartRef,
+    new: Option<PartRef>,
+) -> Result<Option<PartRef>, Failure> {
+    match &container.kind {
+        Kind::Object {
+            entries,
+            ignores_fallbacks,
+        } => {
+            let mut entries = entries.clone();
+            let Some(index) = entries.values().position(|value| Rc::ptr_eq(value, old)) else {
+                let (child, parent) = (describe(old), describe(container));
+                let message = "SimpleConfigObject.replaceChild did not find";
+                return Err(format!("{message} {child} in {parent}").into());
+            };
+            match new {
+                Some(new) => entries[index] = new,
+                None => _ = entries.shift_remove_index(index),
+            }
+            let ignores_fallbacks = *ignores_fallbacks;
+            let kind = Kind::Object {
+                entries,
+                ignores_fallbacks,
+            };
+            Ok(Some(Part::new(kind, container.lines)))
+        }
+        Kind::DelayedObject(stack) => {
+            let mut stack = stack.clone();
+            if let Some(new) = new {
+                for item in &mut stack {
+                    if Rc::ptr_eq(item, old) {
+                        *item = new.clone();
+                    }
+                }
+            }
+            Ok(Some(Part::new(Kind::DelayedObject(stack), container.lines)))
+        }
+        // The gem calls a method that is not there.
+        Kind::Null
+        | Kind::Bool(_)
+        | Kind::Number { .. }
+        | Kind::Text { .. }
+        | Kind::List(_)
+        | Kind::Reference { .. }
+        | Kind::Concatenation(_)
+        | Kind::Delayed(_) => {
+            let shown = describe(container);
+            Err(format!("undefined method `replace_child_in_list' for {shown}").into())
+        }
+    }
+}

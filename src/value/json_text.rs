@@ -1,0 +1,468 @@
+//! Values as JSON: plain, as `puppet lookup --render-as json` prints them, and tagged, as the
+//! answers of `hiera-ls lookup --batch` carry them, in both directions.
+//!
+//! Tagged JSON keeps what plain JSON cannot say: `{"__ptype": "Sensitive", "value": …}` for
+//! values of Puppet's types and `{"__pairs": [[key, value], …]}` for hashes with keys that are
+//! not strings. Integers of any size and floats are exact in all of it.
+//!
+//! ```
+//! use hiera_ls::value::{Value, from_json, to_json, to_tagged_json};
+//!
+//! let value = from_json(r#"{"big": 123456789012345678901234567890, "f": 1e20}"#)?;
+//! assert_eq!(to_tagged_json(&value), r#"{"big":123456789012345678901234567890,"f":1.0e+20}"#);
+//! assert_eq!(to_json(&Value::Symbol("up".into()))?, r#""up""#);
+//! # Ok::<(), hiera_ls::value::JsonError>(())
+//! ```
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{HashMap, Opaque, Rich, Value, float_to_s};
+
+/// Longest JSON written, in bytes: shared lists of shared lists must not fill the memory.
+const MAX_JSON: usize = 64 << 20;
+
+/// Deepest nesting Ruby's JSON generator writes.
+const MAX_GENERATED_DEPTH: usize = 100;
+
+/// Why a value has no JSON, or a text is none: the text, in the generator's or reader's words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JsonError {
+    /// What is wrong, without a final dot: `NaN not allowed in JSON`.
+    pub message: String,
+}
+
+impl std::fmt::Display for JsonError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+impl From<serde_json::Error> for JsonError {
+    fn from(error: serde_json::Error) -> JsonError {
+        JsonError {
+            message: error.to_string(),
+        }
+    }
+}
+
+/// The JSON that Puppet prints for a value: on one line, without blanks, keys and everything
+/// that is no JSON type as Ruby's `to_s`.
+///
+/// # Errors
+/// Where Ruby's generator fails: NaN, infinities, bytes that are not UTF-8, nesting over 100;
+/// and beyond a size limit of ours.
+pub fn to_json(value: &Value) -> Result<String, JsonError> {
+    let mut out = String::new();
+    write_plain(&mut out, value, 1)?;
+    Ok(out)
+}
+
+/// The tagged JSON of a value, on one line. A value that would need more than 64 MiB is cut
+/// by `Unknown` tags in place of what does not fit.
+#[must_use]
+pub fn to_tagged_json(value: &Value) -> String {
+    let mut out = String::new();
+    write_tagged(&mut out, value);
+    out
+}
+
+/// The value of plain JSON text: facts, scopes, requests. Of equal keys the last wins.
+///
+/// # Errors
+/// The text is not JSON, or nests deeper than 128.
+pub fn from_json(text: &str) -> Result<Value, JsonError> {
+    from_raw_json(serde_json::from_str(text)?)
+}
+
+/// The value of a piece of JSON that was kept as text, so that no digit is lost.
+///
+/// # Errors
+/// A string has half a surrogate pair.
+pub fn from_raw_json(raw: &RawValue) -> Result<Value, JsonError> {
+    let text = raw.get().trim();
+    Ok(match text.as_bytes().first() {
+        Some(b'{') => {
+            let Entries(entries) = serde_json::from_str(text)?;
+            let mut hash = HashMap::with_capacity(entries.len());
+            for (key, value) in entries {
+                hash.insert(Value::from(key), from_raw_json(value)?);
+            }
+            Value::from(hash)
+        }
+        Some(b'[') => {
+            let elements: Vec<&RawValue> = serde_json::from_str(text)?;
+            let values: Result<Vec<Value>, JsonError> =
+                elements.into_iter().map(from_raw_json).collect();
+            Value::from(values?)
+        }
+        Some(b'"') => Value::from(serde_json::from_str::<String>(text)?),
+        Some(b't') => Value::Bool(true),
+        Some(b'f') => Value::Bool(false),
+        Some(b'n') | None => Value::Undef,
+        Some(_) => number(text),
+    })
+}
+
+/// The value of tagged JSON text, as [`to_tagged_json`] writes it.
+///
+/// # Errors
+/// The text is not JSON. Unknown tags are kept as the hashes they are.
+pub fn from_tagged_json(text: &str) -> Result<Value, JsonError> {
+    from_json(text).map(untag)
+}
+
+/// The entries of an object, in order, their values still text.
+struct Entries<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Entries<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EntriesVisitor;
+        impl<'de> Visitor<'de> for EntriesVisitor {
+            type Value = Entries<'de>;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(EntriesVisitor)
+    }
+}
+
+/// A number of JSON: an integer of any size unless it has a fraction or an exponent.
+fn number(text: &str) -> Value {
+    if text.contains(['.', 'e', 'E']) {
+        return text.parse().map_or(Value::Undef, Value::Float);
+    }
+    if let Ok(small) = text.parse() {
+        return Value::Int(small);
+    }
+    let big = text.parse().map(|big| Value::BigInt(Arc::new(big)));
+    big.unwrap_or_default()
+}
+
+fn untag(value: Value) -> Value {
+    match value {
+        Value::Array(elements) => elements
+            .iter()
+            .cloned()
+            .map(untag)
+            .collect::<Vec<_>>()
+            .into(),
+        Value::Hash(hash) => {
+            let tagged = Value::Hash(hash);
+            if let Some(pairs) = tagged.get("__pairs").and_then(Value::as_array) {
+                return untag_pairs(pairs);
+            }
+            if let Some(ptype) = tagged.get("__ptype").and_then(Value::as_str) {
+                let inner = tagged.get("value").cloned().unwrap_or_default();
+                if let Some(value) = untag_type(ptype, inner) {
+                    return value;
+                }
+            }
+            let entries = tagged.as_hash().into_iter().flatten();
+            let hash: HashMap = entries
+                .map(|(k, v)| (k.clone(), untag(v.clone())))
+                .collect();
+            Value::from(hash)
+        }
+        other @ (Value::Undef
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Symbol(_)
+        | Value::Sensitive(_)
+        | Value::Default
+        | Value::Rich(_)
+        | Value::Opaque(_)) => other,
+    }
+}
+
+fn untag_pairs(pairs: &[Value]) -> Value {
+    let mut hash = HashMap::with_capacity(pairs.len());
+    for pair in pairs {
+        if let Some([key, value]) = pair.as_array() {
+            hash.insert(untag(key.clone()), untag(value.clone()));
+        }
+    }
+    Value::from(hash)
+}
+
+fn untag_type(ptype: &str, inner: Value) -> Option<Value> {
+    let text = inner.as_str();
+    Some(match ptype {
+        "Sensitive" => Value::Sensitive(Arc::new(untag(inner))),
+        "Symbol" => Value::Symbol(Arc::from(text?)),
+        "Default" => Value::Default,
+        "BinaryString" => Value::Bytes(Arc::from(BASE64.decode(text?).ok()?)),
+        "Float" => Value::Float(match text? {
+            "NaN" => f64::NAN,
+            "Infinity" => f64::INFINITY,
+            "-Infinity" => f64::NEG_INFINITY,
+            _ => return None,
+        }),
+        "Regexp" => rich("Regexp", format!("/{}/", text?)),
+        "Binary" => rich("Binary", text?.to_owned()),
+        "Timestamp" => rich("Timestamp", text?.to_owned()),
+        "Timespan" => rich("Timespan", text?.to_owned()),
+        "SemVer" => rich("SemVer", text?.to_owned()),
+        "SemVerRange" => rich("SemVerRange", text?.to_owned()),
+        "URI" => rich("URI", text?.to_owned()),
+        "Type" => rich("Type", text?.to_owned()),
+        _ => return None,
+    })
+}
+
+fn rich(ptype: &'static str, text: String) -> Value {
+    Value::Rich(Arc::new(Rich { ptype, text }))
+}
+
+fn write_plain(out: &mut String, value: &Value, depth: usize) -> Result<(), JsonError> {
+    if out.len() > MAX_JSON {
+        return Err(problem("the value is too large"));
+    }
+    match value {
+        Value::Undef => out.push_str("null"),
+        Value::Bool(_) | Value::Int(_) | Value::BigInt(_) => out.push_str(&value.inspect()),
+        Value::Float(number) if number.is_finite() => out.push_str(&float_to_s(*number)),
+        Value::Float(number) => {
+            return Err(problem(&format!(
+                "{} not allowed in JSON",
+                float_to_s(*number)
+            )));
+        }
+        Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => write_json_string(out, text),
+            Err(_) => return Err(problem("source sequence is illegal/malformed utf-8")),
+        },
+        Value::Array(elements) => {
+            check_depth(depth)?;
+            out.push('[');
+            for (index, element) in elements.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_plain(out, element, depth + 1)?;
+            }
+            out.push(']');
+        }
+        Value::Hash(hash) => {
+            check_depth(depth)?;
+            out.push('{');
+            for (index, (key, value)) in hash.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_json_string(out, &key.to_s());
+                out.push(':');
+                write_plain(out, value, depth + 1)?;
+            }
+            out.push('}');
+        }
+        Value::String(text) => write_json_string(out, text),
+        Value::Symbol(_)
+        | Value::Sensitive(_)
+        | Value::Default
+        | Value::Rich(_)
+        | Value::Opaque(_) => write_json_string(out, &value.to_s()),
+    }
+    Ok(())
+}
+
+fn check_depth(depth: usize) -> Result<(), JsonError> {
+    if depth > MAX_GENERATED_DEPTH {
+        return Err(problem(&format!(
+            "nesting of {MAX_GENERATED_DEPTH} is too deep"
+        )));
+    }
+    Ok(())
+}
+
+fn problem(message: &str) -> JsonError {
+    JsonError {
+        message: message.to_owned(),
+    }
+}
+
+fn write_tagged(out: &mut String, value: &Value) {
+    if out.len() > MAX_JSON {
+        return write_tag(out, "Unknown", "the value is too large");
+    }
+    match value {
+        Value::Undef => out.push_str("null"),
+        Value::Bool(_) | Value::Int(_) | Value::BigInt(_) => out.push_str(&value.inspect()),
+        Value::Float(number) if number.is_finite() => out.push_str(&float_to_s(*number)),
+        Value::Float(number) => write_tag(out, "Float", &float_to_s(*number)),
+        Value::String(text) => write_json_string(out, text),
+        Value::Bytes(bytes) => write_tag(out, "BinaryString", &BASE64.encode(bytes)),
+        Value::Symbol(name) => write_tag(out, "Symbol", name),
+        Value::Array(elements) => {
+            out.push('[');
+            for (index, element) in elements.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_tagged(out, element);
+            }
+            out.push(']');
+        }
+        Value::Hash(hash) => write_tagged_hash(out, hash),
+        Value::Sensitive(inner) => {
+            out.push_str("{\"__ptype\":\"Sensitive\",\"value\":");
+            write_tagged(out, inner);
+            out.push('}');
+        }
+        Value::Default => write_tag(out, "Default", "default"),
+        Value::Rich(rich) => write_tag(out, rich.ptype, rich.pattern().unwrap_or(&rich.text)),
+        Value::Opaque(opaque) => match &**opaque {
+            Opaque::Secret { method } => write_tag(out, "Secret", method),
+            Opaque::Unknown { text: _, because } => write_tag(out, "Unknown", because),
+        },
+    }
+}
+
+fn write_tagged_hash(out: &mut String, hash: &HashMap) {
+    let plain = hash.keys().all(|key| matches!(key, Value::String(_)));
+    out.push_str(if plain { "{" } else { "{\"__pairs\":[" });
+    for (index, (key, value)) in hash.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        if plain {
+            write_tagged(out, key);
+            out.push(':');
+            write_tagged(out, value);
+        } else {
+            out.push('[');
+            write_tagged(out, key);
+            out.push(',');
+            write_tagged(out, value);
+            out.push(']');
+        }
+    }
+    out.push_str(if plain { "}" } else { "]}" });
+}
+
+fn write_tag(out: &mut String, ptype: &str, text: &str) {
+    _ = write!(out, "{{\"__ptype\":\"{ptype}\",\"value\":");
+    write_json_string(out, text);
+    out.push('}');
+}
+
+/// A string as Ruby's generator writes it: only quotes, backslashes and controls are escaped.
+fn write_json_string(out: &mut String, text: &str) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{c}' => out.push_str("\\f"),
+            '\u{8}' => out.push_str("\\b"),
+            '\0'..'\u{20}' => _ = write!(out, "\\u{:04x}", u32::from(character)),
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_json_is_rubys() {
+        let mut hash = HashMap::new();
+        hash.insert(Value::Int(1), Value::Int(2));
+        hash.insert(Value::Undef, Value::Int(3));
+        hash.insert(Value::Symbol("a".into()), Value::Int(4));
+        hash.insert(Value::array([Value::Int(1)]), Value::Int(5));
+        hash.insert(
+            Value::Float(1.5),
+            Value::Sensitive(Arc::new(Value::from("pw"))),
+        );
+        hash.insert(Value::from("re"), rich("Regexp", "/a/".to_owned()));
+        let expected =
+            r#"{"1":2,"":3,"a":4,"[1]":5,"1.5":"Sensitive [value redacted]","re":"(?-mix:a)"}"#;
+        assert_eq!(to_json(&Value::from(hash)).unwrap(), expected);
+        let text = Value::from("é\u{2028}</x>\u{1}\u{1f}\u{7f}\"\\/\u{8}\u{c}\n\r\t");
+        let expected = "\"é\u{2028}</x>\\u0001\\u001f\u{7f}\\\"\\\\/\\b\\f\\n\\r\\t\"";
+        assert_eq!(to_json(&text).unwrap(), expected);
+        assert_eq!(
+            to_json(&Value::Float(f64::NAN)).unwrap_err().message,
+            "NaN not allowed in JSON"
+        );
+        let mut deep = Value::Int(1);
+        for _ in 0..100 {
+            deep = Value::array([deep]);
+        }
+        assert_eq!(to_json(&deep).unwrap().len(), 201);
+        assert!(to_json(&Value::array([deep])).is_err());
+    }
+
+    #[test]
+    fn tagged_json_reads_back() {
+        let mut odd = HashMap::new();
+        odd.insert(
+            Value::Int(1),
+            Value::Sensitive(Arc::new(Value::hash([("k", Value::Undef)]))),
+        );
+        odd.insert(Value::from("1"), Value::Bytes(Arc::from([0xff, 0])));
+        let value = Value::array([
+            Value::from(odd),
+            Value::Symbol("a b".into()),
+            Value::Float(f64::NAN),
+            Value::Float(f64::NEG_INFINITY),
+            Value::Float(-0.5),
+            Value::Default,
+            rich("Regexp", "/a.*/".to_owned()),
+            rich("Timestamp", "2020-01-01T00:00:00.000000000 UTC".to_owned()),
+            Value::BigInt(Arc::new("-99999999999999999999".parse().unwrap())),
+        ]);
+        let text = to_tagged_json(&value);
+        let expected = concat!(
+            r#"[{"__pairs":[[1,{"__ptype":"Sensitive","value":{"k":null}}],"#,
+            r#"["1",{"__ptype":"BinaryString","value":"/wA="}]]},"#,
+            r#"{"__ptype":"Symbol","value":"a b"},{"__ptype":"Float","value":"NaN"},"#,
+            r#"{"__ptype":"Float","value":"-Infinity"},-0.5,"#,
+            r#"{"__ptype":"Default","value":"default"},{"__ptype":"Regexp","value":"a.*"},"#,
+            r#"{"__ptype":"Timestamp","value":"2020-01-01T00:00:00.000000000 UTC"},"#,
+            r#"-99999999999999999999]"#
+        );
+        assert_eq!(text, expected);
+        assert_eq!(from_tagged_json(&text).unwrap(), value);
+    }
+
+    #[test]
+    fn numbers_stay_exact() {
+        let value =
+            from_json("[1, -0, 9223372036854775807, 9223372036854775808, 1.0, 1e2, 5e-324]");
+        let text = "[1, 0, 9223372036854775807, 9223372036854775808, 1.0, 100.0, 5.0e-324]";
+        assert_eq!(value.unwrap().inspect(), text);
+        let twice = from_json(r#"{"a": 1, "b": 2, "a": 3}"#).unwrap();
+        assert_eq!(twice.inspect(), r#"{"a"=>3, "b"=>2}"#);
+        assert!(from_json("{\"a\" 1}").is_err());
+        assert!(from_json(r#"["\ud800"]"#).is_err());
+        assert!(from_json(&"[".repeat(100_000)).is_err());
+    }
+}

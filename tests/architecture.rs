@@ -1,0 +1,625 @@
+//! Holds the lines of the house: which room may use which, where the editor protocol, `unsafe`, files
+//! and the clock may appear, and how long a file may be.
+//!
+//! The order of the rooms is read from the code map in `src/lib.rs`, so the map cannot go stale. What
+//! this test sees is code: comments and the insides of strings are blanked first.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that reads the sources may stop at the first surprise"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Longer files are split.
+const MAX_LINES: usize = 800;
+/// Crates and words of the editor protocol and its runtime.
+const PROTOCOL: [&str; 5] = [
+    "tower_lsp",
+    "tower_lsp_server",
+    "ls_types",
+    "lsp_types",
+    "tokio",
+];
+/// Rooms that may touch files, the clock, the environment and the network.
+const OUTSIDE: [&str; 3] = ["server", "cli", "disk"];
+/// What those rooms alone may name. A `Duration` is only a number.
+const OUTSIDE_ONLY: [&str; 5] = [
+    "std::fs",
+    "std::env",
+    "std::time",
+    "std::net",
+    "std::process",
+];
+const OUTSIDE_HARMLESS: [&str; 1] = ["std::time::Duration"];
+/// The one file that may call C.
+const UNSAFE_FILE: &str = "syntax/libyaml.rs";
+
+/// One source file; `path` is relative to `src/`, with `/`.
+struct Source {
+    path: String,
+    text: String,
+    /// Whether the whole file is compiled for tests only.
+    test_only: bool,
+}
+
+impl Source {
+    fn new(path: &str, text: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            test_only: false,
+        }
+    }
+
+    /// The folder right under `src/`, or none for `lib.rs` and `main.rs`.
+    fn room(&self) -> Option<&str> {
+        self.path.split_once('/').map(|(room, _)| room)
+    }
+
+    /// How many `super::` lead from the file's own module to the crate's root.
+    fn depth(&self) -> usize {
+        let folders = self.path.matches('/').count();
+        if self.path.ends_with("/mod.rs") {
+            folders
+        } else {
+            folders + 1
+        }
+    }
+}
+
+#[test]
+fn the_house_stands() {
+    let sources = read_sources();
+    let map = rooms_of_the_map(&source(&sources, "lib.rs").text);
+    let findings = findings(&sources, &map);
+    assert!(
+        findings.is_empty(),
+        "{} findings:\n{}",
+        findings.len(),
+        findings.join("\n")
+    );
+}
+
+#[test]
+fn the_map_names_every_room() {
+    let sources = read_sources();
+    let lib = &source(&sources, "lib.rs").text;
+    let map: BTreeSet<_> = rooms_of_the_map(lib).into_iter().collect();
+    let declared: BTreeSet<_> = lib
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .map(str::to_owned)
+        .collect();
+    let folders: BTreeSet<_> = sources
+        .iter()
+        .filter_map(|source| source.room())
+        .map(str::to_owned)
+        .collect();
+    assert!(map.len() > 10, "the code map was not found");
+    assert_eq!(map, declared, "code map and modules of src/lib.rs");
+    assert_eq!(map, folders, "code map and folders of src/");
+}
+
+fn source<'a>(sources: &'a [Source], path: &str) -> &'a Source {
+    sources.iter().find(|source| source.path == path).unwrap()
+}
+
+fn read_sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    files.sort();
+    let mut sources: Vec<Source> = files
+        .iter()
+        .map(|file| {
+            let path = file
+                .strip_prefix(&root)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .replace('\\', "/");
+            Source::new(&path, &fs::read_to_string(file).unwrap())
+        })
+        .collect();
+    mark_test_files(&mut sources);
+    sources
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// Marks the files of `#[cfg(test)] mod name;` and everything below them.
+fn mark_test_files(sources: &mut [Source]) {
+    let mut prefixes = Vec::new();
+    for source in sources.iter() {
+        let folder = match source.path.strip_suffix("/mod.rs") {
+            Some(folder) => folder.to_owned(),
+            None => source.path.trim_end_matches(".rs").to_owned(),
+        };
+        let tokens = tokens(&blank(&source.text));
+        for window in after_cfg_test(&tokens) {
+            if let [first, name, end, ..] = window
+                && first == "mod"
+                && end == ";"
+            {
+                prefixes.push(format!("{folder}/{name}"));
+            }
+        }
+    }
+    for source in sources {
+        source.test_only = prefixes.iter().any(|prefix| {
+            source.path == format!("{prefix}.rs") || source.path.starts_with(&format!("{prefix}/"))
+        });
+    }
+}
+
+/// The tokens that follow each `#[cfg(test)]`.
+fn after_cfg_test(tokens: &[String]) -> impl Iterator<Item = &[String]> {
+    let marker = ["#", "[", "cfg", "(", "test", ")", "]"];
+    (0..tokens.len())
+        .filter(move |&at| tokens[at..].iter().take(marker.len()).eq(marker.iter()))
+        .map(move |at| &tokens[at + marker.len()..])
+}
+
+/// Rooms from the top of the house to its ground, as the code map lists them.
+fn rooms_of_the_map(lib: &str) -> Vec<String> {
+    lib.lines()
+        .filter_map(|line| line.strip_prefix("//! | [`")?.split_once('`'))
+        .map(|(room, _)| room.to_owned())
+        .collect()
+}
+
+fn findings(sources: &[Source], map: &[String]) -> Vec<String> {
+    sources
+        .iter()
+        .flat_map(|source| findings_in(source, map))
+        .collect()
+}
+
+fn findings_in(source: &Source, map: &[String]) -> Vec<String> {
+    let path = &source.path;
+    let mut found = Vec::new();
+    let lines = source.text.lines().count();
+    if lines > MAX_LINES {
+        found.push(format!(
+            "{path}: {lines} lines, more than {MAX_LINES}: split it"
+        ));
+    }
+    if !source.text.starts_with("//!") {
+        found.push(format!("{path}: does not open with //!"));
+    }
+    let all = tokens(&blank(&source.text));
+    if path != UNSAFE_FILE && all.iter().any(|token| token == "unsafe") {
+        found.push(format!("{path}: `unsafe` belongs into {UNSAFE_FILE}"));
+    }
+    if source.room() != Some("server") {
+        for word in PROTOCOL
+            .iter()
+            .filter(|word| all.iter().any(|token| token == *word))
+        {
+            found.push(format!("{path}: `{word}` belongs under server/"));
+        }
+    }
+    for room in rooms_used(&all, source, map) {
+        if let Some(text) = wrong_arrow(source, &room, map) {
+            found.push(text);
+        }
+    }
+    if !source.test_only && !source.room().is_some_and(|room| OUTSIDE.contains(&room)) {
+        for used in paths(&without_tests(&all))
+            .iter()
+            .filter(|used| outside_only(used))
+        {
+            // main.rs hands the exit code on.
+            if !(path == "main.rs" && used.starts_with("std::process::ExitCode")) {
+                found.push(format!(
+                    "{path}: `{used}` belongs under {}",
+                    OUTSIDE.join("/, ")
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn outside_only(used: &str) -> bool {
+    let within = |root: &str| used == root || used.starts_with(&format!("{root}::"));
+    OUTSIDE_ONLY.iter().any(|root| within(root))
+        && !OUTSIDE_HARMLESS.iter().any(|root| within(root))
+}
+
+/// Why `source` may not use `room`, or none if it may.
+fn wrong_arrow(source: &Source, room: &str, map: &[String]) -> Option<String> {
+    let height = |name: &str| map.iter().position(|known| known == name);
+    match source.room() {
+        // lib.rs only lists the rooms; main.rs opens the top one.
+        None if source.path == "main.rs" && height(room) != Some(0) => {
+            Some(format!("main.rs: uses `{room}`, not the top room"))
+        }
+        None => None,
+        Some(own) => match height(own) {
+            None => Some(format!(
+                "{}: room `{own}` is not in the code map",
+                source.path
+            )),
+            Some(here) if height(room).is_some_and(|there| there < here) => Some(format!(
+                "{}: `{own}` may not use `{room}` above it",
+                source.path
+            )),
+            Some(_) => None,
+        },
+    }
+}
+
+/// Rooms that the code names through `crate::`, the library's name, or enough `super::`.
+fn rooms_used(tokens: &[String], source: &Source, map: &[String]) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    for path in paths(tokens) {
+        let mut parts = path.split("::").peekable();
+        let mut climbed = 0;
+        while parts.next_if_eq(&"super").is_some() {
+            climbed += 1;
+        }
+        let at_root = if climbed > 0 {
+            climbed >= source.depth()
+        } else {
+            matches!(parts.next(), Some("crate" | "hiera_ls"))
+        };
+        if at_root
+            && let Some(room) = parts
+                .next()
+                .filter(|name| map.iter().any(|room| room == name))
+        {
+            used.insert(room.to_owned());
+        }
+    }
+    used
+}
+
+/// Every path of at least two segments, with the trees of `use` written out.
+fn paths(tokens: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let start = at;
+        if is_name(&tokens[at]) {
+            at = tree(tokens, at, "", &mut found);
+        }
+        at = at.max(start + 1);
+    }
+    found
+}
+
+/// Reads a path or a tree of paths that begins at `at`; returns where it ends.
+fn tree(tokens: &[String], mut at: usize, prefix: &str, found: &mut Vec<String>) -> usize {
+    let mut path = prefix.to_owned();
+    while let Some(token) = tokens.get(at) {
+        if is_name(token) {
+            path = if path.is_empty() {
+                token.clone()
+            } else {
+                format!("{path}::{token}")
+            };
+            at += 1;
+        } else if token == "{" && path.len() >= prefix.len() && tokens[at - 1] == "::" {
+            at += 1;
+            while tokens.get(at).is_some_and(|token| token != "}") {
+                let next = if is_name(&tokens[at]) || tokens[at] == "{" {
+                    tree(tokens, at, &path, found)
+                } else {
+                    at + 1
+                };
+                at = next.max(at + 1);
+            }
+            return at + 1;
+        } else {
+            break;
+        }
+        if tokens.get(at).is_some_and(|token| token == "::") {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    if path.contains("::") {
+        found.push(path);
+    }
+    at
+}
+
+fn is_name(token: &str) -> bool {
+    token.starts_with(|first: char| first.is_alphabetic() || first == '_')
+}
+
+/// The tokens outside `#[cfg(test)]` items.
+fn without_tests(tokens: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut rest = tokens;
+    while let Some(after) = after_cfg_test(rest).next() {
+        let marker = rest.len() - after.len();
+        kept.extend_from_slice(&rest[..marker]);
+        let mut depth = 0_usize;
+        let end = after.iter().position(|token| {
+            match token.as_str() {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && (token == "}" || token == ";")
+        });
+        rest = end.map_or(&[][..], |end| &after[end + 1..]);
+    }
+    kept.extend_from_slice(rest);
+    kept
+}
+
+/// Names, `::` and single other characters.
+fn tokens(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let length = if first.is_alphanumeric() || first == '_' {
+            rest.find(|c: char| !c.is_alphanumeric() && c != '_')
+                .unwrap_or(rest.len())
+        } else if rest.starts_with("::") {
+            2
+        } else {
+            first.len_utf8()
+        };
+        if !first.is_whitespace() {
+            found.push(rest[..length].to_owned());
+        }
+        rest = &rest[length..];
+    }
+    found
+}
+
+/// The code without comments and without what stands inside strings and characters.
+fn blank(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut last = ' ';
+    while let Some(first) = rest.chars().next() {
+        let word_before = last.is_alphanumeric() || last == '_';
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            block_comment(rest)
+        } else if !word_before && let Some(length) = raw_string(rest) {
+            length
+        } else if first == '"' {
+            quoted(rest, '"')
+        } else if first == '\'' && is_character(rest) {
+            quoted(rest, '\'')
+        } else {
+            code.push(first);
+            last = first;
+            rest = &rest[first.len_utf8()..];
+            continue;
+        };
+        code.push(' ');
+        last = ' ';
+        rest = &rest[length..];
+    }
+    code
+}
+
+fn block_comment(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while at < text.len() {
+        if text[at..].starts_with("/*") {
+            depth += 1;
+            at += 2;
+        } else if text[at..].starts_with("*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    text.len()
+}
+
+/// The length of a raw string such as `r#"…"#` or `br"…"`, or none if there is none here.
+fn raw_string(text: &str) -> Option<usize> {
+    let after = text
+        .strip_prefix("br")
+        .or_else(|| text.strip_prefix("cr"))
+        .or_else(|| text.strip_prefix('r'))?;
+    let hashes = after.len() - after.trim_start_matches('#').len();
+    let body = after[hashes..].strip_prefix('"')?;
+    let end = format!("\"{}", "#".repeat(hashes));
+    let close = body.find(&end).map_or(body.len(), |at| at + end.len());
+    Some(text.len() - body.len() + close)
+}
+
+fn quoted(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return at + c.len_utf8(),
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Whether the quote at the start opens a character rather than a lifetime.
+fn is_character(text: &str) -> bool {
+    let mut inside = text.chars().skip(1);
+    match inside.next() {
+        Some('\\') => true,
+        Some(_) => inside.next() == Some('\''),
+        None => false,
+    }
+}
+
+/// Each rule must be able to fail: planted mistakes, and their harmless twins.
+mod planted {
+    use super::*;
+
+    const MAP: [&str; 5] = ["cli", "server", "disk", "lookup", "text"];
+
+    fn found(path: &str, text: &str) -> Vec<String> {
+        let map: Vec<String> = MAP.map(str::to_owned).to_vec();
+        findings(&[Source::new(path, &format!("//! A room.\n{text}"))], &map)
+    }
+
+    fn assert_found(path: &str, text: &str, part: &str) {
+        let found = found(path, text);
+        assert!(
+            found.len() == 1 && found[0].contains(part),
+            "{text}: {found:?}"
+        );
+    }
+
+    fn assert_clean(path: &str, text: &str) {
+        assert_eq!(found(path, text), Vec::<String>::new(), "{text}");
+    }
+
+    #[test]
+    fn arrows_that_run_up() {
+        let up = "`text` may not use `lookup` above it";
+        for text in [
+            "use crate::lookup::Trace;",
+            "use crate::{text, lookup::{Trace, Step}};",
+            "use crate::{\n    text::{self, Line},\n    lookup,\n};",
+            "fn f() { crate::lookup::explain() }",
+            "use super::super::lookup;",
+            "use hiera_ls::lookup;",
+            "mod tests { use crate::lookup; }",
+        ] {
+            assert_found("text/line.rs", text, up);
+        }
+        assert_found("text/mod.rs", "use super::lookup;", up);
+        assert_found(
+            "server/mod.rs",
+            "use crate::cli::run;",
+            "`server` may not use `cli`",
+        );
+        assert_found("attic/mod.rs", "use crate::text;", "not in the code map");
+        assert_found(
+            "main.rs",
+            "fn main() { hiera_ls::server::run() }",
+            "not the top room",
+        );
+    }
+
+    #[test]
+    fn arrows_that_run_down_or_stay() {
+        assert_clean("cli/mod.rs", "use crate::{server, lookup::Trace, text};");
+        assert_clean(
+            "lookup/mod.rs",
+            "use crate::lookup::Trace; use crate::text;",
+        );
+        assert_clean("lookup/trace.rs", "use super::disk;");
+        assert_clean(
+            "text/mod.rs",
+            "// crate::lookup\n/* crate::lookup /* */ crate::lookup */",
+        );
+        assert_clean(
+            "text/mod.rs",
+            "const T: &str = \"crate::lookup \\\" crate::lookup\";",
+        );
+        assert_clean(
+            "text/mod.rs",
+            "const T: &str = r#\"crate::lookup \" crate::lookup\"#;",
+        );
+        assert_clean(
+            "text/mod.rs",
+            "const C: [char; 2] = ['\"', '\\'']; // crate::lookup",
+        );
+        assert_clean(
+            "main.rs",
+            "fn main() -> std::process::ExitCode { hiera_ls::cli::main() }",
+        );
+    }
+
+    #[test]
+    fn the_protocol_outside_its_room() {
+        assert_found(
+            "cli/mod.rs",
+            "use tokio::sync::Mutex;",
+            "`tokio` belongs under server/",
+        );
+        assert_found("lookup/mod.rs", "use tower_lsp::Client;", "`tower_lsp`");
+        assert_clean("server/mod.rs", "use tokio::sync::Mutex;");
+        assert_clean("lookup/mod.rs", "/// Unlike tokio's.\nfn tokio_like() {}");
+    }
+
+    #[test]
+    fn unsafe_outside_its_file() {
+        assert_found(
+            "text/mod.rs",
+            "fn f() { unsafe { g() } }",
+            "`unsafe` belongs into",
+        );
+        assert_clean("syntax/libyaml.rs", "fn f() { unsafe { g() } }");
+        assert_clean("text/mod.rs", "#![deny(unsafe_code)] // never unsafe");
+    }
+
+    #[test]
+    fn the_world_outside() {
+        for text in [
+            "use std::fs;",
+            "use std::{collections::HashMap, env};",
+            "use std::{\n    io::{self, Read},\n    fs::File,\n};",
+            "fn f() { std::time::Instant::now(); }",
+            "use std::process::Command;",
+            "#[cfg(test)] mod tests { use std::io; } use std::net::TcpStream;",
+        ] {
+            assert_found("lookup/mod.rs", text, "belongs under server/, cli/, disk");
+        }
+        assert_clean("disk/mod.rs", "use std::fs;");
+        assert_clean(
+            "lookup/mod.rs",
+            "use std::time::Duration; use std::collections::HashMap;",
+        );
+        assert_clean(
+            "lookup/mod.rs",
+            "fn f() {} #[cfg(test)] mod tests { use std::fs; fn g() {} }",
+        );
+        let mut sources = [
+            Source::new("lookup/mod.rs", "//! It.\n#[cfg(test)]\nmod tests;"),
+            Source::new("lookup/tests.rs", "//! Its tests.\nuse std::fs;"),
+        ];
+        mark_test_files(&mut sources);
+        assert_eq!(findings(&sources, &MAP.map(str::to_owned)).len(), 0);
+        sources[1].test_only = false;
+        assert_eq!(findings(&sources, &MAP.map(str::to_owned)).len(), 1);
+    }
+
+    #[test]
+    fn long_files_and_missing_introductions() {
+        assert_found("text/mod.rs", &"\n".repeat(MAX_LINES), "split it");
+        assert_clean("text/mod.rs", &"\n".repeat(MAX_LINES - 1));
+        let map: Vec<String> = MAP.map(str::to_owned).to_vec();
+        let found = findings(&[Source::new("text/mod.rs", "use std::fmt;\n")], &map);
+        assert!(found.len() == 1 && found[0].contains("//!"), "{found:?}");
+    }
+
+    #[test]
+    fn the_map_is_read_in_order() {
+        let lib =
+            "//! | room | what |\n//! | --- | --- |\n//! | [`cli`] | it |\n//! | [`text`] | it |\n";
+        assert_eq!(rooms_of_the_map(lib), ["cli", "text"]);
+    }
+}
