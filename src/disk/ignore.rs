@@ -103,12 +103,8 @@ impl DataFolders {
                 continue;
             };
             let value = rest.trim().trim_start_matches(['"', '\'']);
-            let value = value
-                .split(['"', '\'', ',', '}', '#'])
-                .next()
-                .unwrap_or_default();
             self.folders
-                .insert(Arc::from(fixed_folder(dir, value.trim())));
+                .insert(Arc::from(fixed_folder(dir, word(value))));
         }
     }
 
@@ -151,6 +147,23 @@ impl DataFolders {
             (_, Some(_) | None) => format_of(at).is_some() && self.hold(at),
         }
     }
+}
+
+/// A value up to the quote, comma, comment or closing brace that ends it; the brace of an
+/// interpolation ends nothing.
+fn word(value: &str) -> &str {
+    let mut inside = false;
+    let end = value.char_indices().find(|&(at, c)| match c {
+        '{' => {
+            inside = true;
+            false
+        }
+        '}' => !std::mem::take(&mut inside),
+        '"' | '\'' | ',' => !inside,
+        '#' => value[..at].ends_with(' '),
+        _ => false,
+    });
+    end.map_or(value, |(at, _)| &value[..at]).trim()
 }
 
 /// The folder that a `datadir` begins with, up to its first interpolation. A deployed

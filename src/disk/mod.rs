@@ -22,3 +22,6 @@ pub use read::{LARGEST_FILE, read};
 pub use scan::{Outcome, Progress, Scan, ScanProblem, reread, scan};
 pub use walk::{MOST_DEPTH, MOST_FILES};
 pub use watch::{WatchMode, Watcher};
+
+#[cfg(test)]
+mod tests;

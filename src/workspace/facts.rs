@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::cache::TextHash;
+use crate::interpolation::Method;
+use crate::syntax::Problem;
 use crate::text::TextRange;
+use crate::value::LoadError;
 
 /// A top-level key of a data file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,10 +15,33 @@ pub struct KeyFact {
     pub name: Arc<str>,
     /// Where the key stands.
     pub key: TextRange,
-    /// Where its value stands; empty, right behind the key, where there is none.
+    /// Where its value stands, anchor and tag included; empty where there is none. For a key that
+    /// a merge key (`<<`) brings, key and value stand in the mapping that is merged.
     pub value: TextRange,
+    /// Whether the entry could be read.
+    pub state: KeyState,
     /// Equal prints mean equal values, whatever else changed in the file.
     pub(super) print: u64,
+}
+
+/// Whether an entry could be read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum KeyState {
+    /// It was.
+    Read,
+    /// A syntax error is in it; `value` is what is left of its lines.
+    Broken,
+}
+
+/// A string's call of `lookup`, `hiera` or `alias`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reference {
+    /// The key as written between the quotes, which may be dotted.
+    pub key: Arc<str>,
+    /// By which function.
+    pub method: Method,
+    /// The token with its `%{` and `}`; the whole scalar where escapes hide it in the text.
+    pub range: TextRange,
 }
 
 /// An entry of `lookup_options`.
@@ -40,6 +66,12 @@ pub struct FileFacts {
     pub keys: Box<[KeyFact]>,
     /// Entries of `lookup_options` in the order of the text.
     pub lookup_options: Box<[OptionFact]>,
+    /// Keys that the text's strings look up, in the order of the text.
+    pub references: Box<[Reference]>,
+    /// Why Puppet refuses the whole file, if it does.
+    pub error: Option<Box<LoadError>>,
+    /// What the parser says: the loader's own error first, then what it ignores.
+    pub problems: Box<[Problem]>,
     /// Indices into `keys`, ordered by name, then by place.
     pub(super) by_name: Box<[u32]>,
 }
@@ -106,23 +138,43 @@ impl FileFacts {
 
     /// The facts of a text without keys.
     pub(super) fn none(hash: TextHash) -> FileFacts {
-        FileFacts::new(hash, Vec::new(), Vec::new())
+        FactsBuilder {
+            hash,
+            keys: Vec::new(),
+            lookup_options: Vec::new(),
+            references: Vec::new(),
+            error: None,
+            problems: Vec::new(),
+        }
+        .build()
     }
+}
 
-    pub(super) fn new(
-        hash: TextHash,
-        keys: Vec<KeyFact>,
-        lookup_options: Vec<OptionFact>,
-    ) -> FileFacts {
+/// The facts of a text before they are laid out to last.
+pub(super) struct FactsBuilder {
+    pub(super) hash: TextHash,
+    pub(super) keys: Vec<KeyFact>,
+    pub(super) lookup_options: Vec<OptionFact>,
+    pub(super) references: Vec<Reference>,
+    pub(super) error: Option<LoadError>,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl FactsBuilder {
+    pub(super) fn build(self) -> FileFacts {
+        let keys = self.keys;
         let mut by_name: Box<[u32]> = (0..keys.len() as u32).collect();
         by_name.sort_by(|&a, &b| {
             let (left, right) = (&keys[a as usize], &keys[b as usize]);
             left.name.cmp(&right.name).then(a.cmp(&b))
         });
         FileFacts {
-            hash,
+            hash: self.hash,
             keys: keys.into_boxed_slice(),
-            lookup_options: lookup_options.into_boxed_slice(),
+            lookup_options: self.lookup_options.into_boxed_slice(),
+            references: self.references.into_boxed_slice(),
+            error: self.error.map(Box::new),
+            problems: self.problems.into_boxed_slice(),
             by_name,
         }
     }
@@ -133,9 +185,11 @@ impl FileFacts {
 pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> KeyDiff {
     let mut diff = KeyDiff::default();
     let keys = |facts: Option<&FileFacts>| -> Vec<(Arc<str>, u64)> {
+        let refused = u64::from(facts.is_some_and(|facts| facts.error.is_some()));
         let sorted = facts.into_iter().flat_map(FileFacts::sorted);
+        // A file that Puppet begins or ceases to refuse changes every key in it.
         sorted
-            .map(|key| (Arc::clone(&key.name), key.print))
+            .map(|key| (Arc::clone(&key.name), key.print ^ refused))
             .collect()
     };
     merge(keys(before), keys(after), |name, step| match step {

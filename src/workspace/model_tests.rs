@@ -338,8 +338,10 @@ fn answers(snapshot: &Snapshot) -> String {
             snapshot.text(&at),
             snapshot.root_of(&at).map(|root| &root.dir),
         );
-        let data = snapshot.data(&at, Format::Yaml);
-        let _ = writeln!(out, "  {:?}\n  {:?}", data.loaded, data.recovered);
+        if snapshot.kind(&at).is_some() {
+            let data = snapshot.data(&at, Format::Yaml);
+            let _ = writeln!(out, "  {:?}\n  {:?}", data.loaded, data.recovered);
+        }
         let deployed = format!("/etc/environments/test{at}");
         let _ = writeln!(out, "  {}", snapshot.map_deployed(&deployed));
     }
@@ -453,7 +455,10 @@ proptest! {
             }
             apply(world.settle(&workspace));
             let snapshot = workspace.snapshot();
-            prop_assert_eq!(answers(&snapshot), answers(&world.from_scratch()));
+            // Each look costs more than all changes together.
+            if number % 5 == 4 || number + 1 == steps.len() {
+                prop_assert_eq!(answers(&snapshot), answers(&world.from_scratch()));
+            }
             if number == steps.len() / 2 {
                 kept = Some((answers(&snapshot), snapshot));
             }

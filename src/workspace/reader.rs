@@ -1,73 +1,287 @@
 //! From a text to facts and values: the one place where the model asks the parsers.
 
 use super::cache::TextHash;
-use super::facts::{FileFacts, KeyFact};
+use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact, Reference};
 use super::files::{DataFile, Format};
 use super::interner::Interner;
+use crate::interpolation::{self, TokenKind};
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree, parse_yaml};
 use crate::text::TextRange;
-use crate::value::{HashMap, LoadError, LoadErrorKind, Value};
+use crate::value::{Value, load_parse, load_recovered, load_yaml};
+
+/// The key of a data file that holds settings of lookups, not data.
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
+/// The key that takes in another mapping's entries.
+const MERGE_KEY: &str = "<<";
+
+/// Mappings that merge keys reach one through another, at most: they can name each other.
+const MOST_MERGES: usize = 64;
 
 /// A data file's bytes through the loader of a format.
 #[must_use]
-pub fn load(bytes: &[u8], _format: Format) -> DataFile {
-    let loaded = match serde_yaml::from_slice::<serde_yaml::Value>(bytes) {
-        Ok(value) => Ok(convert(value)),
-        Err(error) => Err(LoadError {
-            kind: LoadErrorKind::YamlSyntax,
-            message: error.to_string(),
-            range: None,
-        }),
+pub fn load(bytes: &[u8], format: Format) -> DataFile {
+    let loaded = match format {
+        Format::Yaml | Format::Json | Format::Hocon => load_yaml(bytes),
     };
-    let recovered = loaded.as_ref().map_or(Value::Undef, Value::clone);
+    let recovered = match &loaded {
+        Ok(value) => value.clone(),
+        Err(_) => load_recovered(&parse(&String::from_utf8_lossy(bytes), format).tree),
+    };
     DataFile { loaded, recovered }
 }
 
-fn convert(value: serde_yaml::Value) -> Value {
-    match value {
-        serde_yaml::Value::Null => Value::Undef,
-        serde_yaml::Value::Bool(truth) => Value::Bool(truth),
-        serde_yaml::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(int), _) => Value::Int(int),
-            (None, float) => Value::Float(float.unwrap_or_default()),
-        },
-        serde_yaml::Value::String(text) => Value::from(text),
-        serde_yaml::Value::Sequence(list) => {
-            Value::array(list.into_iter().map(convert).collect::<Vec<_>>())
-        }
-        serde_yaml::Value::Mapping(map) => Value::from(
-            map.into_iter()
-                .map(|(key, value)| (convert(key), convert(value)))
-                .collect::<HashMap>(),
-        ),
-        serde_yaml::Value::Tagged(tagged) => convert(tagged.value),
+/// A text's tree with what is wrong with it.
+#[must_use]
+pub fn parse(text: &str, format: Format) -> Parse {
+    match format {
+        Format::Yaml | Format::Json | Format::Hocon => parse_yaml(text),
     }
 }
 
-/// The facts of a data file's text.
-pub(super) fn facts(text: &str, hash: TextHash, _format: Format, names: &Interner) -> FileFacts {
-    let mut keys: Vec<KeyFact> = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let Some(colon) = line
-            .find(": ")
-            .or_else(|| line.trim_end().strip_suffix(':').map(str::len))
-        else {
-            continue;
-        };
-        if line.starts_with([' ', '-', '#', '\n']) {
-            continue;
+/// The facts of a data file's text. `bytes` are the file's where they are not the text's: what
+/// is no UTF-8 may be a reason for a loader to refuse the file.
+pub(super) fn facts(
+    text: &str,
+    bytes: Option<&[u8]>,
+    hash: TextHash,
+    format: Format,
+    names: &Interner,
+) -> FileFacts {
+    let parse = parse(text, format);
+    let error = match bytes {
+        Some(bytes) => load(bytes, format).loaded.err(),
+        None => load_parse(&parse).err(),
+    };
+    let tree = &parse.tree;
+    let mut reader = Reader {
+        text,
+        hash,
+        has_aliases: tree
+            .nodes()
+            .any(|(_, node)| matches!(node.kind, NodeKind::Alias { .. })),
+        tree,
+        names,
+        keys: Vec::new(),
+        lookup_options: Vec::new(),
+    };
+    let entries: Vec<(NodeId, NodeId)> = tree.entries().collect();
+    for (at, &(key, value)) in entries.iter().enumerate() {
+        let end = entries.get(at + 1).map_or(text.len(), |&(next, _)| {
+            tree.node(next).full_range().start as usize
+        });
+        reader.entry(key, value, end, MOST_MERGES);
+    }
+    for broken in tree.broken() {
+        if let Some(key) = &broken.key {
+            let end = broken.range.end.max(key.range.end);
+            let value = TextRange::new(key.range.end as usize, end as usize);
+            reader.keys.push(KeyFact {
+                name: names.intern(&key.text),
+                key: key.range,
+                value,
+                state: KeyState::Broken,
+                print: reader.print(value, end as usize),
+            });
         }
-        let value = TextRange::new(start + colon + 1, at);
-        keys.push(KeyFact {
-            name: names.intern(line[..colon].trim_matches(['"', '\''])),
-            key: TextRange::new(start, start + colon),
-            value,
-            print: TextHash::of(value.slice(text).as_bytes()).0,
+    }
+    let Reader {
+        mut keys,
+        lookup_options,
+        ..
+    } = reader;
+    if !tree.broken().is_empty() {
+        // Stable: keys that a merge key brings stay behind what they override.
+        keys.sort_by_key(|key| key.key.start);
+    }
+    FactsBuilder {
+        hash,
+        keys,
+        lookup_options,
+        references: references(text, tree, names),
+        error,
+        problems: parse.problems,
+    }
+    .build()
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    hash: TextHash,
+    has_aliases: bool,
+    tree: &'a Tree,
+    names: &'a Interner,
+    keys: Vec<KeyFact>,
+    lookup_options: Vec<OptionFact>,
+}
+
+impl Reader<'_> {
+    /// Takes in one top-level entry; `end` is where the next one starts.
+    fn entry(&mut self, key: NodeId, value: NodeId, end: usize, merges: usize) {
+        let Some((name, is_merge)) = key_name(self.tree, key) else {
+            return;
+        };
+        if is_merge && self.merge(value, end, merges) {
+            return;
+        }
+        let range = self.tree.node(value).full_range();
+        let print = self.print(range, end);
+        if name == LOOKUP_OPTIONS {
+            self.options(value);
+        }
+        self.keys.push(KeyFact {
+            name: self.names.intern(name),
+            key: self.tree.node(key).range,
+            value: range,
+            state: KeyState::Read,
+            print,
         });
     }
-    FileFacts::new(hash, keys, Vec::new())
+
+    /// Takes in what a merge key brings. Not so where its value is no mapping: then the entry is
+    /// an ordinary one.
+    fn merge(&mut self, value: NodeId, end: usize, merges: usize) -> bool {
+        let Some(merges) = merges.checked_sub(1) else {
+            return true;
+        };
+        let value = target(self.tree, value);
+        let node = self.tree.node(value);
+        if let Some(pairs) = node.as_mapping() {
+            for &(key, value) in pairs {
+                self.entry(key, value, end, merges);
+            }
+            return true;
+        }
+        let Some(elements) = node.as_sequence() else {
+            return false;
+        };
+        let is_mapping =
+            |&at: &NodeId| self.tree.node(target(self.tree, at)).as_mapping().is_some();
+        if !elements.iter().all(is_mapping) {
+            return false;
+        }
+        // In `[*a, *b]` what a brings wins.
+        for &element in elements.iter().rev() {
+            self.merge(element, end, merges);
+        }
+        true
+    }
+
+    fn options(&mut self, value: NodeId) {
+        let Some(pairs) = self.tree.node(target(self.tree, value)).as_mapping() else {
+            return;
+        };
+        for &(key, value) in pairs {
+            if let Some((pattern, _)) = key_name(self.tree, key) {
+                let range = self.tree.node(value).full_range();
+                self.lookup_options.push(OptionFact {
+                    pattern: self.names.intern(pattern),
+                    key: self.tree.node(key).range,
+                    value: range,
+                    print: self.print(range, range.end as usize),
+                });
+            }
+        }
+    }
+
+    /// What tells values apart: their text up to the next entry, since blank lines can belong to
+    /// a block scalar, and the whole text where it may refer to another part of it.
+    fn print(&self, value: TextRange, end: usize) -> u64 {
+        let start = value.start as usize;
+        let text = self
+            .text
+            .get(start..end.max(value.end as usize))
+            .unwrap_or_default();
+        let print = TextHash::of(text.as_bytes()).0;
+        if self.has_aliases && text.contains('*') {
+            print ^ self.hash.0.rotate_left(1)
+        } else {
+            print
+        }
+    }
+}
+
+/// The node itself, or what an alias stands for.
+fn target(tree: &Tree, node: NodeId) -> NodeId {
+    match &tree.node(node).kind {
+        NodeKind::Alias { target, .. } => target.unwrap_or(node),
+        NodeKind::Scalar(_) | NodeKind::Mapping(_) | NodeKind::Sequence(_) => node,
+    }
+}
+
+/// The name that a lookup could ask a key by, and whether it is a merge key. Nothing for keys
+/// that are no strings: numbers, truth values, dates, lists.
+fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
+    let node: &Node = tree.node(target(tree, key));
+    let scalar = node.as_scalar()?;
+    let text = &*scalar.text;
+    let plain = node.tag.is_none() && scalar.style == ScalarStyle::Plain;
+    // Most keys start with a letter and hold a colon or an underscore: no need to ask.
+    let certain =
+        text.contains("::") && text.starts_with(|first: char| first.is_ascii_alphabetic());
+    if !plain || certain {
+        return Some((text, text == MERGE_KEY));
+    }
+    match resolve_plain(text) {
+        Resolved::String => Some((text, text == MERGE_KEY)),
+        // Puppet turns symbols that are keys into strings. Quoted ones are as good as unknown.
+        Resolved::Symbol(name) => text
+            .strip_prefix(':')
+            .filter(|rest| *rest == name)
+            .map(|rest| (rest, false)),
+        Resolved::Null
+        | Resolved::Bool(_)
+        | Resolved::Int(_)
+        | Resolved::BigInt(_)
+        | Resolved::Float(_)
+        | Resolved::Date
+        | Resolved::Time
+        | Resolved::Invalid { .. } => None,
+    }
+}
+
+/// The keys that a text's strings look up.
+fn references(text: &str, tree: &Tree, names: &Interner) -> Vec<Reference> {
+    if !interpolation::has_tokens(text) {
+        // Escapes can hide a token (`"\x25{…}"`), but not from everything: then nobody meant one.
+        return Vec::new();
+    }
+    let mut references = Vec::new();
+    for (_, node) in tree.nodes() {
+        let Some(scalar) = node.as_scalar() else {
+            continue;
+        };
+        if !interpolation::has_tokens(&scalar.text) {
+            continue;
+        }
+        let mut from = node.range.start as usize;
+        for token in interpolation::tokens(&scalar.text) {
+            let TokenKind::Call {
+                method, argument, ..
+            } = &token.kind
+            else {
+                continue;
+            };
+            let written = token.range.slice(&scalar.text);
+            let source = text.get(from..node.range.end as usize).unwrap_or_default();
+            // Where escapes or folding write the token in another way, the whole string is shown.
+            let range = source.find(written).map_or(node.range, |at| {
+                TextRange::new(from + at, from + at + written.len())
+            });
+            if range != node.range {
+                from = range.end as usize;
+            }
+            if method.looks_up() {
+                references.push(Reference {
+                    key: names.intern(argument),
+                    method: *method,
+                    range,
+                });
+            }
+        }
+    }
+    references
 }
 
 /// About how many bytes a loaded file takes.
@@ -103,3 +317,7 @@ fn weight(value: &Value) -> usize {
             Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Default => 0,
         }
 }
+
+#[cfg(test)]
+#[path = "reader_tests.rs"]
+mod tests;

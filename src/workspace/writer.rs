@@ -10,7 +10,7 @@ use super::cache::{LEAST_BUDGET, MOST_BUDGET, TextHash};
 use super::change::{Change, Content, DiskEntry};
 use super::facts::{FileFacts, diff};
 use super::file::{Belongs, File, OpenText, format_of, text_of};
-use super::files::{FileKind, Files, Format};
+use super::files::{FileKind, Files};
 use super::index::Patch;
 use super::interner::Interner;
 use super::path;
@@ -413,16 +413,18 @@ impl<'a> Draft<'a> {
             (None, Some(content)) => text_of(content),
             (None, None) => Arc::from(""),
         };
-        let hash = match (&touched.open, &touched.disk) {
-            (None, Some(Content::Bytes(bytes))) => TextHash::of(bytes),
-            (_, Some(_) | None) => TextHash::of(text.as_bytes()),
+        let bytes = match (&touched.open, &touched.disk) {
+            (None, Some(Content::Bytes(bytes))) => Some(&**bytes),
+            (_, Some(_) | None) => None,
         };
+        let hash = TextHash::of(bytes.unwrap_or(text.as_bytes()));
         let old = self.before.file_by_id(id);
         // A text that is known already keeps its facts, its lines and its memory.
         let known = old.filter(|old| old.hash() == hash && old.text == text);
-        let facts = match known {
-            Some(old) => Arc::clone(&old.facts),
-            None => Arc::new(facts_of(&text, hash, format_of(&at), names)),
+        let facts = match (known, format_of(&at)) {
+            (Some(old), _) => Arc::clone(&old.facts),
+            (None, Some(format)) => Arc::new(reader::facts(&text, bytes, hash, format, names)),
+            (None, None) => Arc::new(FileFacts::none(hash)),
         };
         let lines = known.map_or_else(OnceLock::new, |old| old.lines.clone());
         Some(Arc::new(File {
@@ -440,13 +442,6 @@ impl<'a> Draft<'a> {
 
 /// A thread more for every so many files that changed at once.
 const FILES_PER_THREAD: usize = 16;
-
-fn facts_of(text: &str, hash: TextHash, format: Option<Format>, names: &Interner) -> FileFacts {
-    match format {
-        Some(format) => reader::facts(text, hash, format, names),
-        None => FileFacts::none(hash),
-    }
-}
 
 /// What stands at a path in normal form, unmapped.
 fn kind(snapshot: &Snapshot, at: &str) -> Option<FileKind> {

@@ -1,0 +1,350 @@
+//! The disk with everything that can stand on it.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use super::*;
+use crate::workspace::{Change, FileKind, Files, Format, RootKind, Snapshot, Workspace, path};
+
+/// Longest wait for something that must happen.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn write(root: &Path, at: &str, content: impl AsRef<[u8]>) {
+    let at = root.join(at);
+    fs::create_dir_all(at.parent().expect("below the root")).expect("folders");
+    fs::write(at, content).expect("a file");
+}
+
+fn shared(at: &Path) -> Arc<str> {
+    Arc::from(at.to_str().expect("UTF-8"))
+}
+
+fn go_on(_: Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// A workspace of one folder, scanned.
+fn open(root: &Path) -> (Workspace, Scan) {
+    let workspace = Workspace::new();
+    let folder = shared(root);
+    workspace.apply(Change::Folders(vec![Arc::clone(&folder)]));
+    let scan = scan(&[folder], &Ignore::default(), &go_on);
+    workspace.apply(scan.change.clone());
+    (workspace, scan)
+}
+
+fn below(snapshot: &Snapshot, root: &Path) -> Vec<String> {
+    let all = snapshot.paths_below(&shared(root)).into_iter();
+    let root = shared(root);
+    all.map(|(at, _)| path::within(&at, &root).expect("below").to_owned())
+        .collect()
+}
+
+#[test]
+fn a_scan_names_everything_and_reads_what_can_matter() {
+    let root = tempfile::tempdir().expect("a folder");
+    let root = root.path();
+    write(root, "hiera.yaml", "defaults: {datadir: secrets}");
+    write(root, "data/nodes/web1.example.com", "a: 1\n");
+    write(root, "secrets/x", "b: 2\n");
+    write(root, "README.md", "# c: 3\n");
+    write(root, ".git/config.yaml", "d: 4\n");
+    write(root, "node_modules/x/y.yaml", "e: 5\n");
+    let (workspace, scan) = open(root);
+    assert_eq!(scan.outcome, Outcome::Complete);
+    assert_eq!(scan.problems, []);
+    let snapshot = workspace.snapshot();
+    assert_eq!(
+        below(&snapshot, root),
+        [
+            "README.md",
+            "data",
+            "data/nodes",
+            "data/nodes/web1.example.com",
+            "hiera.yaml",
+            "secrets",
+            "secrets/x",
+        ]
+    );
+    let names: Vec<&str> = snapshot.key_names("").map(|name| &**name).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(snapshot.roots().environments().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_loops_and_odd_things_end_nothing() {
+    use std::os::unix::fs::symlink;
+    let root = tempfile::tempdir().expect("a folder");
+    let root = root.path();
+    write(root, "data/common.yaml", "a: 1\n");
+    write(root, "data/latin.yaml", b"b: \xe9\n");
+    let huge = fs::File::create(root.join("data/huge.yaml")).expect("a file");
+    huge.set_len(50 << 20).expect("a sparse file");
+    symlink("common.yaml", root.join("data/link.yaml")).expect("a link");
+    symlink("nowhere.yaml", root.join("data/dangling.yaml")).expect("a link");
+    symlink("..", root.join("data/up")).expect("a link");
+    symlink("data", root.join("mirror")).expect("a link");
+    symlink("/dev/zero", root.join("data/zero.yaml")).expect("a link");
+    let socket = std::os::unix::net::UnixListener::bind(root.join("data/socket.yaml"));
+    let (workspace, scan) = open(root);
+    drop(socket);
+    let snapshot = workspace.snapshot();
+    assert_eq!(
+        below(&snapshot, root),
+        [
+            "data",
+            "data/common.yaml",
+            "data/huge.yaml",
+            "data/latin.yaml",
+            "data/link.yaml",
+            "data/up",
+            "mirror",
+            "mirror/common.yaml",
+            "mirror/huge.yaml",
+            "mirror/latin.yaml",
+            "mirror/link.yaml",
+            "mirror/up",
+        ]
+    );
+    let at = |rest: &str| format!("{}/{rest}", shared(root));
+    assert!(snapshot.is_link(&at("mirror")));
+    assert!(snapshot.is_link(&at("data/link.yaml")));
+    assert_eq!(
+        snapshot.kind(&at("mirror/../data")),
+        Some(FileKind::Directory)
+    );
+    assert_eq!(snapshot.count_with("a"), 4);
+    let latin = snapshot.data(&at("data/latin.yaml"), Format::Yaml);
+    assert!(latin.loaded.is_err(), "{:?}", latin.loaded);
+    assert_eq!(
+        &*snapshot.text(&at("data/latin.yaml")).expect("a text"),
+        "b: \u{fffd}\n"
+    );
+    let huge = snapshot.data(&at("data/huge.yaml"), Format::Yaml);
+    let message = huge.loaded.as_ref().expect_err("too large").message.clone();
+    assert!(message.contains("has 52428800 bytes"), "{message}");
+    assert!(
+        scan.problems
+            .iter()
+            .any(|problem| problem.path.ends_with("huge.yaml"))
+    );
+    assert!(
+        scan.problems
+            .iter()
+            .any(|problem| problem.path.ends_with("data/up"))
+    );
+}
+
+#[test]
+fn a_scan_can_be_broken_off() {
+    let root = tempfile::tempdir().expect("a folder");
+    write(root.path(), "a/b.yaml", "a: 1\n");
+    let folder = shared(root.path());
+    let scan = scan(&[folder], &Ignore::default(), &|_| ControlFlow::Break(()));
+    assert_eq!(scan.outcome, Outcome::Cancelled);
+}
+
+#[test]
+fn looking_again_finds_what_came_and_went() {
+    let root = tempfile::tempdir().expect("a folder");
+    let root = root.path();
+    write(root, "hiera.yaml", "version: 5\n");
+    write(root, "data/nodes/a.yaml", "a: 1\n");
+    write(root, "conf/x", "x: 1\n");
+    let (workspace, mut scan) = open(root);
+    let look = |scan: &mut Scan, paths: &[&str]| {
+        let paths: Vec<Arc<str>> = paths.iter().map(|at| shared(&root.join(at))).collect();
+        let areas = [shared(root)];
+        let change = reread(&paths, &areas, &Ignore::default(), &mut scan.data_folders);
+        workspace.apply(change)
+    };
+    write(root, "data/b.yaml", "b: 1\n");
+    fs::remove_dir_all(root.join("data/nodes")).expect("removed");
+    // A client may tell of the file alone; its folder went with it.
+    let snapshot = look(&mut scan, &["data/b.yaml", "data/nodes/a.yaml"]);
+    assert_eq!(
+        below(&snapshot, root),
+        ["conf", "conf/x", "data", "data/b.yaml", "hiera.yaml"]
+    );
+    assert_eq!(
+        snapshot.count_with("x"),
+        0,
+        "a file without extension is not data anywhere"
+    );
+    write(root, "hiera.yaml", "defaults: {datadir: conf}\n");
+    let snapshot = look(&mut scan, &["hiera.yaml"]);
+    assert_eq!(snapshot.count_with("x"), 1, "but is in a datadir");
+    let revision = snapshot.revision();
+    let snapshot = look(&mut scan, &[".git/index", "../elsewhere"]);
+    assert!(snapshot.delta().files.is_empty() && snapshot.revision() > revision);
+}
+
+#[test]
+fn batch_files_are_the_disk_s_own() {
+    let root = tempfile::tempdir().expect("a folder");
+    let at = |rest: &str| format!("{}/{rest}", shared(root.path()));
+    write(root.path(), "a.yaml", "a: 1\n");
+    let files = DiskFiles::new();
+    let get = || {
+        let data = files.data(&at("a.yaml"), Format::Yaml);
+        let value = data.loaded.clone().expect("it loads");
+        value.get("a").cloned()
+    };
+    assert_eq!(get(), Some(1.into()));
+    assert_eq!(get(), Some(1.into()));
+    write(root.path(), "a.yaml", "a: 222\n");
+    assert_eq!(get(), Some(222.into()), "another size is another file");
+    let error = |rest: &str| {
+        let data = files.data(&at(rest), Format::Yaml);
+        data.loaded.as_ref().expect_err("no data").message.clone()
+    };
+    let missing = at("b.yaml");
+    assert_eq!(
+        error("b.yaml"),
+        format!("No such file or directory @ rb_sysopen - {missing}")
+    );
+    assert_eq!(error(""), format!("Is a directory @ io_fread - {}", at("")));
+    let inside = at("a.yaml/x");
+    assert_eq!(
+        error("a.yaml/x"),
+        format!("Not a directory @ rb_sysopen - {inside}")
+    );
+    assert_eq!(
+        files.list(&shared(root.path())),
+        [(Arc::from("a.yaml"), FileKind::File)]
+    );
+    assert_eq!(files.kind(&at("a.yaml")), Some(FileKind::File));
+    assert_eq!(files.kind(&at("")), Some(FileKind::Directory));
+}
+
+/// Waits until the watcher told enough for `done`; every change goes to the workspace.
+fn watch_until(
+    workspace: &Workspace,
+    changes: &mpsc::Receiver<Change>,
+    done: impl Fn(&Snapshot) -> bool,
+) -> usize {
+    let mut count = 0;
+    while !done(&workspace.snapshot()) {
+        let change = changes.recv_timeout(PATIENCE).expect("the watcher tells");
+        workspace.apply(change);
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn a_watcher_tells_of_files_and_new_folders() {
+    for mode in [WatchMode::System, WatchMode::Poll] {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path();
+        write(root, "data/a.yaml", "a: 1\n");
+        let (workspace, scan) = open(root);
+        let (sender, changes) = mpsc::channel();
+        let areas = [shared(root)];
+        let watcher = Watcher::new(
+            &areas,
+            &Ignore::default(),
+            scan.data_folders,
+            mode,
+            move |change| {
+                let _ = sender.send(change);
+            },
+        );
+        for number in 0..300 {
+            write(root, &format!("data/new/deep/{number}.yaml"), "n: 1\n");
+        }
+        fs::remove_file(root.join("data/a.yaml")).expect("removed");
+        let count = watch_until(&workspace, &changes, |snapshot| {
+            snapshot.count_with("n") == 300 && snapshot.count_with("a") == 0
+        });
+        assert!(count < 20, "{count} changes for one row of events");
+        write(root, "data/new/deep/7.yaml", "seven: 1\n");
+        watch_until(&workspace, &changes, |snapshot| {
+            snapshot.count_with("seven") == 1
+        });
+        fs::rename(root.join("data/new"), root.join("data/old")).expect("renamed");
+        let gone = shared(&root.join("data/new"));
+        watch_until(&workspace, &changes, |snapshot| {
+            snapshot.kind(&gone).is_none() && snapshot.count_with("n") == 299
+        });
+        drop(watcher);
+    }
+}
+
+/// A repository of the corpora, or nothing where they are not there, which CI must not see.
+fn corpus(name: &str) -> Option<std::path::PathBuf> {
+    let at = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/corpora")
+        .join(name);
+    let there = fs::canonicalize(at.join("workspace")).ok();
+    if there.is_none() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "the corpora are missing in CI"
+        );
+        println!("skipped: no corpus {name}");
+    }
+    there
+}
+
+#[test]
+fn the_roots_of_a_real_control_repository() {
+    let Some(root) = corpus("lsst-control") else {
+        return;
+    };
+    let (workspace, scan) = open(&root);
+    assert_eq!(scan.problems, []);
+    let snapshot = workspace.snapshot();
+    let folder = shared(&root);
+    let roots: Vec<(String, &str)> = snapshot
+        .roots()
+        .iter()
+        .map(|root| {
+            let kind = match &root.kind {
+                RootKind::Environment => "environment".to_owned(),
+                RootKind::Module { name } => format!("module {name}"),
+                RootKind::Global => "global".to_owned(),
+            };
+            (kind, path::within(&root.dir, &folder).expect("below"))
+        })
+        .collect();
+    let expected = [
+        ("environment", ""),
+        ("module rsyslog", "modules/rsyslog"),
+        ("module ssh", "modules/ssh"),
+        ("module systemd", "modules/systemd"),
+        ("module yum", "modules/yum"),
+        ("module profile", "site/profile"),
+    ];
+    let expected = expected.map(|(kind, at)| (kind.to_owned(), at));
+    assert_eq!(roots, expected);
+    let environment = snapshot.roots().environments().next().expect("one");
+    let modules: Vec<&str> = environment.modules.keys().map(|name| &**name).collect();
+    assert_eq!(modules, ["profile", "rsyslog", "ssh", "systemd", "yum"]);
+    let deployed = "/etc/puppetlabs/code/environments/production/hieradata";
+    assert_eq!(snapshot.kind(deployed), Some(FileKind::Directory));
+    let list = snapshot.list(deployed);
+    assert_eq!(list, snapshot.list(&format!("{folder}/hieradata")));
+    assert!(!list.is_empty());
+}
+
+#[test]
+fn the_roots_of_a_real_environment() {
+    let Some(root) = corpus("magic_castle") else {
+        return;
+    };
+    let (workspace, _) = open(&root);
+    let snapshot = workspace.snapshot();
+    assert_eq!(snapshot.roots().len(), 1);
+    let link = format!("{}/data/software_stack/alliance.yaml", shared(&root));
+    let data = snapshot.data(&link, Format::Yaml);
+    assert!(
+        data.loaded
+            .as_ref()
+            .is_ok_and(|value| value.as_hash().is_some())
+    );
+}

@@ -1,0 +1,133 @@
+//! Facts of texts.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::workspace::{Format, KeyDiff, facts::diff};
+
+fn read(text: &str) -> FileFacts {
+    let hash = TextHash::of(text.as_bytes());
+    facts(text, None, hash, Format::Yaml, &Interner::default())
+}
+
+fn names(facts: &FileFacts) -> Vec<&str> {
+    facts.keys.iter().map(|key| &*key.name).collect()
+}
+
+fn changed(before: &str, after: &str) -> KeyDiff {
+    diff(Some(&read(before)), Some(&read(after)))
+}
+
+fn text_of<'a>(names: &'a [Arc<str>]) -> Vec<&'a str> {
+    names.iter().map(|name| &**name).collect()
+}
+
+#[test]
+fn only_keys_that_a_lookup_can_ask_for() {
+    let facts = read("a: 1\n'b::c': 2\n:d: 3\n1: x\ntrue: x\n2001-13-01: y\n\"e\\x66\": 4\n");
+    assert_eq!(names(&facts), ["a", "b::c", "d", "2001-13-01", "ef"]);
+    let facts = read("- a\n- b\n");
+    assert!(facts.keys.is_empty());
+}
+
+#[test]
+fn merged_keys_stand_where_they_are_written() {
+    let text = "base: &b {x: 1, y: 2}\nx: 0\n<<: *b\ny: 3\n";
+    let facts = read(text);
+    assert_eq!(names(&facts), ["base", "x", "x", "y", "y"]);
+    let x = facts.key("x").expect("x is merged");
+    assert_eq!(
+        x.value.slice(text),
+        "1",
+        "a merge key overrides what stands before it"
+    );
+    let y = facts.key("y").expect("y is written");
+    assert_eq!(y.value.slice(text), "3");
+}
+
+#[test]
+fn a_merge_of_itself_ends() {
+    let facts = read("a: &a\n  <<: *a\n  b: 1\n<<: *a\n<<: [1]\n");
+    assert!(facts.key("b").is_some());
+}
+
+#[test]
+fn a_broken_entry_keeps_its_key() {
+    let facts = read("a: 1\nb: [\nc: 3\n");
+    assert_eq!(names(&facts), ["a", "b", "c"]);
+    let states: Vec<KeyState> = facts.keys.iter().map(|key| key.state).collect();
+    assert_eq!(states, [KeyState::Read, KeyState::Broken, KeyState::Read]);
+    assert!(facts.error.is_some());
+    assert_eq!(facts.problems.len(), 1);
+}
+
+#[test]
+fn a_date_makes_puppet_refuse_a_file_without_a_syntax_error() {
+    let facts = read("a: 2001-01-01\nb: 1\n");
+    assert!(facts.problems.is_empty());
+    let error = facts.error.as_ref().expect("puppet refuses dates");
+    assert_eq!(error.message, "Tried to load unspecified class: Date");
+    let diff = changed("a: x\nb: 1\n", "a: 2001-01-01\nb: 1\n");
+    assert_eq!(text_of(&diff.changed), ["a", "b"]);
+}
+
+#[test]
+fn an_edit_touches_what_it_can_change() {
+    let diff = changed("a: 1\n# c\nb: 2\n", "# more\na: 1\nb: 3\nc: 1\n");
+    assert_eq!(text_of(&diff.added), ["c"]);
+    assert_eq!(text_of(&diff.removed), [""; 0]);
+    assert!(diff.changed.iter().any(|name| &**name == "b"));
+    assert!(
+        changed("a: 1\nb: 2\n", "b: 2\na: 1\n").is_empty(),
+        "order of top-level keys"
+    );
+    let diff = changed(
+        "x: &x {k: 1}\ny: *x\nz: '*'\n",
+        "x: &x {k: 2}\ny: *x\nz: '*'\n",
+    );
+    assert!(
+        diff.changed.iter().any(|name| &**name == "y"),
+        "by its alias"
+    );
+    let diff = changed("a: |+\n  x\nb: 1\n", "a: |+\n  x\n\nb: 1\n");
+    assert_eq!(
+        text_of(&diff.changed),
+        ["a"],
+        "blank lines count in a kept block"
+    );
+}
+
+#[test]
+fn lookup_options_are_entries_of_their_own() {
+    let text = "lookup_options:\n  ^a::: {merge: deep}\n  b: {merge: hash}\n";
+    let facts = read(text);
+    let patterns: Vec<&str> = facts.lookup_options.iter().map(|o| &*o.pattern).collect();
+    assert_eq!(patterns, ["^a::", "b"]);
+    let diff = changed(
+        text,
+        "lookup_options:\n  ^a::: {merge: deep}\n  c: {merge: hash}\n",
+    );
+    assert_eq!(text_of(&diff.lookup_options), ["b", "c"]);
+    assert_eq!(text_of(&diff.changed), ["lookup_options"]);
+}
+
+#[test]
+fn strings_refer_to_keys() {
+    let text = "a: \"x %{lookup('b::c')} %{facts.os}\"\nd:\n  \"%{hiera('e')}\": ['%{alias(\"f.g\")}']\n\
+                h: \"\\x25{lookup('i')} %{literal('%')}\"\n";
+    let facts = read(text);
+    let found: Vec<(&str, &str)> = facts
+        .references
+        .iter()
+        .map(|reference| (&*reference.key, reference.range.slice(text)))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("b::c", "%{lookup('b::c')}"),
+            ("e", "%{hiera('e')}"),
+            ("f.g", "%{alias(\"f.g\")}"),
+            ("i", "\"\\x25{lookup('i')} %{literal('%')}\""),
+        ]
+    );
+}
