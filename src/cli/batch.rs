@@ -122,7 +122,10 @@ pub(super) fn run() -> ExitCode {
 
 fn respond(shared: &mut Shared, line: &str) -> String {
     if line.len() > MAX_LINE {
-        return bad_request("null", &format!("the request is longer than {MAX_LINE} bytes"));
+        return bad_request(
+            "null",
+            &format!("the request is longer than {MAX_LINE} bytes"),
+        );
     }
     let request: BatchRequest<'_> = match serde_json::from_str(line) {
         Ok(request) => request,
@@ -156,7 +159,9 @@ fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, Str
         Some("error") => settings.strict = Strict::Error,
         Some(other) => return Err(format!("strict '{other}' is not off, warning or error")),
     }
-    settings.strict_variables = request.strict_variables.unwrap_or(settings.strict_variables);
+    settings.strict_variables = request
+        .strict_variables
+        .unwrap_or(settings.strict_variables);
     match request.facet.as_deref() {
         None | Some("lookup" | "search_and_merge") => {}
         Some(other) => return Err(format!("unknown facet '{other}'")),
@@ -170,7 +175,10 @@ fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, Str
     let hash = |raw: Option<&RawValue>, field: &str| hash_field(raw, field).map(Arc::new);
     let lookup = Request {
         names,
-        merge: request.merge.map(|raw| value_field(raw, "merge")).transpose()?,
+        merge: request
+            .merge
+            .map(|raw| value_field(raw, "merge"))
+            .transpose()?,
         value_type: request.value_type.as_deref().map(Arc::from),
         default_value: request
             .default_value
@@ -215,7 +223,10 @@ fn environment(files: &DiskFiles, request: &BatchRequest<'_>) -> Environment {
         .and_then(|path| files.text(&path).ok())
         .map(|text| crate::workspace::environment_conf::parse(&text));
     let codedir = request.codedir.as_deref().unwrap_or("/etc/puppetlabs/code");
-    let base = [format!("{codedir}/modules"), "/opt/puppetlabs/puppet/modules".to_string()];
+    let base = [
+        format!("{codedir}/modules"),
+        "/opt/puppetlabs/puppet/modules".to_string(),
+    ];
     let modulepath = match (&request.modulepath, &dir) {
         (Some(paths), _) => paths.iter().map(|path| Arc::from(path.as_str())).collect(),
         (None, None) => Vec::new(),
@@ -227,6 +238,7 @@ fn environment(files: &DiskFiles, request: &BatchRequest<'_>) -> Environment {
     Environment {
         name: Arc::from(request.environment.as_deref().unwrap_or("production")),
         dir,
+        config: None,
         modulepath,
         modules: Vec::new(),
         global_config: request.global_hiera_yaml.as_deref().map(Arc::from),
@@ -258,8 +270,13 @@ fn scope(
             let facts = hash_field(request.facts, "facts")?;
             let trusted = default_trusted(node, &hash_field(request.trusted, "trusted")?);
             let variables = hash_field(request.variables, "variables")?;
-            let scope =
-                Scope::closed(&facts, &trusted, &HashMap::new(), &variables, &environment.name);
+            let scope = Scope::closed(
+                &facts,
+                &trusted,
+                &HashMap::new(),
+                &variables,
+                &environment.name,
+            );
             if shared.scopes.len() >= MAX_SCOPES {
                 shared.scopes.clear();
             }
@@ -315,7 +332,12 @@ fn render(id: &str, answer: &Answer, wants_explain: bool) -> String {
         let logs: Vec<String> = answer
             .logs
             .iter()
-            .map(|log| format!("{{\"level\":\"warning\",\"message\":{}}}", text(&log.message)))
+            .map(|log| {
+                format!(
+                    "{{\"level\":\"warning\",\"message\":{}}}",
+                    text(&log.message)
+                )
+            })
             .collect();
         let _ = write!(out, ",\"logs\":[{}]", logs.join(","));
     }

@@ -11,7 +11,12 @@ use std::process::ExitCode;
 #[must_use]
 pub fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
         ["lookup", "--batch"] => batch::run(),
         _ => ExitCode::FAILURE,
     }

@@ -68,7 +68,11 @@ impl Settings {
     /// The same settings, as an editor reads: broken files and missing modules are forgiven.
     #[must_use]
     pub fn for_editor(self) -> Settings {
-        Settings { recover_broken_files: true, modules_may_be_missing: true, ..self }
+        Settings {
+            recover_broken_files: true,
+            modules_may_be_missing: true,
+            ..self
+        }
     }
 }
 
@@ -79,6 +83,8 @@ pub struct Environment {
     pub name: Arc<str>,
     /// Its folder; none for a module that stands alone.
     pub dir: Option<Arc<str>>,
+    /// Its `hiera.yaml` where that is not `DIR/hiera.yaml`.
+    pub config: Option<Arc<str>>,
     /// Folders of modules, first hit wins.
     pub modulepath: Vec<Arc<str>>,
     /// Modules known by name, before the module path.
@@ -127,7 +133,11 @@ impl ConfigCache {
 /// below `dir` and `$basemodulepath` replaced; `DIR/modules` and `base` where nothing is declared
 /// (`puppet/settings/environment_conf.rb`).
 #[must_use]
-pub fn resolve_modulepath(declared: Option<&[String]>, dir: &str, base: &[String]) -> Vec<Arc<str>> {
+pub fn resolve_modulepath(
+    declared: Option<&[String]>,
+    dir: &str,
+    base: &[String],
+) -> Vec<Arc<str>> {
     let absolute = |entry: &str| -> Arc<str> {
         if entry.starts_with('/') {
             Arc::from(entry)

@@ -26,19 +26,21 @@ mod level;
 mod location;
 mod merge;
 mod options;
+mod reach;
 mod request;
+mod root;
 mod trace;
 mod type_alias;
 mod version3;
 
-pub use context::{
-    ConfigCache, Environment, PuppetVersion, Settings, Strict, resolve_modulepath,
-};
+pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict, resolve_modulepath};
 pub use engine::Session;
 pub use error::{ErrorClass, LookupError};
 pub use explain::explain;
 pub use function::{FunctionSource, find_function};
 pub use merge::{Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
+pub use reach::{Place, Reach, reach};
 pub use request::{Answer, Certainty, Log, Request, Tracing, Unknown, UnknownCause};
+pub use root::layer_of;
 pub use trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};

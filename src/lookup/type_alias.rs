@@ -11,7 +11,9 @@ pub(super) struct VisibleAliases<'a> {
 
 impl<'a> Engine<'a> {
     pub(super) fn type_aliases(&self) -> VisibleAliases<'a> {
-        VisibleAliases { session: self.session }
+        VisibleAliases {
+            session: self.session,
+        }
     }
 }
 

@@ -229,7 +229,10 @@ impl Tree {
         let mut at = id;
         for _ in 0..self.len() {
             match &self.node(at).kind {
-                NodeKind::Alias { target: Some(target), .. } if *target != at => at = *target,
+                NodeKind::Alias {
+                    target: Some(target),
+                    ..
+                } if *target != at => at = *target,
                 NodeKind::Alias { .. }
                 | NodeKind::Scalar(_)
                 | NodeKind::Mapping(_)
@@ -242,7 +245,9 @@ impl Tree {
     /// The decoded text of a scalar, aliases followed.
     #[must_use]
     pub fn scalar_text(&self, id: NodeId) -> Option<&Arc<str>> {
-        self.node(self.resolve(id)).as_scalar().map(|scalar| &scalar.text)
+        self.node(self.resolve(id))
+            .as_scalar()
+            .map(|scalar| &scalar.text)
     }
 
     /// Every comment, from its `#` (`//`, `/*` in JSON) to its end, in order.

@@ -8,7 +8,9 @@ use crate::interpolation::{self, TokenKind};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree, parse_yaml};
 use crate::text::TextRange;
-use crate::value::{Value, load_parse, load_recovered, load_yaml};
+use crate::value::{
+    Value, load_hocon, load_parse, load_recovered, load_yaml, symbol_keys_to_strings,
+};
 
 /// The key of a data file that holds settings of lookups, not data.
 const LOOKUP_OPTIONS: &str = "lookup_options";
@@ -23,11 +25,14 @@ const MOST_MERGES: usize = 64;
 #[must_use]
 pub fn load(bytes: &[u8], format: Format) -> DataFile {
     let loaded = match format {
-        Format::Yaml | Format::Json | Format::Hocon => load_yaml(bytes),
+        Format::Yaml | Format::Json => load_yaml(bytes).map(symbol_keys_to_strings),
+        Format::Hocon => load_hocon(bytes),
     };
     let recovered = match &loaded {
         Ok(value) => value.clone(),
-        Err(_) => load_recovered(&parse(&String::from_utf8_lossy(bytes), format).tree),
+        Err(_) => symbol_keys_to_strings(load_recovered(
+            &parse(&String::from_utf8_lossy(bytes), format).tree,
+        )),
     };
     DataFile { loaded, recovered }
 }
