@@ -12,6 +12,7 @@
 //! assert_eq!(hash.get("a"), Some(&Value::from(1)));
 //! ```
 
+mod dump;
 mod hocon;
 mod inspect;
 mod json;
@@ -20,6 +21,7 @@ mod load;
 mod printable;
 mod psych;
 
+pub use dump::{dump, dump_for_hover, dump_shared};
 pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub use json_text::{
