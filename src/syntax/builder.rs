@@ -125,6 +125,11 @@ impl<'t> Builder<'t> {
         self.open(id, CollectionStyle::Block, true);
     }
 
+    /// Whether an open collection has children yet.
+    pub(super) fn has_children(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
     /// The last value of the topmost mapping, and whether it has bytes of its own.
     pub(super) fn last_value_is_written(&self) -> bool {
         self.pending

@@ -35,6 +35,9 @@ pub struct Parse {
     pub tree: Tree,
     /// What is wrong, the loader's own error first.
     pub problems: Vec<Problem>,
+    /// What Psych reads, where it stops without an error before the end of the document (the
+    /// first line is indented, say) and so reads less than `tree` holds.
+    pub psych: Option<Box<Tree>>,
 }
 
 impl Parse {
