@@ -1,5 +1,6 @@
 //! Every text of `cases/psych-scalars.jsonl` reads as Puppet's loader (Psych 4.0.3) reads it:
 //! value and type, or error class, words and place.
+#![allow(clippy::unwrap_used)]
 
 use hiera_ls::syntax::parse_yaml;
 use hiera_ls::value::{LoadError, LoadErrorKind, Value, load_parse, load_yaml};

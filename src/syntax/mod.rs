@@ -15,13 +15,17 @@
 //! ```
 
 mod builder;
+mod json;
 pub mod libyaml;
 pub mod psych;
 mod recovery;
+mod scalar_map;
 pub mod tree;
 mod yaml;
 
 pub use builder::MAX_DEPTH;
+pub use json::parse_json;
+pub use scalar_map::ScalarMap;
 pub use tree::{BrokenEntry, Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
 pub use yaml::{parse_yaml, read_document};
 

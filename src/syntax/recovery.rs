@@ -17,7 +17,7 @@
 
 use std::ops::Range;
 
-use super::builder::{Builder, Growth, line_length};
+use super::builder::{Builder, Growth, break_width, line_length, line_start};
 use super::libyaml::{CollectionStyle, EventKind, Parser};
 use super::tree::{BrokenEntry, Spanned, Tree};
 use super::yaml::{Failure, Stop, add_comments};
@@ -511,10 +511,7 @@ fn for_each_line(bytes: &[u8], range: Range<usize>, mut each: impl FnMut(usize, 
         let length = line_length(&bytes[at..range.end]);
         each(at, &bytes[at..at + length]);
         at += length;
-        at += match &bytes[at..range.end] {
-            [b'\r', b'\n', ..] => 2,
-            _ => 1,
-        };
+        at += break_width(&bytes[at..range.end]).max(1);
     }
 }
 
@@ -522,13 +519,6 @@ fn count_lines(bytes: &[u8]) -> usize {
     let mut lines = 0;
     for_each_line(bytes, 0..bytes.len(), |_, _| lines += 1);
     lines
-}
-
-fn line_start(bytes: &[u8], at: usize) -> usize {
-    bytes[..at]
-        .iter()
-        .rposition(|b| matches!(b, b'\n' | b'\r'))
-        .map_or(0, |before| before + 1)
 }
 
 /// A range without the blanks at its end.

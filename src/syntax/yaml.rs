@@ -1,6 +1,8 @@
 //! Reading a YAML text: strictly, as Psych does, and for the editor.
 
-use super::builder::{Builder, Checkpoint, Growth, MAX_DEPTH, line_length};
+use super::builder::{
+    Builder, Checkpoint, Growth, MAX_DEPTH, break_width, line_length, line_start,
+};
 use super::libyaml::{EventKind, Parser, SyntaxError};
 use super::recovery;
 use super::tree::{NodeKind, ScalarStyle, Tree};
@@ -186,10 +188,8 @@ fn ignored(bytes: &[u8], end: usize) -> Option<TextRange> {
                 solid.map_or(bytes.len(), |last| last + 1).max(at),
             ));
         }
-        at += length.max(1);
-        if length > 0 {
-            at += 1;
-        }
+        at += length;
+        at += break_width(&bytes[at..]).max(1);
     }
     None
 }
@@ -281,10 +281,7 @@ fn gap(
         };
         let sharp = at + sharp;
         let end = sharp + line_length(&bytes[sharp..]);
-        let line = bytes[..sharp]
-            .iter()
-            .rposition(|b| matches!(b, b'\n' | b'\r'))
-            .map_or(0, |before| before + 1);
+        let line = line_start(bytes, sharp);
         // A directive may hold a `#` that is no comment.
         let in_directive = bytes[line] == b'%'
             && sharp < document_start
@@ -343,10 +340,7 @@ fn rest_of_line(bytes: &[u8], at: usize) -> TextRange {
     let Some(last) = bytes[..at].iter().rposition(|b| !b.is_ascii_whitespace()) else {
         return TextRange::empty(at);
     };
-    let start = bytes[..last]
-        .iter()
-        .rposition(|b| matches!(b, b'\n' | b'\r'))
-        .map_or(0, |before| before + 1);
+    let start = line_start(bytes, last);
     let indent = bytes[start..=last]
         .iter()
         .take_while(|b| b.is_ascii_whitespace())

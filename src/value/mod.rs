@@ -16,6 +16,7 @@ mod json;
 mod load;
 mod psych;
 
+pub use json::{json_load, load_json_parse};
 pub use load::{LoadError, LoadErrorKind};
 pub use psych::{
     MAX_EXPANDED_NODES, load_node, load_parse, load_recovered, load_tree, load_yaml,
