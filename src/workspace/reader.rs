@@ -6,10 +6,11 @@ use super::files::{DataFile, Format};
 use super::interner::Interner;
 use crate::interpolation::{self, TokenKind};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree, parse_yaml};
+use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree, parse_json, parse_yaml};
 use crate::text::TextRange;
 use crate::value::{
-    Value, load_hocon, load_parse, load_recovered, load_yaml, symbol_keys_to_strings,
+    Value, json_load, load_hocon, load_json_parse, load_parse, load_recovered, load_yaml,
+    symbol_keys_to_strings,
 };
 
 /// The key of a data file that holds settings of lookups, not data.
@@ -25,7 +26,8 @@ const MOST_MERGES: usize = 64;
 #[must_use]
 pub fn load(bytes: &[u8], format: Format) -> DataFile {
     let loaded = match format {
-        Format::Yaml | Format::Json => load_yaml(bytes).map(symbol_keys_to_strings),
+        Format::Yaml => load_yaml(bytes).map(symbol_keys_to_strings),
+        Format::Json => json_load(bytes),
         Format::Hocon => load_hocon(bytes),
     };
     let recovered = match &loaded {
@@ -41,7 +43,8 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
 #[must_use]
 pub fn parse(text: &str, format: Format) -> Parse {
     match format {
-        Format::Yaml | Format::Json | Format::Hocon => parse_yaml(text),
+        Format::Yaml | Format::Hocon => parse_yaml(text),
+        Format::Json => parse_json(text),
     }
 }
 
@@ -57,6 +60,7 @@ pub(super) fn facts(
     let parse = parse(text, format);
     let error = match bytes {
         Some(bytes) => load(bytes, format).loaded.err(),
+        None if format == Format::Json => load_json_parse(&parse).err(),
         None => load_parse(&parse).err(),
     };
     let tree = &parse.tree;
