@@ -17,6 +17,7 @@ pub fn main() -> ExitCode {
         .collect::<Vec<_>>()
         .as_slice()
     {
+        [] | ["server" | "--stdio"] => crate::server::run(),
         ["lookup", "--batch"] => batch::run(),
         _ => ExitCode::FAILURE,
     }
