@@ -31,10 +31,9 @@ mod wire;
 
 use std::io::{Read, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use tokio::sync::Notify;
 use tower_lsp::{LspService, Server};
 
 use backend::Backend;
@@ -137,9 +136,14 @@ async fn conversation(
 ) -> u8 {
     let (inbox, outbox) = (Inbox::default(), Outbox::default());
     let broken = options.broken;
-    let changed = Arc::new(Notify::new());
-    let wake = changed.clone();
-    let model = match Model::start(Box::new(move |_| wake.notify_one())) {
+    let session_to_tell: Arc<OnceLock<Weak<Session>>> = Arc::default();
+    let told = session_to_tell.clone();
+    let tell = move |_: &model::Moment| {
+        if let Some(session) = told.get().and_then(Weak::upgrade) {
+            session.tell_change();
+        }
+    };
+    let model = match Model::start(Box::new(tell)) {
         Ok(model) => model,
         Err(error) => {
             tracing::error!("no thread for the model: {error}");
@@ -147,16 +151,11 @@ async fn conversation(
         }
     };
     let (service, socket) = LspService::new(|client| {
-        let session = Session::new(
-            client,
-            options,
-            model.clone(),
-            DiskReader::default(),
-            changed,
-        );
+        let session = Session::new(client, options, model.clone(), DiskReader::default());
         Backend { session }
     });
     let session = service.inner().session.clone();
+    let _ = session_to_tell.set(Arc::downgrade(&session));
     if let Err(error) = start_threads(&session, input, output, &inbox, &outbox) {
         tracing::error!("no thread to serve with: {error}");
         return 1;
@@ -224,7 +223,7 @@ fn start_threads(
                     tells.log(LogLevel::Warning, &message);
                 }
                 // The last of it is in the model's queue: whoever pins from now on sees it.
-                tells.changed.notify_one();
+                tells.tell_change();
                 tells.index.send_replace(Index::Complete)
             }
         };

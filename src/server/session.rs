@@ -52,6 +52,15 @@ pub(crate) enum Index {
     Complete,
 }
 
+/// How much has changed that diagnostics depend on, and how much of it has been reported.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct News {
+    /// Changes of files and settings.
+    pub(crate) happened: u64,
+    /// As many of them as the client's last workspace report has seen.
+    pub(crate) reported: u64,
+}
+
 /// The state of one conversation.
 pub(crate) struct Session {
     pub(crate) client: Client,
@@ -60,7 +69,9 @@ pub(crate) struct Session {
     pub(crate) lanes: Lanes,
     pub(crate) disk: DiskReader,
     /// Wakes the publisher: something that diagnostics depend on has changed.
-    pub(crate) changed: Arc<Notify>,
+    pub(crate) changed: Notify,
+    /// Counts what diagnostics depend on; behind it, what a workspace report has covered.
+    pub(crate) news: watch::Sender<News>,
     pub(crate) index: watch::Sender<Index>,
     /// Wakes whoever ends the process.
     pub(crate) ending: Notify,
@@ -111,7 +122,6 @@ impl Session {
         options: Options,
         model: Arc<Model>,
         disk: DiskReader,
-        changed: Arc<Notify>,
     ) -> Arc<Session> {
         Arc::new_cyclic(|this| Session {
             client,
@@ -119,7 +129,8 @@ impl Session {
             model,
             lanes: Lanes::new(),
             disk,
-            changed,
+            changed: Notify::new(),
+            news: watch::Sender::default(),
             index: watch::Sender::new(Index::Reading { read: 0, of: 0 }),
             ending: Notify::new(),
             documents: Mutex::default(),
@@ -219,6 +230,12 @@ impl Session {
         self.rescan();
     }
 
+    /// Wakes whoever shows diagnostics: what they depend on has changed.
+    pub(crate) fn tell_change(&self) {
+        self.changed.notify_one();
+        self.news.send_modify(|news| news.happened += 1);
+    }
+
     /// Has the whole workspace read again.
     pub(crate) fn rescan(&self) {
         if self.folders().is_empty()
@@ -262,7 +279,7 @@ impl Session {
             self.rescan();
         }
         if before != now {
-            self.changed.notify_one();
+            self.tell_change();
         }
     }
 

@@ -248,6 +248,13 @@ impl Client {
             .map_err(|why| format!("no answer to {id}: {why}"))
     }
 
+    /// Whether the answer to a request is here already.
+    pub(crate) fn has_answer(&mut self, id: i64) -> bool {
+        self.unread.extend(self.from.try_iter());
+        let mut answers = self.unread.iter();
+        answers.any(|message| message["id"] == id && message.get("method").is_none())
+    }
+
     /// The first message that fits, read or to come; the others stay for later.
     pub(crate) fn wait(&mut self, fits: impl Fn(&Value) -> bool) -> Result<Value, String> {
         if let Some(at) = self.unread.iter().position(&fits) {
@@ -313,7 +320,7 @@ pub(crate) fn read(from: &mut impl BufRead) -> Option<Value> {
             return None;
         }
         match line.trim_end().split_once(": ") {
-            Some((name, value)) if name == "Content-Length" => length = value.parse().ok()?,
+            Some(("Content-Length", value)) => length = value.parse().ok()?,
             Some(_) => {}
             None => break,
         }

@@ -163,6 +163,21 @@ fn a_client_that_pulls_is_not_pushed_to() {
     let whole = client.answer(id).unwrap()["result"].clone();
     assert_eq!(whole["items"][0]["uri"], "file:///f.yaml");
     assert_eq!(whole["items"][0]["items"][0]["code"], "bad-word");
+    // Asked again, it is answered when there is news, and not before.
+    let known = |report: &serde_json::Value| {
+        let item = &report["items"][0];
+        json!({ "previousResultIds": [{ "uri": item["uri"], "value": item["resultId"] }] })
+    };
+    let first = client.request("workspace/diagnostic", known(&whole));
+    let second = client.answer(first).unwrap()["result"].clone();
+    assert_eq!(second["items"][0]["kind"], "unchanged");
+    let waiting = client.request("workspace/diagnostic", known(&whole));
+    ask(&mut client, "");
+    assert!(!client.has_answer(waiting));
+    client.rewrite("file:///f.yaml", 2, "so good");
+    let third = client.answer(waiting).unwrap()["result"].clone();
+    assert_eq!(third["items"][0]["items"], json!([]));
+    assert_eq!(third["items"][0]["version"], 2);
     let id = client.request("shutdown", json!(null));
     let before_the_end = client
         .wait(|message| {

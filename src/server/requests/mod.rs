@@ -20,7 +20,7 @@ use super::features::Features;
 use super::jobs::{Lane, NoAnswer, Reason, Stop, caught};
 use super::model::{Moment, Revision};
 use super::ordered;
-use super::session::{Index, Session, Ticket};
+use super::session::{Index, News, Session, Ticket};
 use super::settings::{LogLevel, Settings};
 use super::testing::Broken;
 use crate::text::{LineIndex, PositionEncoding};
@@ -87,6 +87,8 @@ pub(crate) enum Wants {
     AnyState,
     /// The whole workspace, unless that takes too long.
     WholeWorkspace,
+    /// The whole workspace, once it is another than the last that was reported.
+    News,
 }
 
 /// Answers the request that is being handled: `work` runs on the blocking pool, sees the state as
@@ -123,6 +125,20 @@ pub(crate) async fn answer<T: Send + 'static>(
 }
 
 async fn whole_view(session: &Session, ticket: &Ticket, wants: Wants) -> Option<View> {
+    if wants == Wants::News {
+        // A client that polls is answered when there is something to say; the state as of its
+        // place in the stream is one that it knows.
+        let mut news = session.news.subscribe();
+        let unreported = |news: &News| news.happened != news.reported;
+        news.wait_for(unreported).await.ok()?;
+        let mut index = session.index.subscribe();
+        let complete = |index: &Index| *index == Index::Complete;
+        index.wait_for(complete).await.ok()?;
+        session
+            .news
+            .send_modify(|news| news.reported = news.happened);
+        return View::now(session, ticket.stop.clone()).await;
+    }
     let view = View::of(session, ticket).await?;
     if wants == Wants::AnyState || view.index == Index::Complete {
         return Some(view);

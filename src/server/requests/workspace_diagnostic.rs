@@ -22,9 +22,16 @@ pub(crate) async fn handle(
         .into_iter()
         .map(|previous| (previous.uri.as_str().to_owned(), previous.value))
         .collect();
+    let first = known.is_empty();
     let related = session.facts().related;
     let work = move |view: View| report(&view, &known, related);
-    let (lane, wants) = (Lane::Background, Wants::WholeWorkspace);
+    // A client that knows nothing yet is told at once.
+    let wants = if first {
+        Wants::WholeWorkspace
+    } else {
+        Wants::News
+    };
+    let lane = Lane::Background;
     let items = super::answer(session, METHOD, lane, wants, work).await?;
     Ok(lsp::WorkspaceDiagnosticReportResult::Report(
         lsp::WorkspaceDiagnosticReport { items },
