@@ -197,13 +197,15 @@ pub(crate) async fn show_progress(session: Arc<Session>) {
 }
 
 /// Tells a client that pulls diagnostics that those it has are stale.
-pub(crate) fn ask_to_pull_again(session: &Session) {
+/// The task ends when the client has replied.
+pub(crate) fn ask_to_pull_again(session: &Session) -> tokio::task::JoinHandle<()> {
     let client = session.client.clone();
     tokio::spawn(async move {
-        let _ = client
-            .send_request::<request::WorkspaceDiagnosticRefresh>(())
-            .await;
-    });
+        let asked = client.send_request::<request::WorkspaceDiagnosticRefresh>(());
+        if let Err(error) = asked.await {
+            tracing::warn!("the client did not ask for diagnostics again: {error}");
+        }
+    })
 }
 
 fn percentage(read: usize, of: usize) -> u32 {

@@ -121,7 +121,7 @@ impl DiskReader {
         let ignore = Ignore::default();
         let mut data_folders = DataFolders::default();
         // Watches for as long as it is held.
-        let mut watcher = None;
+        let mut _watcher = None;
         loop {
             let orders = {
                 let mut orders = self.lock();
@@ -149,14 +149,14 @@ impl DiskReader {
                 tell(Reading::Begun);
                 // Watching begins before reading, so that nothing happens unseen in between.
                 if watched_by == WatchedBy::Us {
-                    watcher = Some(self.watch(areas, &ignore, &data_folders));
+                    _watcher = Some(self.watch(areas, &ignore, &data_folders));
                 }
                 let problems = match caught(|| disk::scan(areas, &ignore, &self.progress(tell))) {
                     Ok(scan) => {
                         if scan.data_folders != data_folders {
                             data_folders = scan.data_folders;
                             if watched_by == WatchedBy::Us {
-                                watcher = Some(self.watch(areas, &ignore, &data_folders));
+                                _watcher = Some(self.watch(areas, &ignore, &data_folders));
                             }
                         }
                         if scan.outcome == disk::Outcome::Complete {
@@ -181,8 +181,6 @@ impl DiskReader {
                 let paths: Vec<Arc<str>> = orders.paths.into_iter().collect();
                 model.change(disk::reread(&paths, areas, &ignore, &mut data_folders));
             }
-            // Until the client has said whether it watches, nobody does.
-            drop(watcher.take_if(|_| orders.scan == Some(WatchedBy::Client)));
         }
     }
 

@@ -39,6 +39,7 @@ struct Told {
 /// Publishes until the session ends.
 pub(crate) async fn publish(session: Arc<Session>) {
     let mut told: HashMap<Arc<str>, Told> = HashMap::new();
+    let mut asked = None;
     // A change that came while something was computed has left a permit here.
     loop {
         session.changed.notified().await;
@@ -52,8 +53,12 @@ pub(crate) async fn publish(session: Arc<Session>) {
                 break;
             }
             if session.facts().pulls {
-                if session.facts().refreshes {
-                    ask_to_pull_again(&session);
+                // One question at a time: a client that never replies is not flooded.
+                let replied = asked
+                    .as_ref()
+                    .is_none_or(tokio::task::JoinHandle::is_finished);
+                if session.facts().refreshes && replied {
+                    asked = Some(ask_to_pull_again(&session));
                 }
                 break;
             }
