@@ -49,6 +49,7 @@ impl Gate {
 pub(crate) struct Planted {
     pub(crate) gate: Gate,
     pub(crate) check_gate: Option<Gate>,
+    pub(crate) checks: AtomicUsize,
     pub(crate) running: AtomicUsize,
     pub(crate) most: AtomicUsize,
     pub(crate) started: AtomicUsize,
@@ -83,9 +84,11 @@ impl Features for Planted {
         })
     }
 
-    fn check(&self, snapshot: &Snapshot, path: &str, _: &Settings, stop: &Stop) -> Vec<Finding> {
+    /// Deaf to its stop, as a rule in the middle of a long loop is.
+    fn check(&self, snapshot: &Snapshot, path: &str, _: &Settings, _: &Stop) -> Vec<Finding> {
+        self.checks.fetch_add(1, Ordering::SeqCst);
         if let Some(gate) = &self.check_gate {
-            gate.pass(stop);
+            gate.pass(&Stop::never());
         }
         let Some(file) = snapshot.file(path) else {
             return Vec::new();

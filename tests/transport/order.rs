@@ -127,7 +127,9 @@ fn a_check_of_an_old_text_is_never_published() {
     });
     let mut client = Client::new(&features);
     client.open("file:///f.yaml", "bad 1");
-    // The first check waits at the gate; the edit stops it, and the next waits there too.
+    until("a check runs", || {
+        features.checks.load(Ordering::SeqCst) > 0
+    });
     client.rewrite("file:///f.yaml", 2, "bad 2");
     let hover = client.hover("file:///f.yaml", 0, 0);
     assert_eq!(client.seen(hover), Ok("bad 2".to_owned()));
