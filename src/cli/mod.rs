@@ -41,7 +41,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command {
-        None | Some(Command::Server { .. }) => ExitCode::FAILURE,
+        None | Some(Command::Server { .. }) => crate::server::run(),
         Some(Command::Lookup(arguments)) => {
             start_log();
             if arguments.batch {

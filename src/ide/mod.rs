@@ -1,1 +1,3 @@
-//! One file per editor feature, named by its LSP verb; domain types in, domain types out.
+//! One file per editor feature, in domain types.
+
+pub mod symbols;

@@ -1,0 +1,158 @@
+//! The keys of one file as an outline, and the keys of the workspace by what somebody typed: the
+//! simplest features over the index.
+
+use std::sync::Arc;
+
+use crate::text::TextRange;
+use crate::workspace::{File, Snapshot};
+
+/// A key with its value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// The key as Puppet sees it.
+    pub name: Arc<str>,
+    /// The key and its value.
+    pub range: TextRange,
+    /// The key alone.
+    pub selection: TextRange,
+}
+
+/// The top-level keys of a file in the order of its text; empty for a file that is not known.
+/// O(keys of the file).
+#[must_use]
+pub fn document_symbols(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
+    let Some(file) = snapshot.file(path) else {
+        return Vec::new();
+    };
+    let keys = file.facts().keys.iter();
+    keys.map(|key| Symbol {
+        name: Arc::clone(&key.name),
+        range: key.key.cover(key.value),
+        selection: key.key,
+    })
+    .collect()
+}
+
+/// Keys that match what somebody typed, with the files that hold them, at most `limit`: names that
+/// are it, then names that start with it, then names that hold it, then names that hold its
+/// letters in order; each group by name. Case does not matter. O(keys of the workspace);
+/// `is_stopped` is asked now and then.
+#[must_use]
+pub fn workspace_symbols<'a>(
+    snapshot: &'a Snapshot,
+    typed: &str,
+    limit: usize,
+    is_stopped: &dyn Fn() -> bool,
+) -> Vec<(&'a Arc<File>, Symbol)> {
+    /// How many names are looked at between two looks at the flag.
+    const STEP: usize = 1024;
+    let typed = typed.to_lowercase();
+    let mut matches: Vec<(Match, &Arc<str>)> = Vec::new();
+    for (count, name) in snapshot.key_names("").enumerate() {
+        if count % STEP == 0 && is_stopped() {
+            return Vec::new();
+        }
+        if let Some(quality) = quality(name, &typed) {
+            matches.push((quality, name));
+        }
+    }
+    matches.sort_unstable();
+    let mut found = Vec::new();
+    for (_, name) in matches {
+        for (file, key) in snapshot.definitions(name) {
+            if found.len() == limit {
+                return found;
+            }
+            let symbol = Symbol {
+                name: Arc::clone(&key.name),
+                range: key.key.cover(key.value),
+                selection: key.key,
+            };
+            found.push((file, symbol));
+        }
+    }
+    found
+}
+
+/// How well a name matches, best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Match {
+    Whole,
+    Start,
+    Part,
+    Letters,
+}
+
+fn quality(name: &str, typed: &str) -> Option<Match> {
+    let name = name.to_lowercase();
+    if name == typed {
+        return Some(Match::Whole);
+    }
+    if name.starts_with(typed) {
+        return Some(Match::Start);
+    }
+    if name.contains(typed) {
+        return Some(Match::Part);
+    }
+    let mut letters = name.chars();
+    let in_order = |wanted| letters.any(|letter| letter == wanted);
+    typed.chars().all(in_order).then_some(Match::Letters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::{Change, Workspace};
+
+    fn snapshot() -> Arc<Snapshot> {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/w".into()]));
+        let open = |name: &str, text: &str| Change::Open {
+            path: format!("/w/data/{name}.yaml").into(),
+            text: text.into(),
+            version: 1,
+        };
+        workspace.apply(open("a", "ntp::servers: [a]\nNTP: 1\n"));
+        workspace.apply(open(
+            "b",
+            "my::ntp: x\nn_t_p: x\nother: x\nntp::servers: []\n",
+        ))
+    }
+
+    #[test]
+    fn an_outline_holds_the_keys_with_their_values() {
+        let symbols = document_symbols(&snapshot(), "/w/data/a.yaml");
+        let names: Vec<_> = symbols.iter().map(|symbol| &*symbol.name).collect();
+        assert_eq!(names, ["ntp::servers", "NTP"]);
+        assert_eq!(symbols[0].selection, TextRange::new(0, 12));
+        assert_eq!(symbols[0].range, TextRange::new(0, 17));
+        assert!(document_symbols(&snapshot(), "/nowhere").is_empty());
+    }
+
+    #[test]
+    fn the_best_matches_come_first() {
+        let snapshot = snapshot();
+        let search = |typed: &str, limit| -> Vec<String> {
+            let found = workspace_symbols(&snapshot, typed, limit, &|| false);
+            let shown = |(file, symbol): &(&Arc<File>, Symbol)| {
+                format!(
+                    "{} {}",
+                    file.path().rsplit('/').next().unwrap(),
+                    symbol.name
+                )
+            };
+            found.iter().map(shown).collect()
+        };
+        expect_test::expect![[r#"
+            a.yaml NTP
+            a.yaml ntp::servers
+            b.yaml ntp::servers
+            b.yaml my::ntp
+            b.yaml n_t_p"#]]
+        .assert_eq(&search("ntp", 10).join("\n"));
+        assert_eq!(search("ntp", 2).len(), 2);
+        assert_eq!(search("zzz", 10).len(), 0);
+        assert_eq!(search("", 10).len(), 6);
+        assert!(workspace_symbols(&snapshot, "", 10, &|| true).is_empty());
+    }
+}

@@ -1,0 +1,214 @@
+//! The protocol's methods, each handed on to its file under `requests`, and what happens once the
+//! conversation has begun.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tower_lsp::LanguageServer;
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types::{self as lsp, notification, request};
+
+use super::capabilities;
+use super::requests;
+use super::session::{Index, Session};
+use super::settings::SECTION;
+
+/// The receiver of the protocol's methods.
+pub(crate) struct Backend {
+    pub(crate) session: Arc<Session>,
+}
+
+impl LanguageServer for Backend {
+    async fn initialize(&self, _: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
+        // The parameters were read where the message arrived.
+        Ok(capabilities::answer(self.session.facts()))
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn hover(&self, params: lsp::HoverParams) -> Result<Option<lsp::Hover>> {
+        requests::hover::handle(&self.session, params).await
+    }
+
+    async fn diagnostic(
+        &self,
+        params: lsp::DocumentDiagnosticParams,
+    ) -> Result<lsp::DocumentDiagnosticReportResult> {
+        requests::diagnostic::handle(&self.session, params).await
+    }
+
+    async fn workspace_diagnostic(
+        &self,
+        params: lsp::WorkspaceDiagnosticParams,
+    ) -> Result<lsp::WorkspaceDiagnosticReportResult> {
+        requests::workspace_diagnostic::handle(&self.session, params).await
+    }
+
+    async fn document_symbol(
+        &self,
+        params: lsp::DocumentSymbolParams,
+    ) -> Result<Option<lsp::DocumentSymbolResponse>> {
+        requests::document_symbol::handle(&self.session, params).await
+    }
+
+    async fn symbol(
+        &self,
+        params: lsp::WorkspaceSymbolParams,
+    ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
+        requests::workspace_symbol::handle(&self.session, params).await
+    }
+
+    async fn execute_command(
+        &self,
+        params: lsp::ExecuteCommandParams,
+    ) -> Result<Option<lsp::LSPAny>> {
+        requests::execute_command::handle(&self.session, &params)
+    }
+}
+
+/// What follows `initialized`: settings, folders, registrations. Everything that waits for the
+/// client runs beside the conversation, not in it.
+pub(crate) fn begin(session: &Arc<Session>) {
+    session.read_settings();
+    if session.folders().is_empty() {
+        // Nothing has to be read for what is open.
+        session.index.send_replace(Index::Complete);
+    }
+    session.tell_folders();
+    let facts = session.facts();
+    if facts.configuration {
+        ask_for_configuration(session);
+    }
+    let mut registrations = Vec::new();
+    let mut register = |id: &str, options: Value| {
+        registrations.push(lsp::Registration {
+            id: id.to_owned(),
+            method: id.to_owned(),
+            register_options: Some(options),
+        });
+    };
+    if facts.watches {
+        // Folders too: one that is moved away takes its files with it without a word about them.
+        register(
+            "workspace/didChangeWatchedFiles",
+            json!({ "watchers": [{ "globPattern": "**/*" }] }),
+        );
+    }
+    if facts.configuration_registration {
+        register(
+            "workspace/didChangeConfiguration",
+            json!({ "section": SECTION }),
+        );
+    }
+    if !registrations.is_empty() {
+        let client = session.client.clone();
+        tokio::spawn(async move {
+            if let Err(error) = client.register_capability(registrations).await {
+                tracing::warn!("the client refused a registration: {error}");
+            }
+        });
+    }
+}
+
+/// Asks the client for the settings' section; its answer takes effect when it comes.
+pub(crate) fn ask_for_configuration(session: &Session) {
+    let item = lsp::ConfigurationItem {
+        scope_uri: None,
+        section: Some(SECTION.to_owned()),
+    };
+    let client = session.client.clone();
+    let Some(session) = session.myself() else {
+        return;
+    };
+    tokio::spawn(async move {
+        match client.configuration(vec![item]).await {
+            Ok(mut sections) if !sections.is_empty() => session.configure(sections.swap_remove(0)),
+            Ok(_) => {}
+            Err(error) => tracing::warn!("the client gave no configuration: {error}"),
+        }
+    });
+}
+
+/// The name of our progress with the client.
+const PROGRESS: &str = "hiera-ls/reading";
+
+/// Shows the first reading, and each later whole one, as progress with the client.
+pub(crate) async fn show_progress(session: Arc<Session>) {
+    let mut index = session.index.subscribe();
+    let token = || lsp::ProgressToken::String(PROGRESS.to_owned());
+    loop {
+        let worth_showing = |index: &Index| matches!(index, Index::Reading { of: 1.., .. });
+        if index.wait_for(worth_showing).await.is_err() {
+            return;
+        }
+        let created = session.facts().progress
+            && session.disk.shows_progress()
+            && session
+                .client
+                .create_work_done_progress(token())
+                .await
+                .is_ok();
+        let tell = |value| lsp::ProgressParams {
+            token: token(),
+            value: lsp::ProgressParamsValue::WorkDone(value),
+        };
+        let send = |value| {
+            session
+                .client
+                .send_notification::<notification::Progress>(tell(value))
+        };
+        if created {
+            send(lsp::WorkDoneProgress::Begin(lsp::WorkDoneProgressBegin {
+                title: "Reading Hiera data".to_owned(),
+                cancellable: Some(true),
+                percentage: Some(0),
+                ..lsp::WorkDoneProgressBegin::default()
+            }))
+            .await;
+        }
+        loop {
+            let now = *index.borrow_and_update();
+            match now {
+                Index::Reading { read, of } => {
+                    if created && session.disk.shows_progress() && read > 0 {
+                        send(lsp::WorkDoneProgress::Report(lsp::WorkDoneProgressReport {
+                            message: Some(format!("{read} of {of} files")),
+                            cancellable: Some(true),
+                            percentage: Some(percentage(read, of)),
+                        }))
+                        .await;
+                    }
+                }
+                Index::Complete => break,
+            }
+            if index.changed().await.is_err() {
+                return;
+            }
+        }
+        if created {
+            send(lsp::WorkDoneProgress::End(
+                lsp::WorkDoneProgressEnd::default(),
+            ))
+            .await;
+        }
+    }
+}
+
+/// Tells a client that pulls diagnostics that those it has are stale.
+/// The task ends when the client has replied.
+pub(crate) fn ask_to_pull_again(session: &Session) -> tokio::task::JoinHandle<()> {
+    let client = session.client.clone();
+    tokio::spawn(async move {
+        let asked = client.send_request::<request::WorkspaceDiagnosticRefresh>(());
+        if let Err(error) = asked.await {
+            tracing::warn!("the client did not ask for diagnostics again: {error}");
+        }
+    })
+}
+
+fn percentage(read: usize, of: usize) -> u32 {
+    let percentage = read.saturating_mul(100) / of.max(1);
+    u32::try_from(percentage).map_or(100, |percentage| percentage.min(100))
+}

@@ -1,0 +1,255 @@
+//! `initialize`: what the client can do, and what this server offers it.
+//!
+//! The client's side is read from the raw JSON, field by field: a client that writes one
+//! capability in a form of its own is no reason to refuse it.
+
+use serde_json::Value;
+use tower_lsp::ls_types as lsp;
+
+use super::convert;
+use crate::text::PositionEncoding;
+
+/// The command that reads the whole workspace again.
+pub(crate) const RESCAN: &str = "hiera-ls.rescan";
+
+/// What matters of the client's `initialize` parameters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClientFacts {
+    /// How places are counted from here on.
+    pub(crate) encoding: PositionEncoding,
+    /// The workspace folders, absolute paths without a slash at the end.
+    pub(crate) folders: Vec<String>,
+    /// The process that must live for this one to live.
+    pub(crate) process: Option<u32>,
+    /// Settings that came with `initialize`.
+    pub(crate) options: Value,
+    /// `trace`.
+    pub(crate) trace: Trace,
+    /// Hovers may be Markdown.
+    pub(crate) markdown: bool,
+    /// The client asks for diagnostics; pushing them too would show each twice.
+    pub(crate) pulls: bool,
+    /// The client can be told that its pulled diagnostics are stale.
+    pub(crate) refreshes: bool,
+    /// Diagnostics may carry other places.
+    pub(crate) related: bool,
+    /// Outlines may nest.
+    pub(crate) nested_symbols: bool,
+    /// The client watches files if asked.
+    pub(crate) watches: bool,
+    /// The client answers `workspace/configuration`.
+    pub(crate) configuration: bool,
+    /// The client wants to be registered with for changed configuration.
+    pub(crate) configuration_registration: bool,
+    /// The client shows progress that the server starts.
+    pub(crate) progress: bool,
+}
+
+/// How much of the conversation the client wants to hear about (`$/setTrace`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Trace {
+    /// Nothing.
+    #[default]
+    Off,
+    /// What was answered, and how fast.
+    Messages,
+    /// That, and what was asked.
+    Verbose,
+}
+
+impl Trace {
+    /// A value of the protocol; unknown ones mean off.
+    pub(crate) fn read(value: Option<&Value>) -> Trace {
+        match value.and_then(Value::as_str) {
+            Some("messages") => Trace::Messages,
+            Some("verbose") => Trace::Verbose,
+            _ => Trace::Off,
+        }
+    }
+}
+
+impl ClientFacts {
+    /// Reads the parameters of `initialize`.
+    pub(crate) fn read(params: &Value) -> ClientFacts {
+        let can = |pointer: &str| {
+            let at = params.pointer(&format!("/capabilities/{pointer}"));
+            at.is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
+        };
+        let formats = params.pointer("/capabilities/textDocument/hover/contentFormat");
+        ClientFacts {
+            encoding: encoding(params),
+            folders: folders(params),
+            process: params
+                .get("processId")
+                .and_then(Value::as_u64)
+                .and_then(|id| u32::try_from(id).ok()),
+            options: params
+                .get("initializationOptions")
+                .cloned()
+                .unwrap_or_default(),
+            trace: Trace::read(params.get("trace")),
+            markdown: formats
+                .and_then(Value::as_array)
+                .is_some_and(|formats| formats.iter().any(|format| format == "markdown")),
+            pulls: can("textDocument/diagnostic"),
+            refreshes: can("workspace/diagnostics/refreshSupport"),
+            related: can("textDocument/publishDiagnostics/relatedInformation"),
+            nested_symbols: can("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            watches: can("workspace/didChangeWatchedFiles/dynamicRegistration"),
+            configuration: can("workspace/configuration"),
+            configuration_registration: can("workspace/didChangeConfiguration/dynamicRegistration"),
+            progress: can("window/workDoneProgress"),
+        }
+    }
+}
+
+/// UTF-8 where the client offers it, since nothing has to be counted then; else the first of its
+/// list that there is; UTF-16 for a client that says nothing.
+fn encoding(params: &Value) -> PositionEncoding {
+    let offered = params
+        .pointer("/capabilities/general/positionEncodings")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    if offered.iter().any(|name| name == "utf-8") {
+        return PositionEncoding::Utf8;
+    }
+    offered
+        .iter()
+        .find_map(|name| match name.as_str()? {
+            "utf-16" => Some(PositionEncoding::Utf16),
+            "utf-32" => Some(PositionEncoding::Utf32),
+            _ => None,
+        })
+        .unwrap_or_default()
+}
+
+fn folders(params: &Value) -> Vec<String> {
+    let listed = params.get("workspaceFolders").and_then(Value::as_array);
+    let mut folders: Vec<String> = match listed {
+        Some(folders) if !folders.is_empty() => folders.iter().filter_map(folder).collect(),
+        _ => {
+            let root = params.get("rootUri").and_then(Value::as_str);
+            let old = params.get("rootPath").and_then(Value::as_str);
+            root.and_then(convert::path)
+                .or_else(|| old.map(str::to_owned))
+                .map(trimmed)
+                .into_iter()
+                .collect()
+        }
+    };
+    folders.retain(|folder| folder.starts_with('/'));
+    folders
+}
+
+/// The absolute path of a `WorkspaceFolder`.
+pub(crate) fn folder(value: &Value) -> Option<String> {
+    convert::path(value.get("uri")?.as_str()?).map(trimmed)
+}
+
+fn trimmed(path: String) -> String {
+    match path.trim_end_matches('/') {
+        "" => "/".to_owned(),
+        trimmed => trimmed.to_owned(),
+    }
+}
+
+/// What this server answers to `initialize`.
+pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
+    let encoding = match client.encoding {
+        PositionEncoding::Utf8 => lsp::PositionEncodingKind::UTF8,
+        PositionEncoding::Utf16 => lsp::PositionEncodingKind::UTF16,
+        PositionEncoding::Utf32 => lsp::PositionEncodingKind::UTF32,
+    };
+    let sync = lsp::TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(lsp::TextDocumentSyncKind::INCREMENTAL),
+        save: Some(lsp::TextDocumentSyncSaveOptions::SaveOptions(
+            lsp::SaveOptions {
+                include_text: Some(false),
+            },
+        )),
+        ..lsp::TextDocumentSyncOptions::default()
+    };
+    let folders = lsp::WorkspaceFoldersServerCapabilities {
+        supported: Some(true),
+        change_notifications: Some(lsp::OneOf::Left(true)),
+    };
+    let diagnostics = lsp::DiagnosticOptions {
+        identifier: Some("hiera-ls".to_owned()),
+        inter_file_dependencies: true,
+        workspace_diagnostics: true,
+        ..lsp::DiagnosticOptions::default()
+    };
+    lsp::InitializeResult {
+        capabilities: lsp::ServerCapabilities {
+            position_encoding: Some(encoding),
+            text_document_sync: Some(lsp::TextDocumentSyncCapability::Options(sync)),
+            hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),
+            document_symbol_provider: Some(lsp::OneOf::Left(true)),
+            workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
+            diagnostic_provider: Some(lsp::DiagnosticServerCapabilities::Options(diagnostics)),
+            execute_command_provider: Some(lsp::ExecuteCommandOptions {
+                commands: vec![RESCAN.to_owned()],
+                ..lsp::ExecuteCommandOptions::default()
+            }),
+            workspace: Some(lsp::WorkspaceServerCapabilities {
+                workspace_folders: Some(folders),
+                ..lsp::WorkspaceServerCapabilities::default()
+            }),
+            ..lsp::ServerCapabilities::default()
+        },
+        server_info: Some(lsp::ServerInfo {
+            name: env!("CARGO_PKG_NAME").to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        }),
+        offset_encoding: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn facts(capabilities: &Value) -> ClientFacts {
+        ClientFacts::read(&json!({ "capabilities": capabilities }))
+    }
+
+    #[test]
+    fn encodings_are_negotiated() {
+        let of = |offered: Value| {
+            let client = facts(&json!({ "general": { "positionEncodings": offered } }));
+            let answer = answer(&client).capabilities.position_encoding;
+            answer.unwrap().as_str().to_owned()
+        };
+        assert_eq!(of(json!(["utf-16", "utf-8"])), "utf-8");
+        assert_eq!(of(json!(["utf-32", "utf-16"])), "utf-32");
+        assert_eq!(of(json!(["utf-7"])), "utf-16");
+        assert_eq!(of(json!(null)), "utf-16");
+    }
+
+    #[test]
+    fn odd_parameters_do_not_refuse_the_client() {
+        let odd = json!({
+            "processId": "x", "rootUri": 7, "workspaceFolders": [{ "uri": "file:///a%20b/" }, 3],
+            "capabilities": [], "trace": "loud",
+        });
+        let client = ClientFacts::read(&odd);
+        assert_eq!(client.folders, ["/a b"]);
+        assert_eq!(client.process, None);
+        assert_eq!(client.trace, Trace::Off);
+        assert_eq!(
+            ClientFacts::read(&Value::Null).folders,
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn older_ways_to_name_the_root_count() {
+        let root = ClientFacts::read(&json!({ "rootUri": "file:///r/", "workspaceFolders": [] }));
+        assert_eq!(root.folders, ["/r"]);
+        let root = ClientFacts::read(&json!({ "rootPath": "/r", "rootUri": null }));
+        assert_eq!(root.folders, ["/r"]);
+    }
+}

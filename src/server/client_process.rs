@@ -1,0 +1,55 @@
+//! Watches the process that started the server, for clients that die without closing the pipe.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::session::{Session, Stage};
+
+/// How often to look.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Ends the session once the client's process is gone.
+pub(crate) async fn watch(session: Arc<Session>) {
+    loop {
+        tokio::time::sleep(EVERY).await;
+        if session.stage() == Stage::Strange {
+            continue;
+        }
+        let Some(process) = session.facts().process else {
+            return;
+        };
+        if !is_alive(process) {
+            tracing::warn!("the client's process {process} is gone");
+            session.ending.notify_one();
+            return;
+        }
+    }
+}
+
+/// Whether a process is there, as far as it can be told without signals: our own parent is alive
+/// while it is our parent, and Linux lists the others. Elsewhere the pipe's end has to do.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the server asks the system for its client"
+)]
+fn is_alive(process: u32) -> bool {
+    #[cfg(unix)]
+    if std::os::unix::process::parent_id() == process {
+        return true;
+    }
+    let list = std::path::Path::new("/proc/self");
+    !list.exists() || std::path::Path::new(&format!("/proc/{process}")).exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_alive;
+
+    #[test]
+    fn a_dead_process_is_told_from_a_living_one() {
+        assert!(is_alive(std::process::id()));
+        if cfg!(target_os = "linux") {
+            assert!(!is_alive(u32::MAX - 1));
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The thread that reads the disk for a session, one order after another, so that an older
+//! reading never lands on a newer one.
+//!
+//! Orders that are waiting are taken together: a branch switch that touches thousands of files is
+//! one change. Where the client does not watch files, this thread's own watcher does. Progress
+//! is told through a callback; nothing here knows the protocol.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::jobs::{NoAnswer, Stop, caught};
+use super::model::{Model, Pinned};
+use crate::disk::{self, DataFolders, Ignore, Progress, ScanProblem, WatchMode, Watcher};
+use crate::workspace::{Change, Snapshot};
+
+/// Progress is told once for so many files.
+const PROGRESS_STEP: usize = 64;
+
+/// What the reader tells while it works.
+pub(crate) enum Reading {
+    /// A whole reading of the workspace begins.
+    Begun,
+    /// So many files of so many have been read.
+    Files {
+        /// Read so far.
+        read: usize,
+        /// To read in all.
+        of: usize,
+    },
+    /// Everything that was ordered is in the model's queue; what was left out.
+    Done(Vec<ScanProblem>),
+}
+
+/// Who notices that files change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WatchedBy {
+    /// The client, which was asked to.
+    Client,
+    /// This thread's own watcher.
+    Us,
+}
+
+/// Orders to the reading thread; a clone orders from the same one.
+#[derive(Clone, Default)]
+pub(crate) struct DiskReader(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    orders: Mutex<Orders>,
+    ordered: Condvar,
+    quiet: AtomicBool,
+}
+
+#[derive(Default)]
+struct Orders {
+    /// Read the whole workspace.
+    scan: Option<WatchedBy>,
+    /// Single paths to look at.
+    paths: BTreeSet<Arc<str>>,
+    /// What our own watcher has found; behind a whole reading that is under way.
+    found: Vec<Change>,
+    closed: bool,
+}
+
+impl DiskReader {
+    /// Reads the whole workspace as it is by the changes that the model has been told so far.
+    pub(crate) fn scan(&self, watched_by: WatchedBy) {
+        self.lock().scan = Some(watched_by);
+        self.0.ordered.notify_one();
+    }
+
+    /// Looks at single paths again.
+    pub(crate) fn read(&self, paths: Vec<Arc<str>>) {
+        self.lock().paths.extend(paths);
+        self.0.ordered.notify_one();
+    }
+
+    fn found(&self, change: Change) {
+        self.lock().found.push(change);
+        self.0.ordered.notify_one();
+    }
+
+    /// The user does not want to see progress any more; the reading goes on.
+    pub(crate) fn skip_progress(&self) {
+        self.0.quiet.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether progress is still wanted.
+    pub(crate) fn shows_progress(&self) -> bool {
+        !self.0.quiet.load(Ordering::Relaxed)
+    }
+
+    /// Ends the thread; a reading that is under way is broken off.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.0.ordered.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Orders> {
+        // Each change is one assignment or insertion: whole even after a panic.
+        self.0.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the thread that carries orders out into `model`.
+    pub(crate) fn start(
+        &self,
+        model: Arc<Model>,
+        tell: impl Fn(Reading) + Send + Sync + 'static,
+    ) -> std::io::Result<()> {
+        let reader = self.clone();
+        let work = move || reader.work(&model, &tell);
+        std::thread::Builder::new()
+            .name("disk".to_owned())
+            .spawn(work)?;
+        Ok(())
+    }
+
+    fn work(&self, model: &Model, tell: &(impl Fn(Reading) + Sync)) {
+        let ignore = Ignore::default();
+        let mut data_folders = DataFolders::default();
+        // Watches for as long as it is held.
+        let mut _watcher = None;
+        loop {
+            let orders = {
+                let mut orders = self.lock();
+                while orders.scan.is_none()
+                    && orders.paths.is_empty()
+                    && orders.found.is_empty()
+                    && !orders.closed
+                {
+                    orders = self
+                        .0
+                        .ordered
+                        .wait(orders)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+                if orders.closed {
+                    return;
+                }
+                std::mem::take(&mut *orders)
+            };
+            let Some(snapshot) = now(model) else {
+                return;
+            };
+            let areas = snapshot.areas();
+            if let Some(watched_by) = orders.scan {
+                tell(Reading::Begun);
+                // Watching begins before reading, so that nothing happens unseen in between.
+                if watched_by == WatchedBy::Us {
+                    _watcher = Some(self.watch(areas, &ignore, &data_folders));
+                }
+                let problems = match caught(|| disk::scan(areas, &ignore, &self.progress(tell))) {
+                    Ok(scan) => {
+                        if scan.data_folders != data_folders {
+                            data_folders = scan.data_folders;
+                            if watched_by == WatchedBy::Us {
+                                _watcher = Some(self.watch(areas, &ignore, &data_folders));
+                            }
+                        }
+                        if scan.outcome == disk::Outcome::Complete {
+                            model.change(scan.change);
+                        }
+                        scan.problems
+                    }
+                    Err(NoAnswer::Panicked(said)) => {
+                        tracing::error!("the workspace could not be read: {said}");
+                        Vec::new()
+                    }
+                    Err(NoAnswer::Stopped(_)) => Vec::new(),
+                };
+                if self.lock().scan.is_none() {
+                    tell(Reading::Done(problems));
+                }
+            }
+            if !orders.found.is_empty() {
+                model.change(Change::Batch(orders.found));
+            }
+            if !orders.paths.is_empty() {
+                let paths: Vec<Arc<str>> = orders.paths.into_iter().collect();
+                model.change(disk::reread(&paths, areas, &ignore, &mut data_folders));
+            }
+        }
+    }
+
+    fn watch(&self, areas: &[Arc<str>], ignore: &Ignore, data_folders: &DataFolders) -> Watcher {
+        let reader = self.clone();
+        let tell = move |change| reader.found(change);
+        Watcher::new(areas, ignore, data_folders.clone(), WatchMode::System, tell)
+    }
+
+    fn progress<'a>(
+        &'a self,
+        tell: &'a (impl Fn(Reading) + Sync),
+    ) -> impl Fn(Progress) -> ControlFlow<()> + Sync + 'a {
+        move |progress| {
+            match progress {
+                Progress::Listing { .. } => {}
+                Progress::Reading { read, of } => {
+                    if read % PROGRESS_STEP == 0 {
+                        tell(Reading::Files { read, of });
+                    }
+                }
+            }
+            if self.lock().closed {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        }
+    }
+}
+
+/// The snapshot after everything that the model has been told; nothing once it is closed.
+fn now(model: &Model) -> Option<Arc<Snapshot>> {
+    let moment = match model.pin(&Stop::never()) {
+        Pinned::Now(moment) => moment,
+        Pinned::Soon(moment) => moment.blocking_recv().ok()?,
+    };
+    Some(moment.snapshot)
+}

@@ -1,0 +1,277 @@
+//! The open documents as the editor has them: ropes, versions, incremental edits.
+//!
+//! This is where the text that the editor owns lives, and nowhere else. The whole set is
+//! persistent: a clone costs a reference count, so that a request can keep the documents as of
+//! its place in the stream.
+
+use std::sync::Arc;
+
+use ropey::{Rope, RopeSlice};
+
+use crate::text::{Position, PositionEncoding};
+
+/// One open document.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    /// The URI in the client's own spelling, which answers have to repeat.
+    pub(crate) uri: Arc<str>,
+    /// The client's version number; grows with every change.
+    pub(crate) version: i32,
+    /// The text as the editor shows it.
+    pub(crate) text: Rope,
+}
+
+impl Document {
+    /// The byte offset of a place, clamped into the text: O(log bytes).
+    pub(crate) fn offset(&self, position: Position, encoding: PositionEncoding) -> usize {
+        self.text
+            .char_to_byte(char_index(&self.text, position, encoding))
+    }
+}
+
+/// A change as the protocol describes it: a range and its new text, or a whole new text.
+#[derive(Clone, Debug)]
+pub(crate) struct Edit {
+    /// From and to, counted in the negotiated encoding; nothing for the whole document.
+    pub(crate) range: Option<(Position, Position)>,
+    /// What stands there afterwards.
+    pub(crate) text: String,
+}
+
+/// Why a change could not be taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Misfit {
+    /// The document is not open, so there is nothing that the ranges could mean.
+    NotOpen,
+    /// The version is not newer than the text's: something was lost or came twice.
+    OldVersion {
+        /// The version of the text that is there.
+        have: i32,
+        /// The version that the change claims to make.
+        got: i32,
+    },
+}
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Misfit::NotOpen => f.write_str("the file is not open"),
+            Misfit::OldVersion { have, got } => {
+                write!(f, "version {got} came after version {have}")
+            }
+        }
+    }
+}
+
+/// All open documents by absolute path. A clone is cheap and stays as it is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Documents {
+    open: imbl::OrdMap<Arc<str>, Arc<Document>>,
+}
+
+impl Documents {
+    /// Opens a document, or replaces one that was already open.
+    pub(crate) fn open(&mut self, path: Arc<str>, document: Document) {
+        self.open.insert(path, Arc::new(document));
+    }
+
+    /// Closes a document; false if it was not open.
+    pub(crate) fn close(&mut self, path: &str) -> bool {
+        self.open.remove(path).is_some()
+    }
+
+    /// The open document at a path.
+    pub(crate) fn get(&self, path: &str) -> Option<&Arc<Document>> {
+        self.open.get(path)
+    }
+
+    /// The paths of all open documents, sorted.
+    pub(crate) fn paths(&self) -> Vec<Arc<str>> {
+        self.open.keys().cloned().collect()
+    }
+
+    /// Applies the edits of one change, each on the result of the one before. Places outside the
+    /// text are clamped into it, a range that runs backwards is turned round; a client that sends
+    /// no version counts as one that sends the next.
+    ///
+    /// # Errors
+    /// The change does not fit; the documents are as before. A change that starts with a whole
+    /// new text always fits.
+    pub(crate) fn change(
+        &mut self,
+        path: &str,
+        version: Option<i32>,
+        edits: &[Edit],
+        encoding: PositionEncoding,
+    ) -> Result<Arc<Document>, Misfit> {
+        let self_contained = edits.first().is_some_and(|edit| edit.range.is_none());
+        let document = self.open.get(path).ok_or(Misfit::NotOpen)?;
+        let have = document.version;
+        let got = version.unwrap_or_else(|| have.saturating_add(1));
+        if got <= have && !self_contained {
+            return Err(Misfit::OldVersion { have, got });
+        }
+        let mut changed = Document::clone(document);
+        changed.version = got;
+        for edit in edits {
+            apply(&mut changed.text, edit, encoding);
+        }
+        let changed = Arc::new(changed);
+        self.open.insert(Arc::from(path), changed.clone());
+        Ok(changed)
+    }
+}
+
+fn apply(text: &mut Rope, edit: &Edit, encoding: PositionEncoding) {
+    let Some((from, to)) = edit.range else {
+        *text = Rope::from_str(&edit.text);
+        return;
+    };
+    let (from, to) = (from.min(to), from.max(to));
+    let start = char_index(text, from, encoding);
+    let end = char_index(text, to, encoding);
+    text.remove(start..end);
+    text.insert(start, &edit.text);
+}
+
+/// The character at a place: behind the last line is the text's end, behind a line its end, and
+/// within a character its start.
+fn char_index(text: &Rope, position: Position, encoding: PositionEncoding) -> usize {
+    let line = position.line as usize;
+    if line >= text.len_lines() {
+        return text.len_chars();
+    }
+    let start = text.line_to_char(line);
+    let content = without_line_break(text.line(line));
+    let wanted = position.character as usize;
+    let column = match encoding {
+        PositionEncoding::Utf8 => content.byte_to_char(wanted.min(content.len_bytes())),
+        PositionEncoding::Utf16 => content.utf16_cu_to_char(wanted.min(content.len_utf16_cu())),
+        PositionEncoding::Utf32 => wanted.min(content.len_chars()),
+    };
+    start + column
+}
+
+fn without_line_break(line: RopeSlice<'_>) -> RopeSlice<'_> {
+    let mut end = line.len_chars();
+    if end > 0 && line.char(end - 1) == '\n' {
+        end -= 1;
+    }
+    if end > 0 && line.char(end - 1) == '\r' {
+        end -= 1;
+    }
+    line.slice(..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::LineIndex;
+    use proptest::prelude::*;
+
+    fn at(line: u32, character: u32) -> Position {
+        Position { line, character }
+    }
+
+    fn open(text: &str) -> Documents {
+        let mut documents = Documents::default();
+        documents.open("/f".into(), document(text));
+        documents
+    }
+
+    fn document(text: &str) -> Document {
+        Document {
+            uri: "file:///f".into(),
+            version: 1,
+            text: Rope::from_str(text),
+        }
+    }
+
+    fn edit(from: Position, to: Position, text: &str) -> Edit {
+        Edit {
+            range: Some((from, to)),
+            text: text.to_owned(),
+        }
+    }
+
+    fn edited(text: &str, edits: &[Edit]) -> String {
+        let mut documents = open(text);
+        let document = documents.change("/f", Some(2), edits, PositionEncoding::Utf16);
+        document.unwrap().text.to_string()
+    }
+
+    #[test]
+    fn edits_of_one_change_follow_each_other() {
+        let edits = [
+            edit(at(0, 1), at(0, 1), "b\nc"),
+            edit(at(1, 1), at(1, 1), "d"),
+        ];
+        assert_eq!(edited("a", &edits), "ab\ncd");
+    }
+
+    #[test]
+    fn places_outside_are_clamped_and_ranges_turned_round() {
+        let end = at(u32::MAX, u32::MAX);
+        assert_eq!(edited("a\nb", &[edit(end, end, "c")]), "a\nbc");
+        let behind = edit(at(0, 99), at(0, 99), "!");
+        assert_eq!(edited("a\r\nb", &[behind]), "a!\r\nb");
+        assert_eq!(edited("abc", &[edit(at(0, 2), at(0, 1), "")]), "ac");
+    }
+
+    #[test]
+    fn a_surrogate_pair_is_never_split() {
+        let edits = [edit(at(0, 2), at(0, 2), "x")];
+        assert_eq!(edited("a😀b", &edits), "ax😀b");
+        let edits = [edit(at(0, 1), at(0, 3), "x")];
+        assert_eq!(edited("a😀b", &edits), "axb");
+    }
+
+    #[test]
+    fn only_the_protocols_line_breaks_count() {
+        let edits = [edit(at(1, 0), at(1, 0), "!")];
+        assert_eq!(
+            edited("a\u{2028}b\u{85}c\u{b}\nd", &edits),
+            "a\u{2028}b\u{85}c\u{b}\n!d"
+        );
+        assert_eq!(edited("a\rb", &edits), "a\r!b");
+    }
+
+    #[test]
+    fn versions_must_grow_unless_the_text_is_new() {
+        let mut documents = open("a");
+        let insert = [edit(at(0, 0), at(0, 0), "x")];
+        let utf16 = PositionEncoding::Utf16;
+        assert_eq!(
+            documents.change("/f", Some(1), &insert, utf16).unwrap_err(),
+            Misfit::OldVersion { have: 1, got: 1 }
+        );
+        assert_eq!(documents.get("/f").unwrap().text, "a");
+        assert!(documents.change("/f", None, &insert, utf16).is_ok());
+        assert_eq!(documents.get("/f").unwrap().version, 2);
+        let whole = [Edit {
+            range: None,
+            text: "new".to_owned(),
+        }];
+        assert!(documents.change("/f", Some(1), &whole, utf16).is_ok());
+        assert_eq!(
+            documents.change("/g", Some(1), &whole, utf16).unwrap_err(),
+            Misfit::NotOpen
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn rope_and_line_index_agree(
+            text in "[aé😀\u{2028}\n\r]{0,30}", line in 0u32..10, character in 0u32..12,
+        ) {
+            let document = document(&text);
+            let index = LineIndex::new(&text);
+            for encoding in [
+                PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32,
+            ] {
+                let place = at(line, character);
+                prop_assert_eq!(document.offset(place, encoding), index.offset(place, encoding));
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Work off the transport's task: how much at once, how it is stopped, and what a panic costs.
+//!
+//! A job runs on the blocking pool, never on the task that reads the pipe. [`Lanes`] bound how
+//! many run at once; a [`Stop`] tells a running one that nobody wants its answer any more.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, Semaphore};
+
+/// How long an answer about a text that has changed meanwhile may still take. Quick answers are
+/// given, for the text that was asked about; slow ones are given up.
+pub(crate) const OUTDATED_GRACE: Duration = Duration::from_millis(250);
+
+const RUNNING: u8 = 0;
+const OUTDATED: u8 = 1;
+const CANCELLED: u8 = 2;
+
+/// Whether a job's answer is still wanted. Long loops ask [`Stop::requested`] now and then; a
+/// clone is the same flag.
+#[derive(Clone, Debug)]
+pub struct Stop(Arc<Flag>);
+
+#[derive(Debug)]
+struct Flag {
+    state: AtomicU8,
+    outdated_since: OnceLock<Instant>,
+    grace: Duration,
+    changed: Notify,
+}
+
+/// Why a job is to end without an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reason {
+    /// The client took its request back.
+    Cancelled,
+    /// The text changed and the grace is over.
+    Outdated,
+}
+
+impl Stop {
+    /// A flag that is not raised; an outdated job may run on for `grace`.
+    pub(crate) fn new(grace: Duration) -> Stop {
+        Stop(Arc::new(Flag {
+            state: AtomicU8::new(RUNNING),
+            outdated_since: OnceLock::new(),
+            grace,
+            changed: Notify::new(),
+        }))
+    }
+
+    /// A flag that nobody raises.
+    #[must_use]
+    pub fn never() -> Stop {
+        Stop::new(Duration::MAX)
+    }
+
+    /// Whether the answer is no longer wanted: a few nanoseconds.
+    #[must_use]
+    pub fn requested(&self) -> bool {
+        self.reason().is_some()
+    }
+
+    pub(crate) fn reason(&self) -> Option<Reason> {
+        match self.0.state.load(Ordering::Acquire) {
+            RUNNING => None,
+            OUTDATED => self.grace_left().is_zero().then_some(Reason::Outdated),
+            _ => Some(Reason::Cancelled),
+        }
+    }
+
+    fn grace_left(&self) -> Duration {
+        let since = self.0.outdated_since.get();
+        since.map_or(Duration::MAX, |since| {
+            self.0.grace.saturating_sub(since.elapsed())
+        })
+    }
+
+    /// The client wants no answer.
+    pub(crate) fn cancel(&self) {
+        self.0.state.store(CANCELLED, Ordering::Release);
+        self.0.changed.notify_waiters();
+    }
+
+    /// The text that the job is about has changed.
+    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
+    pub(crate) fn outdate(&self) {
+        self.0.outdated_since.get_or_init(Instant::now);
+        let (from, to) = (RUNNING, OUTDATED);
+        let order = Ordering::AcqRel;
+        if self
+            .0
+            .state
+            .compare_exchange(from, to, order, Ordering::Acquire)
+            .is_ok()
+        {
+            self.0.changed.notify_waiters();
+        }
+    }
+
+    /// Waits until the answer is no longer wanted.
+    pub(crate) async fn stopped(&self) -> Reason {
+        loop {
+            let changed = self.0.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            match (self.reason(), self.0.state.load(Ordering::Acquire)) {
+                (Some(reason), _) => return reason,
+                (None, OUTDATED) => {
+                    tokio::select! {
+                        () = tokio::time::sleep(self.grace_left()) => {}
+                        () = &mut changed => {}
+                    }
+                }
+                (None, _) => changed.await,
+            }
+        }
+    }
+}
+
+/// How many jobs run at once, by how long a person waits for them.
+#[derive(Debug)]
+pub(crate) struct Lanes {
+    interactive: Arc<Semaphore>,
+    background: Arc<Semaphore>,
+}
+
+/// Which lane a job takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lane {
+    /// Somebody looks at the screen for it.
+    Interactive,
+    /// Diagnostics of whole workspaces.
+    Background,
+}
+
+/// Why a job has no answer.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum NoAnswer {
+    /// It was stopped.
+    Stopped(Reason),
+    /// It panicked; what it said.
+    Panicked(String),
+}
+
+impl Lanes {
+    /// Lanes for a machine: as many interactive jobs as it has cores, at least two, and one
+    /// background job, so that background work never takes the last core.
+    pub(crate) fn new() -> Lanes {
+        let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        Lanes {
+            interactive: Arc::new(Semaphore::new(cores.max(2))),
+            background: Arc::new(Semaphore::new(1)),
+        }
+    }
+
+    /// Runs `work` on the blocking pool as soon as the lane is free, and answers as soon as it is
+    /// done or stopped; stopped work may run on until it looks at its flag, and keeps its place in
+    /// the lane till then. A panic is caught and costs nothing but the answer.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        stop: &Stop,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NoAnswer> {
+        let semaphore = match lane {
+            Lane::Interactive => self.interactive.clone(),
+            Lane::Background => self.background.clone(),
+        };
+        let flag = stop.clone();
+        let job = async move {
+            let Ok(permit) = semaphore.acquire_owned().await else {
+                return Err(NoAnswer::Stopped(Reason::Cancelled));
+            };
+            let done = tokio::task::spawn_blocking(move || {
+                let _permit = permit;
+                if let Some(reason) = flag.reason() {
+                    return Err(NoAnswer::Stopped(reason));
+                }
+                caught(work)
+            });
+            done.await
+                .unwrap_or(Err(NoAnswer::Stopped(Reason::Cancelled)))
+        };
+        tokio::select! {
+            biased;
+            answer = job => answer,
+            reason = stop.stopped() => Err(NoAnswer::Stopped(reason)),
+        }
+    }
+}
+
+/// Runs `work` and turns a panic into what it said.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, NoAnswer> {
+    // Jobs read an immutable snapshot, so nothing is left half-changed behind an unwind.
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|payload| {
+        let said = payload
+            .downcast_ref::<&str>()
+            .map(|said| (*said).to_owned())
+            .or_else(|| payload.downcast_ref::<String>().cloned());
+        NoAnswer::Panicked(said.unwrap_or_else(|| "no message".to_owned()))
+    })
+}

@@ -1,0 +1,238 @@
+//! The one writer of the workspace, on a thread of its own, fed in wire order.
+//!
+//! The service puts every change and every "as of now" of a request into one queue at the moment
+//! its message arrives, so order is the wire's. Reading the pipe never waits for a file to be
+//! parsed. Changes of one document that no request asked about in between are taken together:
+//! only the last text is parsed, so a burst of edits costs what one costs.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use indexmap::IndexMap;
+use ropey::Rope;
+use tokio::sync::oneshot;
+
+use super::jobs::{NoAnswer, Stop, caught};
+use crate::workspace::{Change, Snapshot, Workspace};
+
+/// The state of the workspace as of one place in the stream of messages.
+#[derive(Clone)]
+pub(crate) struct Moment {
+    /// Everything that is known of the files.
+    pub(crate) snapshot: Arc<Snapshot>,
+    /// Grows with every change of anything.
+    pub(crate) revision: Revision,
+}
+
+/// How many changes a moment has behind it; later moments have more.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(crate) struct Revision(pub(crate) u64);
+
+/// A moment that is there, or will be once the changes before it are applied.
+pub(crate) enum Pinned {
+    /// Nothing was waiting.
+    Now(Moment),
+    /// Changes before it are still being applied.
+    Soon(oneshot::Receiver<Moment>),
+}
+
+impl Pinned {
+    /// The moment; nothing if the server is ending or the request was cancelled before.
+    pub(crate) async fn moment(self) -> Option<Moment> {
+        match self {
+            Pinned::Now(moment) => Some(moment),
+            Pinned::Soon(moment) => moment.await.ok(),
+        }
+    }
+}
+
+/// What the writer tells after it has applied changes.
+pub(crate) type Applied = Box<dyn Fn(&Moment) + Send>;
+
+/// The queue in front of the writer, and its latest result.
+pub(crate) struct Model {
+    queue: Mutex<Queue>,
+    filled: Condvar,
+    latest: ArcSwap<Moment>,
+}
+
+#[derive(Default)]
+struct Queue {
+    entries: VecDeque<Entry>,
+    /// Whether the writer holds entries that it has not applied yet.
+    busy: bool,
+    closed: bool,
+    /// How many changes were ever put in.
+    revision: Revision,
+}
+
+enum Entry {
+    /// An open document's text, whole.
+    Text {
+        path: Arc<str>,
+        text: Rope,
+        version: i32,
+        revision: Revision,
+    },
+    Change(Change, Revision),
+    Pin(oneshot::Sender<Moment>, Stop),
+}
+
+impl Model {
+    /// A model over an empty workspace, and its writer's thread, which calls `applied` after each
+    /// round and ends with [`Model::close`].
+    pub(crate) fn start(applied: Applied) -> std::io::Result<Arc<Model>> {
+        let workspace = Workspace::new();
+        let snapshot = workspace.snapshot();
+        let model = Arc::new(Model {
+            queue: Mutex::default(),
+            filled: Condvar::new(),
+            latest: ArcSwap::from_pointee(Moment {
+                snapshot,
+                revision: Revision::default(),
+            }),
+        });
+        let writer = model.clone();
+        std::thread::Builder::new()
+            .name("model".to_owned())
+            .spawn(move || writer.write(workspace, &applied))?;
+        Ok(model)
+    }
+
+    /// The text of an open document from here on.
+    pub(crate) fn text(&self, path: Arc<str>, text: Rope, version: i32) {
+        self.enter(|revision| Entry::Text {
+            path,
+            text,
+            version,
+            revision,
+        });
+    }
+
+    /// Any other change from here on.
+    pub(crate) fn change(&self, change: Change) {
+        self.enter(|revision| Entry::Change(change, revision));
+    }
+
+    fn enter(&self, entry: impl FnOnce(Revision) -> Entry) {
+        let mut queue = self.lock();
+        queue.revision.0 += 1;
+        let entry = entry(queue.revision);
+        queue.entries.push_back(entry);
+        self.filled.notify_one();
+    }
+
+    /// The workspace as of here. A request that is stopped before its moment comes costs nothing.
+    pub(crate) fn pin(&self, stop: &Stop) -> Pinned {
+        let mut queue = self.lock();
+        if queue.entries.is_empty() && !queue.busy {
+            return Pinned::Now(Moment::clone(&self.latest.load()));
+        }
+        let (sender, receiver) = oneshot::channel();
+        queue.entries.push_back(Entry::Pin(sender, stop.clone()));
+        self.filled.notify_one();
+        Pinned::Soon(receiver)
+    }
+
+    /// The revision of the last change that came in, applied or not.
+    pub(crate) fn newest(&self) -> Revision {
+        self.lock().revision
+    }
+
+    /// Ends the writer behind what is in the queue.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.filled.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // Each change of the queue is one push or take: it is whole even after a panic.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, workspace: Workspace, applied: &Applied) {
+        loop {
+            let entries = {
+                let mut queue = self.lock();
+                queue.busy = false;
+                while queue.entries.is_empty() {
+                    if queue.closed {
+                        return;
+                    }
+                    queue = self
+                        .filled
+                        .wait(queue)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+                queue.busy = true;
+                std::mem::take(&mut queue.entries)
+            };
+            let before = self.latest.load().revision;
+            let mut texts = Texts::default();
+            for entry in entries {
+                match entry {
+                    Entry::Text {
+                        path,
+                        text,
+                        version,
+                        revision,
+                    } => {
+                        texts.by_path.insert(path, (text, version));
+                        texts.revision = revision;
+                    }
+                    Entry::Change(change, revision) => {
+                        self.flush(&workspace, &mut texts);
+                        self.apply(&workspace, change, revision);
+                    }
+                    Entry::Pin(sender, stop) => {
+                        if !stop.requested() {
+                            self.flush(&workspace, &mut texts);
+                            // Nobody waits any more if this fails.
+                            let _ = sender.send(Moment::clone(&self.latest.load()));
+                        }
+                    }
+                }
+            }
+            self.flush(&workspace, &mut texts);
+            let latest = self.latest.load();
+            if latest.revision != before {
+                applied(&latest);
+            }
+        }
+    }
+
+    fn flush(&self, workspace: &Workspace, texts: &mut Texts) {
+        let mut changes: Vec<Change> = texts
+            .by_path
+            .drain(..)
+            .map(|(path, (text, version))| Change::Edit {
+                path,
+                text: text.to_string().into(),
+                version,
+            })
+            .collect();
+        match changes.len() {
+            0 => {}
+            1 => changes
+                .drain(..)
+                .for_each(|change| self.apply(workspace, change, texts.revision)),
+            _ => self.apply(workspace, Change::Batch(changes), texts.revision),
+        }
+    }
+
+    fn apply(&self, workspace: &Workspace, change: Change, revision: Revision) {
+        match caught(|| workspace.apply(change)) {
+            Ok(snapshot) => self.latest.store(Arc::new(Moment { snapshot, revision })),
+            Err(NoAnswer::Panicked(said)) => tracing::error!("a change was lost: {said}"),
+            Err(NoAnswer::Stopped(_)) => {}
+        }
+    }
+}
+
+/// Texts of documents that came in and are not applied yet.
+#[derive(Default)]
+struct Texts {
+    by_path: IndexMap<Arc<str>, (Rope, i32)>,
+    revision: Revision,
+}

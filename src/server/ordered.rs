@@ -1,0 +1,442 @@
+//! Where order is taken: a service around the protocol's own, which sees every message in the
+//! order of the wire, one after another.
+//!
+//! The transport runs handlers side by side, so whatever a handler does, it does in no order at
+//! all. Here, before any handler runs, changes of text enter documents and model, and each
+//! request gets a [`Ticket`] for the state as of its place. A handler finds its ticket with
+//! [`ticket`]. Nothing here computes or waits.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_of_tower::BoxFuture;
+use ropey::Rope;
+use serde_json::{Value, json};
+use tower::Service;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
+use tower_lsp::{ExitedError, LspService};
+
+use super::backend::Backend;
+use super::capabilities::{self, Trace};
+use super::convert;
+use super::documents::{Document, Edit};
+use super::requests;
+use super::session::{Session, Stage, Ticket};
+use super::settings::{LogLevel, SECTION};
+use super::testing::Broken;
+use crate::text::Position;
+use crate::workspace::Change;
+
+/// The futures of tower's services, named without another dependency.
+mod futures_of_tower {
+    use std::future::Future;
+    use std::pin::Pin;
+
+    pub(super) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+}
+
+tokio::task_local! {
+    static TICKET: Arc<Ticket>;
+}
+
+/// The ticket of the request that is being handled; nothing outside a request's handler.
+pub(crate) fn ticket() -> Option<Arc<Ticket>> {
+    TICKET.try_with(Arc::clone).ok()
+}
+
+/// The protocol's service with order taken in front of it.
+pub(crate) struct Ordered {
+    inner: LspService<Backend>,
+    session: Arc<Session>,
+}
+
+type Answer = BoxFuture<Result<Option<Response>, ExitedError>>;
+
+impl Ordered {
+    pub(crate) fn new(inner: LspService<Backend>, session: Arc<Session>) -> Ordered {
+        Ordered { inner, session }
+    }
+}
+
+fn nothing() -> Answer {
+    Box::pin(std::future::ready(Ok(None)))
+}
+
+/// Drives an answer that waits for nothing to its end at once, so that a client that sends on
+/// before it has read the answer to `initialize` is not taken for a stranger.
+fn finished(mut answer: Answer) -> Answer {
+    match answer
+        .as_mut()
+        .poll(&mut Context::from_waker(std::task::Waker::noop()))
+    {
+        Poll::Ready(done) => Box::pin(std::future::ready(done)),
+        Poll::Pending => answer,
+    }
+}
+
+fn refused(id: Id, code: ErrorCode, why: &'static str) -> Answer {
+    let error = Error {
+        code,
+        message: why.into(),
+        data: None,
+    };
+    Box::pin(std::future::ready(Ok(Some(Response::from_error(
+        id, error,
+    )))))
+}
+
+impl Service<Request> for Ordered {
+    type Response = Option<Response>;
+    type Error = ExitedError;
+    type Future = Answer;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ExitedError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request) -> Answer {
+        match request.id().cloned() {
+            Some(id) => self.request(request, id),
+            None => self.notification(request),
+        }
+    }
+}
+
+impl Ordered {
+    fn request(&mut self, request: Request, id: Id) -> Answer {
+        let session = &self.session;
+        match request.method() {
+            "initialize" => {
+                let params = request.params().cloned().unwrap_or_default();
+                let refused = !session.initialize(&params);
+                // The handler's typed parameters would refuse a client for one odd capability.
+                let params = json!({ "capabilities": {} });
+                let call = Request::build("initialize").id(id.clone()).params(params);
+                if refused {
+                    let why = "invalid request: 'initialize' came twice";
+                    return self::refused(id, ErrorCode::InvalidRequest, why);
+                }
+                return finished(Box::pin(self.inner.call(call.finish())));
+            }
+            "shutdown" => {
+                if session.stage() == Stage::Running {
+                    session.enter(Stage::ShutDown);
+                    session.cancel_all();
+                }
+                // Some clients send an empty object along, which the handler would refuse.
+                let call = Request::build("shutdown").id(id);
+                return Box::pin(self.inner.call(call.finish()));
+            }
+            _ => {}
+        }
+        if session.stage() != Stage::Running {
+            return Box::pin(self.inner.call(request));
+        }
+        let request = with_strict_uri(request);
+        let path = request
+            .params()
+            .and_then(|params| params.pointer("/textDocument/uri")?.as_str())
+            .and_then(convert::path)
+            .map(Arc::from);
+        let Some(stop) = session.admit(&id, path) else {
+            let why = "too many requests are waiting, or this id is in use";
+            return refused(id, ErrorCode::ServerError(requests::SERVER_CANCELLED), why);
+        };
+        let ticket = Arc::new(session.ticket(stop));
+        let note = Note::take(session, &request);
+        let guard = Dismiss {
+            session: session.clone(),
+            id,
+        };
+        let answer = TICKET.scope(ticket, self.inner.call(request));
+        Box::pin(async move {
+            let answer = answer.await;
+            drop(guard);
+            note.written();
+            answer
+        })
+    }
+
+    fn notification(&mut self, request: Request) -> Answer {
+        let session = self.session.clone();
+        let running = session.stage() == Stage::Running;
+        let params = request.params().cloned().unwrap_or_default();
+        let text_sync: fn(&Session, &Value) = match request.method() {
+            "exit" => {
+                session.exit();
+                let call = self.inner.call(request);
+                session.ending.notify_one();
+                return Box::pin(call);
+            }
+            "$/cancelRequest" => {
+                if let Ok(id) = serde_json::from_value::<Id>(params["id"].clone()) {
+                    session.cancel(&id);
+                }
+                return nothing();
+            }
+            "$/setTrace" => {
+                session.set_trace(Trace::read(params.get("value")));
+                return nothing();
+            }
+            "initialized" if running => {
+                super::backend::begin(&session);
+                return nothing();
+            }
+            "textDocument/didOpen" => did_open,
+            "textDocument/didChange" => did_change,
+            "textDocument/didClose" => did_close,
+            "textDocument/didSave" => did_save,
+            "workspace/didChangeWatchedFiles" => did_change_watched_files,
+            "workspace/didChangeWorkspaceFolders" => did_change_workspace_folders,
+            "workspace/didChangeConfiguration" => did_change_configuration,
+            "window/workDoneProgress/cancel" => |session, _| session.disk.skip_progress(),
+            _ => return Box::pin(self.inner.call(request)),
+        };
+        if !running {
+            return nothing();
+        }
+        if session.options.broken == Some(Broken::Order) {
+            // What a handler does that awaits before it applies: others overtake it.
+            let rounds = params.to_string().len() % 7;
+            return Box::pin(async move {
+                for _ in 0..rounds {
+                    tokio::task::yield_now().await;
+                }
+                text_sync(&session, &params);
+                Ok(None)
+            });
+        }
+        text_sync(&session, &params);
+        nothing()
+    }
+}
+
+/// Forgets a request when its future ends, even if it is dropped unanswered.
+struct Dismiss {
+    session: Arc<Session>,
+    id: Id,
+}
+
+impl Drop for Dismiss {
+    fn drop(&mut self) {
+        self.session.dismiss(&self.id);
+    }
+}
+
+/// What `$/logTrace` tells about one request.
+struct Note(Option<(Arc<Session>, String, Option<String>, std::time::Instant)>);
+
+impl Note {
+    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
+    fn take(session: &Arc<Session>, request: &Request) -> Note {
+        let verbose = match session.trace() {
+            Trace::Off => return Note(None),
+            Trace::Messages => None,
+            Trace::Verbose => request.params().map(ToString::to_string),
+        };
+        let now = std::time::Instant::now();
+        Note(Some((
+            session.clone(),
+            request.method().to_owned(),
+            verbose,
+            now,
+        )))
+    }
+
+    fn written(self) {
+        let Some((session, method, verbose, since)) = self.0 else {
+            return;
+        };
+        let message = format!("{method} answered after {} µs", since.elapsed().as_micros());
+        let client = session.client.clone();
+        tokio::spawn(async move {
+            use tower_lsp::ls_types::{LogTraceParams, notification::LogTrace};
+            let params = LogTraceParams { message, verbose };
+            client.send_notification::<LogTrace>(params).await;
+        });
+    }
+}
+
+/// The request with the URI of its document escaped as the typed parameters want it.
+fn with_strict_uri(request: Request) -> Request {
+    let uri = request
+        .params()
+        .and_then(|params| params.pointer("/textDocument/uri")?.as_str());
+    let Some(strict) = uri
+        .map(convert::strict)
+        .filter(|strict| Some(strict.as_str()) != uri)
+    else {
+        return request;
+    };
+    let (method, id, params) = request.into_parts();
+    let mut params = params.unwrap_or_default();
+    params["textDocument"]["uri"] = json!(strict);
+    let call = Request::build(method).params(params);
+    match id {
+        Some(id) => call.id(id).finish(),
+        None => call.finish(),
+    }
+}
+
+/// The path and the URI's own spelling of a notification's document.
+fn document(params: &Value) -> Option<(Arc<str>, Arc<str>)> {
+    let uri = params.pointer("/textDocument/uri")?.as_str()?;
+    Some((convert::path(uri)?.into(), uri.into()))
+}
+
+fn version(params: &Value) -> Option<i32> {
+    let version = params.pointer("/textDocument/version")?.as_i64()?;
+    i32::try_from(version).ok()
+}
+
+fn did_open(session: &Session, params: &Value) {
+    let Some((path, uri)) = document(params) else {
+        return;
+    };
+    let Some(text) = params.pointer("/textDocument/text").and_then(Value::as_str) else {
+        session.log(
+            LogLevel::Warning,
+            &format!("{uri} was opened without a text"),
+        );
+        return;
+    };
+    let document = Document {
+        uri,
+        version: version(params).unwrap_or(0),
+        text: Rope::from_str(text),
+    };
+    session.edit(|documents| {
+        let (text, version) = (document.text.clone(), document.version);
+        documents.open(path.clone(), document);
+        session.model.text(path.clone(), text, version);
+    });
+    session.outdate(&path);
+}
+
+fn did_change(session: &Session, params: &Value) {
+    let Some((path, uri)) = document(params) else {
+        return;
+    };
+    let encoding = session.facts().encoding;
+    let Some(edits) = edits(params) else {
+        let why = format!("a change of {uri} could not be read");
+        return lose(session, &path, &why);
+    };
+    let changed = session.edit(|documents| {
+        let changed = documents.change(&path, version(params), &edits, encoding)?;
+        let text = changed.text.clone();
+        session.model.text(path.clone(), text, changed.version);
+        Ok::<(), super::documents::Misfit>(())
+    });
+    match changed {
+        Ok(()) => session.outdate(&path),
+        Err(why) => lose(
+            session,
+            &path,
+            &format!("a change of {uri} does not fit: {why}"),
+        ),
+    }
+}
+
+/// Gives up a document whose text is no longer known: the disk's counts until the client sends a
+/// whole text again.
+fn lose(session: &Session, path: &Arc<str>, why: &str) {
+    session.log(
+        LogLevel::Warning,
+        &format!("{why}; its text is taken from the disk until it is opened again"),
+    );
+    let was_open = session.edit(|documents| close(session, documents, path));
+    if was_open {
+        session.disk.read(vec![path.clone()]);
+        session.outdate(path);
+    }
+}
+
+fn close(session: &Session, documents: &mut super::documents::Documents, path: &Arc<str>) -> bool {
+    let was_open = documents.close(path);
+    if was_open {
+        session.model.change(Change::Close { path: path.clone() });
+    }
+    was_open
+}
+
+fn did_close(session: &Session, params: &Value) {
+    let Some((path, _)) = document(params) else {
+        return;
+    };
+    if session.edit(|documents| close(session, documents, &path)) {
+        session.disk.read(vec![path.clone()]);
+        session.outdate(&path);
+    }
+}
+
+fn did_save(session: &Session, params: &Value) {
+    if let Some((path, _)) = document(params) {
+        session.disk.read(vec![path]);
+    }
+}
+
+fn edits(params: &Value) -> Option<Vec<Edit>> {
+    let changes = params.get("contentChanges")?.as_array()?;
+    changes
+        .iter()
+        .map(|change| {
+            let range = match change.get("range") {
+                None | Some(Value::Null) => None,
+                Some(range) => Some((place(range.get("start")?)?, place(range.get("end")?)?)),
+            };
+            Some(Edit {
+                range,
+                text: change.get("text")?.as_str()?.to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// A place; numbers too large for one are as far as one can go.
+fn place(value: &Value) -> Option<Position> {
+    let number = |name| {
+        let number = value.get(name)?.as_u64()?;
+        Some(u32::try_from(number).unwrap_or(u32::MAX))
+    };
+    Some(Position {
+        line: number("line")?,
+        character: number("character")?,
+    })
+}
+
+fn did_change_watched_files(session: &Session, params: &Value) {
+    let changes = params.get("changes").and_then(Value::as_array);
+    let paths = changes.map(Vec::as_slice).unwrap_or_default();
+    let paths = paths
+        .iter()
+        .filter_map(|change| convert::path(change.get("uri")?.as_str()?))
+        .map(Arc::from);
+    session.disk.read(paths.collect());
+}
+
+fn did_change_workspace_folders(session: &Session, params: &Value) {
+    let folders = |name: &str| -> Vec<String> {
+        let folders = params.pointer(&format!("/event/{name}"));
+        let folders = folders.and_then(Value::as_array).map(Vec::as_slice);
+        folders
+            .unwrap_or_default()
+            .iter()
+            .filter_map(capabilities::folder)
+            .collect()
+    };
+    session.change_folders(&folders("removed"), folders("added"));
+}
+
+fn did_change_configuration(session: &Session, params: &Value) {
+    match params.pointer(&format!("/settings/{SECTION}")) {
+        Some(section) => session.configure(section.clone()),
+        None => {
+            if session.facts().configuration {
+                super::backend::ask_for_configuration(session);
+            } else if let Some(bare) = params.get("settings").filter(|bare| !bare.is_null()) {
+                session.configure(bare.clone());
+            }
+        }
+    }
+}

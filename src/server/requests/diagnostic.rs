@@ -1,0 +1,126 @@
+//! `textDocument/diagnostic`, and how findings become the protocol's diagnostics.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types as lsp;
+
+use super::{View, Wants};
+use crate::server::convert;
+use crate::server::features::{Finding, Severity};
+use crate::server::jobs::Lane;
+use crate::server::session::Session;
+use crate::server::settings;
+
+/// More diagnostics than this in one file help nobody; the first ones are kept.
+const MAX_PER_FILE: usize = 1000;
+
+pub(crate) async fn handle(
+    session: &Session,
+    params: lsp::DocumentDiagnosticParams,
+) -> Result<lsp::DocumentDiagnosticReportResult> {
+    let path = convert::path(params.text_document.uri.as_str());
+    let previous = params.previous_result_id;
+    let related = session.facts().related;
+    let work = move |view: View| {
+        let items = path.map_or_else(Vec::new, |path| diagnostics(&view, &path, related));
+        report(items, previous.as_deref())
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, "textDocument/diagnostic", lane, wants, work).await
+}
+
+fn report(
+    items: Vec<lsp::Diagnostic>,
+    previous: Option<&str>,
+) -> lsp::DocumentDiagnosticReportResult {
+    let id = result_id(&items);
+    let report = if previous == Some(id.as_str()) {
+        lsp::DocumentDiagnosticReport::Unchanged(lsp::RelatedUnchangedDocumentDiagnosticReport {
+            related_documents: None,
+            unchanged_document_diagnostic_report: lsp::UnchangedDocumentDiagnosticReport {
+                result_id: id,
+            },
+        })
+    } else {
+        lsp::DocumentDiagnosticReport::Full(lsp::RelatedFullDocumentDiagnosticReport {
+            related_documents: None,
+            full_document_diagnostic_report: lsp::FullDocumentDiagnosticReport {
+                result_id: Some(id),
+                items,
+            },
+        })
+    };
+    lsp::DocumentDiagnosticReportResult::Report(report)
+}
+
+/// A name for exactly these diagnostics: equal names mean nothing changed.
+pub(crate) fn result_id(items: &[lsp::Diagnostic]) -> String {
+    let mut hasher = DefaultHasher::new();
+    for item in items {
+        // The JSON text holds all that a client sees.
+        serde_json::to_string(item)
+            .unwrap_or_default()
+            .hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+/// The diagnostics of one file as the user's settings want them.
+pub(crate) fn diagnostics(view: &View, path: &str, related: bool) -> Vec<lsp::Diagnostic> {
+    if !view.settings.diagnostics_enabled {
+        return Vec::new();
+    }
+    let findings = view
+        .features
+        .check(&view.snapshot, path, &view.settings, &view.stop);
+    let shown = findings
+        .into_iter()
+        .filter_map(|finding| diagnostic(view, path, finding, related));
+    shown.take(MAX_PER_FILE).collect()
+}
+
+fn diagnostic(view: &View, path: &str, finding: Finding, related: bool) -> Option<lsp::Diagnostic> {
+    let severity = match view.settings.diagnostics_severity.get(&finding.code) {
+        Some(settings::Severity::Off) => return None,
+        Some(settings::Severity::Hint) => lsp::DiagnosticSeverity::HINT,
+        Some(settings::Severity::Information) => lsp::DiagnosticSeverity::INFORMATION,
+        Some(settings::Severity::Warning) => lsp::DiagnosticSeverity::WARNING,
+        Some(settings::Severity::Error) => lsp::DiagnosticSeverity::ERROR,
+        None => match finding.severity {
+            Severity::Hint => lsp::DiagnosticSeverity::HINT,
+            Severity::Information => lsp::DiagnosticSeverity::INFORMATION,
+            Severity::Warning => lsp::DiagnosticSeverity::WARNING,
+            Severity::Error => lsp::DiagnosticSeverity::ERROR,
+        },
+    };
+    let range_in =
+        |path: &str, range| view.lines(path, |lines| convert::range(lines, range, view.encoding));
+    let places = finding.related.iter().filter(|_| related);
+    let places: Vec<_> = places
+        .filter_map(|(path, range, message)| {
+            let uri = uri(view, path)?;
+            Some(lsp::DiagnosticRelatedInformation {
+                location: lsp::Location::new(uri, range_in(path, *range)?),
+                message: message.clone(),
+            })
+        })
+        .collect();
+    Some(lsp::Diagnostic {
+        range: range_in(path, finding.range)?,
+        severity: Some(severity),
+        code: Some(lsp::NumberOrString::String(finding.code)),
+        source: Some("hiera-ls".to_owned()),
+        message: finding.message,
+        related_information: Some(places).filter(|places| !places.is_empty()),
+        ..lsp::Diagnostic::default()
+    })
+}
+
+/// The URI of a file, in the client's own spelling where it is open.
+pub(crate) fn uri(view: &View, path: &str) -> Option<lsp::Uri> {
+    match view.documents.get(path) {
+        Some(document) => convert::strict(&document.uri).parse().ok(),
+        None => convert::uri(path),
+    }
+}

@@ -1,0 +1,91 @@
+//! `textDocument/documentSymbol`: the keys of a file as an outline.
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types as lsp;
+
+use super::{View, Wants};
+use crate::server::convert;
+use crate::server::features::Symbol;
+use crate::server::jobs::Lane;
+use crate::server::session::Session;
+use crate::text::{LineIndex, PositionEncoding};
+
+pub(crate) async fn handle(
+    session: &Session,
+    params: lsp::DocumentSymbolParams,
+) -> Result<Option<lsp::DocumentSymbolResponse>> {
+    let uri = params.text_document.uri;
+    let Some(path) = convert::path(uri.as_str()) else {
+        return Ok(None);
+    };
+    let nested = session.facts().nested_symbols;
+    let work = move |view: View| {
+        let symbols = view.features.symbols(&view.snapshot, &path);
+        let encoding = view.encoding;
+        view.lines(&path, |lines| {
+            if nested {
+                let symbols = symbols.into_iter();
+                lsp::DocumentSymbolResponse::Nested(
+                    symbols
+                        .map(|symbol| tree(lines, symbol, encoding))
+                        .collect(),
+                )
+            } else {
+                let mut flat = Vec::new();
+                for symbol in symbols {
+                    flatten(lines, symbol, None, &uri, encoding, &mut flat);
+                }
+                lsp::DocumentSymbolResponse::Flat(flat)
+            }
+        })
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::AnyState);
+    super::answer(session, "textDocument/documentSymbol", lane, wants, work).await
+}
+
+#[expect(deprecated, reason = "the protocol's type still has the field")]
+fn tree(lines: &LineIndex, symbol: Symbol, encoding: PositionEncoding) -> lsp::DocumentSymbol {
+    let children = symbol.children.into_iter();
+    let children: Vec<_> = children.map(|child| tree(lines, child, encoding)).collect();
+    lsp::DocumentSymbol {
+        name: symbol.name,
+        detail: None,
+        kind: kind(children.is_empty()),
+        tags: None,
+        deprecated: None,
+        range: convert::range(lines, symbol.range, encoding),
+        selection_range: convert::range(lines, symbol.selection, encoding),
+        children: Some(children).filter(|children| !children.is_empty()),
+    }
+}
+
+#[expect(deprecated, reason = "the protocol's type still has the field")]
+fn flatten(
+    lines: &LineIndex,
+    symbol: Symbol,
+    container: Option<&str>,
+    uri: &lsp::Uri,
+    encoding: PositionEncoding,
+    flat: &mut Vec<lsp::SymbolInformation>,
+) {
+    let range = convert::range(lines, symbol.range, encoding);
+    flat.push(lsp::SymbolInformation {
+        name: symbol.name.clone(),
+        kind: kind(symbol.children.is_empty()),
+        tags: None,
+        deprecated: None,
+        location: lsp::Location::new(uri.clone(), range),
+        container_name: container.map(str::to_owned),
+    });
+    for child in symbol.children {
+        flatten(lines, child, Some(&symbol.name), uri, encoding, flat);
+    }
+}
+
+fn kind(is_leaf: bool) -> lsp::SymbolKind {
+    if is_leaf {
+        lsp::SymbolKind::KEY
+    } else {
+        lsp::SymbolKind::OBJECT
+    }
+}

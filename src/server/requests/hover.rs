@@ -1,0 +1,47 @@
+//! `textDocument/hover`.
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types as lsp;
+
+use super::{View, Wants};
+use crate::server::convert;
+use crate::server::jobs::Lane;
+use crate::server::session::{Index, Session};
+
+pub(crate) async fn handle(
+    session: &Session,
+    params: lsp::HoverParams,
+) -> Result<Option<lsp::Hover>> {
+    let at = params.text_document_position_params;
+    let Some(path) = convert::path(at.text_document.uri.as_str()) else {
+        return Ok(None);
+    };
+    let markdown = session.facts().markdown;
+    let work = move |view: View| hover(&view, &path, at.position, markdown);
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, "textDocument/hover", lane, wants, work).await
+}
+
+fn hover(view: &View, path: &str, at: lsp::Position, markdown: bool) -> Option<lsp::Hover> {
+    let file = view.snapshot.file(path)?;
+    let offset = match view.documents.get(path) {
+        Some(document) => document.offset(convert::place(at), view.encoding),
+        None => file.lines().offset(convert::place(at), view.encoding),
+    };
+    let found = view
+        .features
+        .hover(&view.snapshot, path, offset, &view.settings, &view.stop)?;
+    let (kind, mut value) = if markdown {
+        (lsp::MarkupKind::Markdown, found.markdown)
+    } else {
+        (lsp::MarkupKind::PlainText, found.plain)
+    };
+    if let Index::Reading { read, of } = view.index {
+        // What is not read yet may say otherwise, so the answer must not pass for the whole one.
+        value = format!("still reading the workspace ({read} of {of} files)\n\n{value}");
+    }
+    Some(lsp::Hover {
+        contents: lsp::HoverContents::Markup(lsp::MarkupContent { kind, value }),
+        range: Some(convert::range(file.lines(), found.range, view.encoding)),
+    })
+}

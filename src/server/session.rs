@@ -1,0 +1,391 @@
+//! What one conversation with a client is made of: who the client is, the open documents, the
+//! settings, the model, and the requests that are under way.
+//!
+//! Only [`super::ordered`] changes documents and settings, in wire order; everything else reads.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use arc_swap::ArcSwap;
+use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, watch};
+use tower_lsp::Client;
+use tower_lsp::jsonrpc::Id;
+use tower_lsp::ls_types as lsp;
+
+use super::Options;
+use super::capabilities::{ClientFacts, Trace};
+use super::disk_reader::{DiskReader, WatchedBy};
+use super::documents::Documents;
+use super::jobs::{Lanes, Stop};
+use super::model::{Model, Pinned};
+use super::settings::{LogLevel, Origin, Settings};
+use crate::workspace::Change;
+
+/// How far the conversation is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub(crate) enum Stage {
+    /// No `initialize` yet.
+    Strange,
+    /// Between `initialize` and `shutdown`.
+    Running,
+    /// After `shutdown`.
+    ShutDown,
+    /// After `exit`.
+    Exited,
+}
+
+/// Whether the files of the workspace have been read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Index {
+    /// So many files of so many; what is not found may still come.
+    Reading {
+        /// Read so far.
+        read: usize,
+        /// To read in all, as far as is known.
+        of: usize,
+    },
+    /// All of them.
+    Complete,
+}
+
+/// How much has changed that diagnostics depend on, and how much of it has been reported.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct News {
+    /// Changes of files and settings.
+    pub(crate) happened: u64,
+    /// As many of them as the client's last workspace report has seen.
+    pub(crate) reported: u64,
+}
+
+/// The state of one conversation.
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) options: Options,
+    pub(crate) model: Arc<Model>,
+    pub(crate) lanes: Lanes,
+    pub(crate) disk: DiskReader,
+    /// Wakes the publisher: something that diagnostics depend on has changed.
+    pub(crate) changed: Notify,
+    /// Counts what diagnostics depend on; behind it, what a workspace report has covered.
+    pub(crate) news: watch::Sender<News>,
+    pub(crate) index: watch::Sender<Index>,
+    /// Wakes whoever ends the process.
+    pub(crate) ending: Notify,
+    documents: Mutex<Documents>,
+    facts: OnceLock<ClientFacts>,
+    settings: ArcSwap<Settings>,
+    layers: Mutex<Layers>,
+    requests: Mutex<HashMap<Id, Underway>>,
+    stage: AtomicU8,
+    exit_code: AtomicU8,
+    trace: AtomicU8,
+    /// This session, for tasks that outlive the call that starts them.
+    this: Weak<Session>,
+    /// For what threads outside the runtime have to say to the client.
+    runtime: Handle,
+}
+
+/// Where settings came from, in the order in which they are laid over each other.
+#[derive(Default)]
+struct Layers {
+    folders: Vec<String>,
+    configuration: Value,
+}
+
+struct Underway {
+    stop: Stop,
+    path: Option<Arc<str>>,
+}
+
+/// One request's place in the stream: what it may see, and whether it is still wanted.
+pub(crate) struct Ticket {
+    /// The documents as of the request's place.
+    pub(crate) documents: Documents,
+    /// The workspace as of the request's place.
+    pub(crate) pinned: Mutex<Option<Pinned>>,
+    /// Raised when the client takes the request back or edits its document.
+    pub(crate) stop: Stop,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Every change under these locks is one assignment or insertion: whole even after a panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Session {
+    pub(crate) fn new(
+        client: Client,
+        options: Options,
+        model: Arc<Model>,
+        disk: DiskReader,
+    ) -> Arc<Session> {
+        Arc::new_cyclic(|this| Session {
+            client,
+            options,
+            model,
+            lanes: Lanes::new(),
+            disk,
+            changed: Notify::new(),
+            news: watch::Sender::default(),
+            index: watch::Sender::new(Index::Reading { read: 0, of: 0 }),
+            ending: Notify::new(),
+            documents: Mutex::default(),
+            facts: OnceLock::new(),
+            settings: ArcSwap::from_pointee(Settings::default()),
+            layers: Mutex::default(),
+            requests: Mutex::default(),
+            stage: AtomicU8::new(Stage::Strange as u8),
+            exit_code: AtomicU8::new(0),
+            trace: AtomicU8::new(Trace::Off as u8),
+            this: this.clone(),
+            runtime: Handle::current(),
+        })
+    }
+
+    /// This session, shared; nothing once it is ending.
+    pub(crate) fn myself(&self) -> Option<Arc<Session>> {
+        self.this.upgrade()
+    }
+
+    /// The process's exit code by the protocol: 1 for `exit` without `shutdown`, else 0.
+    pub(crate) fn exit_code(&self) -> u8 {
+        self.exit_code.load(Ordering::Acquire)
+    }
+
+    /// Takes `exit`.
+    pub(crate) fn exit(&self) {
+        let code = u8::from(self.stage() != Stage::ShutDown);
+        self.exit_code.store(code, Ordering::Release);
+        self.enter(Stage::Exited);
+        self.cancel_all();
+    }
+
+    /// How far the conversation is.
+    pub(crate) fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Stage::Strange,
+            1 => Stage::Running,
+            2 => Stage::ShutDown,
+            _ => Stage::Exited,
+        }
+    }
+
+    pub(crate) fn enter(&self, stage: Stage) {
+        self.stage.store(stage as u8, Ordering::Release);
+    }
+
+    /// Takes `initialize`; false if it was taken before.
+    pub(crate) fn initialize(&self, params: &Value) -> bool {
+        let facts = ClientFacts::read(params);
+        lock(&self.layers).folders.clone_from(&facts.folders);
+        self.set_trace(facts.trace);
+        let first = self.facts.set(facts).is_ok();
+        if first {
+            self.enter(Stage::Running);
+        }
+        first
+    }
+
+    /// What the client said of itself; the defaults before `initialize`.
+    pub(crate) fn facts(&self) -> &ClientFacts {
+        static STRANGER: OnceLock<ClientFacts> = OnceLock::new();
+        self.facts
+            .get()
+            .unwrap_or_else(|| STRANGER.get_or_init(ClientFacts::default))
+    }
+
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        self.settings.load_full()
+    }
+
+    /// The workspace folders by now, absolute.
+    pub(crate) fn folders(&self) -> Vec<String> {
+        lock(&self.layers).folders.clone()
+    }
+
+    /// Takes folders away and adds others; tells the model and reads what is new.
+    pub(crate) fn change_folders(&self, removed: &[String], added: Vec<String>) {
+        {
+            let mut layers = lock(&self.layers);
+            layers.folders.retain(|folder| !removed.contains(folder));
+            for folder in added {
+                if !layers.folders.contains(&folder) {
+                    layers.folders.push(folder);
+                }
+            }
+        }
+        self.read_settings();
+        self.tell_folders();
+    }
+
+    /// Tells the model which folders there are, and has them read.
+    pub(crate) fn tell_folders(&self) {
+        let folders = self.folders();
+        let shared = folders.iter().map(|folder| folder.as_str().into());
+        self.model.change(Change::Folders(shared.collect()));
+        self.rescan();
+    }
+
+    /// Wakes whoever shows diagnostics: what they depend on has changed.
+    pub(crate) fn tell_change(&self) {
+        self.changed.notify_one();
+        self.news.send_modify(|news| news.happened += 1);
+    }
+
+    /// Has the whole workspace read again.
+    pub(crate) fn rescan(&self) {
+        if self.folders().is_empty()
+            && self.settings().of_files() == crate::workspace::Settings::default()
+        {
+            return;
+        }
+        self.disk.scan(if self.facts().watches {
+            WatchedBy::Client
+        } else {
+            WatchedBy::Us
+        });
+    }
+
+    /// Takes the section's content as the client knows it now.
+    pub(crate) fn configure(&self, configuration: Value) {
+        lock(&self.layers).configuration = configuration;
+        self.read_settings();
+    }
+
+    /// Reads all layers of settings again, tells the model what concerns files, and the user what
+    /// could not be taken.
+    pub(crate) fn read_settings(&self) {
+        let (settings, complaints) = {
+            let layers = lock(&self.layers);
+            // The protocol does not say who wrote a setting. Editors drop a workspace's word on
+            // settings of scope "machine" before they send them, so both count as the user's.
+            let read = [
+                (Origin::User, self.facts().options.clone()),
+                (Origin::User, layers.configuration.clone()),
+            ];
+            Settings::read(&read, &layers.folders)
+        };
+        for complaint in complaints {
+            self.log(LogLevel::Warning, &complaint);
+        }
+        let before = self.settings.swap(Arc::new(settings));
+        let now = self.settings();
+        if before.of_files() != now.of_files() {
+            self.model.change(Change::Settings(now.of_files()));
+            self.rescan();
+        }
+        if before != now {
+            self.tell_change();
+        }
+    }
+
+    /// The documents as of now.
+    pub(crate) fn documents(&self) -> Documents {
+        lock(&self.documents).clone()
+    }
+
+    /// Changes the documents and, under the same lock, the model, so that both agree at any pin.
+    pub(crate) fn edit<T>(&self, change: impl FnOnce(&mut Documents) -> T) -> T {
+        let mut documents = lock(&self.documents);
+        change(&mut documents)
+    }
+
+    /// A place in the stream: everything before it counts, nothing after it.
+    pub(crate) fn ticket(&self, stop: Stop) -> Ticket {
+        let documents = lock(&self.documents);
+        Ticket {
+            documents: documents.clone(),
+            pinned: Mutex::new(Some(self.model.pin(&stop))),
+            stop,
+        }
+    }
+
+    /// Remembers a request, so that it can be stopped; none if its id is in use or too many wait.
+    pub(crate) fn admit(&self, id: &Id, path: Option<Arc<str>>) -> Option<Stop> {
+        let mut requests = lock(&self.requests);
+        if requests.len() >= super::MAX_REQUESTS || requests.contains_key(id) {
+            return None;
+        }
+        let stop = Stop::new(self.options.outdated_grace);
+        let underway = Underway {
+            stop: stop.clone(),
+            path,
+        };
+        requests.insert(id.clone(), underway);
+        Some(stop)
+    }
+
+    /// Forgets an answered request.
+    pub(crate) fn dismiss(&self, id: &Id) {
+        lock(&self.requests).remove(id);
+    }
+
+    /// Stops a request on the client's word.
+    pub(crate) fn cancel(&self, id: &Id) {
+        if let Some(underway) = lock(&self.requests).get(id) {
+            underway.stop.cancel();
+        }
+    }
+
+    /// Stops everything that is under way.
+    pub(crate) fn cancel_all(&self) {
+        for underway in lock(&self.requests).values() {
+            underway.stop.cancel();
+        }
+    }
+
+    /// Tells the requests on a document that its text has moved on.
+    pub(crate) fn outdate(&self, path: &str) {
+        for underway in lock(&self.requests).values() {
+            if underway.path.as_deref() == Some(path) {
+                underway.stop.outdate();
+            }
+        }
+    }
+
+    pub(crate) fn set_trace(&self, trace: Trace) {
+        self.trace.store(trace as u8, Ordering::Relaxed);
+    }
+
+    pub(crate) fn trace(&self) -> Trace {
+        match self.trace.load(Ordering::Relaxed) {
+            0 => Trace::Off,
+            1 => Trace::Messages,
+            _ => Trace::Verbose,
+        }
+    }
+
+    /// Writes to standard error's log, and to the client's as far as its level asks for it. Never
+    /// waits for the client.
+    pub(crate) fn log(&self, level: LogLevel, message: &str) {
+        let kind = match level {
+            LogLevel::Off => return,
+            LogLevel::Error => {
+                tracing::error!("{message}");
+                lsp::MessageType::ERROR
+            }
+            LogLevel::Warning => {
+                tracing::warn!("{message}");
+                lsp::MessageType::WARNING
+            }
+            LogLevel::Info => {
+                tracing::info!("{message}");
+                lsp::MessageType::INFO
+            }
+            LogLevel::Debug => {
+                tracing::debug!("{message}");
+                lsp::MessageType::LOG
+            }
+        };
+        if level > self.settings.load().log_level || self.stage() != Stage::Running {
+            return;
+        }
+        let (client, message) = (self.client.clone(), message.to_owned());
+        self.runtime
+            .spawn(async move { client.log_message(kind, message).await });
+    }
+}

@@ -1,0 +1,18 @@
+//! The server over a real pipe, spoken to in raw JSON-RPC: the four rules of the house, order and
+//! liveness, and everything that a client can do wrong.
+//!
+//! Each rule's test is a scenario that is run twice: on the server as it is, where it must hold,
+//! and on one with the rule broken on purpose, where it must not.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests look at the clock, start the program and stop at what they did not expect"
+)]
+
+mod client;
+mod order;
+mod robust;
+mod rules;
+mod session;
+mod storm;
