@@ -52,6 +52,11 @@ fn limits_hold() {
         "stack level too deep"
     );
     assert!(message(&"a.b".repeat(100_000)).starts_with("path has more than 128"));
+    let dotted = format!("{}=", ["a"; 100].join("."));
+    assert_eq!(
+        message(&format!("{dotted} {{ {dotted} {{ b=1 }} }}")),
+        "String: 1: nesting of 128 is too deep"
+    );
     let mut doubling = String::from("x0=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n");
     for level in 1..64 {
         doubling.push_str(&format!(
@@ -83,5 +88,9 @@ proptest::proptest! {
         text in "(a|b|\\.|=|:|\\+=|\\{|\\}|\\[|\\]|,|\n| |\\$\\{a\\}|\\$\\{\\?b\\}|\\$\\{|\"|\"\"\"|\\\\u00|1|1.5|#|//|é|.){0,40}"
     ) {
         let _ = load_hocon(text.as_bytes());
+        let parse = crate::syntax::parse_hocon(&text);
+        for (_, node) in parse.tree.nodes() {
+            proptest::prop_assert!(text.get(node.range.as_usize()).is_some());
+        }
     }
 }
