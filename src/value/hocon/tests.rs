@@ -66,6 +66,12 @@ fn limits_hold() {
         ));
     }
     assert_eq!(message(&doubling), "resolve getting too deep");
+    let chain = |length: usize| {
+        let link = |at: usize| format!("x{at}={{k=${{x{}}}}}\n", at + 1);
+        (0..length).map(link).collect::<String>() + &format!("x{length}=1")
+    };
+    assert_eq!(message(&chain(2000)), "resolve getting too deep");
+    assert!(load_hocon(chain(60).as_bytes()).is_ok());
     let invalid = load_hocon(b"a=\xff").unwrap_err();
     assert_eq!(invalid.range, Some(TextRange::empty(2)));
 }
