@@ -25,6 +25,7 @@ pub mod tree;
 mod yaml;
 
 pub use builder::MAX_DEPTH;
+pub use hocon::parse_hocon;
 pub use json::parse_json;
 pub use scalar_map::ScalarMap;
 pub use tree::{BrokenEntry, Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};

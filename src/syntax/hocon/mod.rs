@@ -6,6 +6,7 @@
 
 mod parse;
 mod token;
+mod tree;
 
 pub use parse::{
     HoconDocument, HoconElement, HoconField, HoconItem, HoconNode, HoconPath, HoconProblem,
@@ -13,3 +14,4 @@ pub use parse::{
 };
 pub(crate) use parse::{path, render_path, render_string};
 pub(crate) use token::{NumberValue, Token, TokenKind};
+pub use tree::parse_hocon;

@@ -8,7 +8,7 @@
 use super::token::{Token, TokenKind, tokenize};
 use crate::text::TextRange;
 
-/// Deepest nesting of braces and brackets.
+/// Deepest nesting of braces, brackets and the elements of dotted keys.
 const MAX_DEPTH: usize = 128;
 
 /// Why a HOCON text cannot be read.
@@ -84,6 +84,8 @@ pub struct HoconPath {
     pub range: TextRange,
     /// The elements, unescaped. Never empty.
     pub elements: Vec<String>,
+    /// Where each element stands.
+    pub ranges: Vec<TextRange>,
 }
 
 /// What stands between a key and its value.
@@ -306,6 +308,14 @@ impl Parser<'_> {
 
     fn field(&mut self, first: Token) -> Result<HoconField, HoconProblem> {
         let path = self.key(first)?;
+        let outside = self.depth;
+        self.depth += path.elements.len() - 1;
+        let field = self.field_of(path)?;
+        self.depth = outside;
+        Ok(field)
+    }
+
+    fn field_of(&mut self, path: HoconPath) -> Result<HoconField, HoconProblem> {
         let after = self.skip_blanks(&mut no_newlines)?;
         let separator = match after.kind {
             TokenKind::OpenCurly => {
@@ -501,24 +511,31 @@ pub(crate) fn path(tokens: &[Token]) -> Result<HoconPath, String> {
     let Some((first, last)) = tokens.first().zip(tokens.last()) else {
         return Err("Expecting a field name or path here, but got nothing".to_owned());
     };
-    // Each element with whether it may be empty.
-    let mut elements = vec![(String::new(), false)];
+    // Each element with whether it may be empty and where it stands.
+    let mut elements: Vec<(String, bool, Option<TextRange>)> = vec![(String::new(), false, None)];
     for token in tokens {
         match (&token.kind, token.text()) {
             (TokenKind::Whitespace(_), _) => {}
             (TokenKind::Quoted(text), _) => {
-                if let Some((element, may_be_empty)) = elements.last_mut() {
+                if let Some((element, may_be_empty, range)) = elements.last_mut() {
                     element.push_str(text);
                     *may_be_empty |= element.is_empty();
+                    *range = Some(range.map_or(token.range, |range| range.cover(token.range)));
                 }
             }
             (_, Some(text)) => {
+                let mut at = token.range.as_usize().start;
                 for (index, part) in text.split('.').enumerate() {
                     if index > 0 {
-                        elements.push((String::new(), false));
+                        elements.push((String::new(), false, None));
                     }
-                    if let Some((element, _)) = elements.last_mut() {
+                    let place = TextRange::new(at, at + part.len());
+                    at += part.len() + 1;
+                    if let Some((element, _, range)) = elements.last_mut() {
                         element.push_str(part);
+                        if !part.is_empty() {
+                            *range = Some(range.map_or(place, |range| range.cover(place)));
+                        }
                     }
                 }
             }
@@ -532,7 +549,7 @@ pub(crate) fn path(tokens: &[Token]) -> Result<HoconPath, String> {
     }
     if elements
         .iter()
-        .any(|(element, may_be_empty)| element.is_empty() && !may_be_empty)
+        .any(|(element, may_be_empty, _)| element.is_empty() && !may_be_empty)
     {
         return Err(
             "path has a leading, trailing, or two adjacent period '.' (use quoted \"\" empty \
@@ -545,7 +562,14 @@ pub(crate) fn path(tokens: &[Token]) -> Result<HoconPath, String> {
     }
     Ok(HoconPath {
         range: first.range.cover(last.range),
-        elements: elements.into_iter().map(|(element, _)| element).collect(),
+        ranges: elements
+            .iter()
+            .map(|(_, _, range)| range.unwrap_or(first.range))
+            .collect(),
+        elements: elements
+            .into_iter()
+            .map(|(element, _, _)| element)
+            .collect(),
     })
 }
 

@@ -464,7 +464,7 @@ impl Tokenizer<'_> {
                 return Err(self.crash(start, "undefined method `line_number' for \"tab\":String"));
             }
             _ => {
-                let shown = crate::value::inspect_string(&String::from(escaped));
+                let shown = inspect(escaped);
                 let message = if escaped.is_control() {
                     format!("invalid value for Integer(): {shown}")
                 } else {
@@ -528,6 +528,21 @@ impl Tokenizer<'_> {
             }
         }
     }
+}
+
+/// Ruby's `inspect` of a character that is neither quote nor backslash.
+fn inspect(character: char) -> String {
+    let escape = match character {
+        '\r' => 'r',
+        '\u{7}' => 'a',
+        '\u{8}' => 'b',
+        '\u{b}' => 'v',
+        '\u{c}' => 'f',
+        '\u{1b}' => 'e',
+        control if control.is_control() => return format!("\"\\u{:04X}\"", u32::from(control)),
+        other => return format!("\"{other}\""),
+    };
+    format!("\"\\{escape}\"")
 }
 
 /// Ruby's `Float(text)` for text of digits, signs, points and exponents.

@@ -16,7 +16,7 @@ use super::merge::{
 };
 
 /// Most values that are resolved in one file: references can make work grow without end.
-const MAX_STEPS: usize = 200_000;
+const MAX_STEPS: usize = 300_000;
 
 /// Deepest chain of values that wait for one another.
 const MAX_WAITING: usize = 400;

@@ -52,6 +52,11 @@ fn limits_hold() {
         "stack level too deep"
     );
     assert!(message(&"a.b".repeat(100_000)).starts_with("path has more than 128"));
+    let dotted = format!("{}=", ["a"; 100].join("."));
+    assert_eq!(
+        message(&format!("{dotted} {{ {dotted} {{ b=1 }} }}")),
+        "String: 1: nesting of 128 is too deep"
+    );
     let mut doubling = String::from("x0=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n");
     for level in 1..64 {
         doubling.push_str(&format!(
@@ -61,6 +66,12 @@ fn limits_hold() {
         ));
     }
     assert_eq!(message(&doubling), "resolve getting too deep");
+    let chain = |length: usize| {
+        let link = |at: usize| format!("x{at}={{k=${{x{}}}}}\n", at + 1);
+        (0..length).map(link).collect::<String>() + &format!("x{length}=1")
+    };
+    assert_eq!(message(&chain(2000)), "resolve getting too deep");
+    assert!(load_hocon(chain(60).as_bytes()).is_ok());
     let invalid = load_hocon(b"a=\xff").unwrap_err();
     assert_eq!(invalid.range, Some(TextRange::empty(2)));
 }
@@ -83,5 +94,9 @@ proptest::proptest! {
         text in "(a|b|\\.|=|:|\\+=|\\{|\\}|\\[|\\]|,|\n| |\\$\\{a\\}|\\$\\{\\?b\\}|\\$\\{|\"|\"\"\"|\\\\u00|1|1.5|#|//|é|.){0,40}"
     ) {
         let _ = load_hocon(text.as_bytes());
+        let parse = crate::syntax::parse_hocon(&text);
+        for (_, node) in parse.tree.nodes() {
+            proptest::prop_assert!(text.get(node.range.as_usize()).is_some());
+        }
     }
 }

@@ -1,0 +1,237 @@
+//! A HOCON file as the tree that the editor's features walk.
+
+use std::sync::Arc;
+
+use super::super::tree::{Node, NodeId, NodeKind, Scalar, ScalarStyle, Tree};
+use super::super::{Parse, Problem, ProblemKind};
+use super::parse::{
+    HoconElement, HoconField, HoconItem, HoconNode, HoconValue, parse_hocon_document,
+};
+use super::token::{NumberValue, Token, TokenKind, tokenize};
+use crate::text::TextRange;
+
+/// Parses a HOCON text for the editor.
+///
+/// A dotted key `a.b` is a mapping in a mapping. Joined values are one scalar, or one collection
+/// of all their entries; a scalar with a `${…}` in it has its source for text. A text with an
+/// error has no tree. What the values are after merging is for `value::load_hocon` to say.
+#[must_use]
+pub fn parse_hocon(text: &str) -> Parse {
+    let mut parse = Parse::default();
+    let tokens = tokenize(text);
+    let is_comment = |token: &&Token| matches!(token.kind, TokenKind::Comment(_));
+    parse.tree.comments = tokens
+        .iter()
+        .filter(is_comment)
+        .map(|token| token.range)
+        .collect();
+    match parse_hocon_document(text) {
+        Ok(document) => {
+            _ = Grower {
+                text,
+                tree: &mut parse.tree,
+            }
+            .node(&document.root, None)
+        }
+        Err(problem) => parse.problems.push(Problem {
+            range: problem.range,
+            message: problem.message,
+            kind: ProblemKind::Syntax,
+        }),
+    }
+    parse
+}
+
+struct Grower<'a> {
+    text: &'a str,
+    tree: &'a mut Tree,
+}
+
+impl Grower<'_> {
+    fn node(&mut self, node: &HoconNode, parent: Option<NodeId>) -> NodeId {
+        let pieces = match &node.value {
+            HoconValue::Concatenation(pieces) => pieces.as_slice(),
+            HoconValue::Simple(_) | HoconValue::Object(_) | HoconValue::Array(_) => {
+                std::slice::from_ref(node)
+            }
+        };
+        let is_object = pieces
+            .iter()
+            .any(|piece| matches!(piece.value, HoconValue::Object(_)));
+        let is_array = pieces
+            .iter()
+            .any(|piece| matches!(piece.value, HoconValue::Array(_)));
+        if !is_object && !is_array {
+            let scalar = self.scalar(pieces, node.range);
+            return self.add(node.range, NodeKind::Scalar(scalar), parent);
+        }
+        let id = self.add(node.range, NodeKind::Sequence(Box::default()), parent);
+        let (mut pairs, mut elements) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            match &piece.value {
+                HoconValue::Object(items) if is_object => {
+                    for item in items {
+                        if let HoconItem::Field(field) = item {
+                            pairs.push(self.field(field, id));
+                        }
+                    }
+                }
+                HoconValue::Array(parts) if !is_object => {
+                    for part in parts {
+                        if let HoconElement::Value(value) = part {
+                            elements.push(self.node(value, Some(id)));
+                        }
+                    }
+                }
+                HoconValue::Simple(_)
+                | HoconValue::Object(_)
+                | HoconValue::Array(_)
+                | HoconValue::Concatenation(_) => {}
+            }
+        }
+        self.tree.nodes[id.index()].kind = if is_object {
+            NodeKind::Mapping(pairs.into())
+        } else {
+            NodeKind::Sequence(elements.into())
+        };
+        id
+    }
+
+    fn field(&mut self, field: &HoconField, mapping: NodeId) -> (NodeId, NodeId) {
+        let last = field.path.elements.len() - 1;
+        let mut parent = mapping;
+        let mut outermost = None;
+        // The mapping whose only entry is still to be set.
+        let mut open: Option<NodeId> = None;
+        for (index, element) in field.path.elements.iter().enumerate() {
+            let kind = NodeKind::Scalar(Scalar {
+                style: ScalarStyle::JsonString,
+                text: Arc::from(element.as_str()),
+            });
+            let key = self.add(field.path.ranges[index], kind, Some(parent));
+            let value = if index == last {
+                self.node(&field.value, Some(parent))
+            } else {
+                let range = field.path.ranges[index + 1].cover(field.value.range);
+                self.add(range, NodeKind::Mapping(Box::default()), Some(parent))
+            };
+            if let Some(outer) = open {
+                self.tree.nodes[outer.index()].kind = NodeKind::Mapping(Box::new([(key, value)]));
+            }
+            outermost.get_or_insert((key, value));
+            open = Some(value);
+            parent = value;
+        }
+        outermost.unwrap_or((mapping, mapping))
+    }
+
+    fn scalar(&self, pieces: &[HoconNode], range: TextRange) -> Scalar {
+        let tokens: Vec<&Token> = pieces
+            .iter()
+            .filter_map(|piece| match &piece.value {
+                HoconValue::Simple(scalar) => Some(&scalar.0),
+                HoconValue::Object(_) | HoconValue::Array(_) | HoconValue::Concatenation(_) => None,
+            })
+            .collect();
+        if let [token] = tokens[..] {
+            let literal = match &token.kind {
+                TokenKind::Number(number) => match &number.value {
+                    NumberValue::Integer(integer) => Some(integer.to_string()),
+                    NumberValue::Float(_) => Some(number.text.clone()),
+                },
+                TokenKind::Null | TokenKind::Bool(_) => token.text().map(str::to_owned),
+                TokenKind::EndOfFile
+                | TokenKind::Comma
+                | TokenKind::Equals
+                | TokenKind::Colon
+                | TokenKind::OpenCurly
+                | TokenKind::CloseCurly
+                | TokenKind::OpenSquare
+                | TokenKind::CloseSquare
+                | TokenKind::PlusEquals
+                | TokenKind::Newline
+                | TokenKind::Unquoted(_)
+                | TokenKind::Whitespace(_)
+                | TokenKind::Comment(_)
+                | TokenKind::Quoted(_)
+                | TokenKind::Substitution { .. }
+                | TokenKind::Problem { .. }
+                | TokenKind::Crash(_) => None,
+            };
+            if let Some(literal) = literal {
+                return Scalar {
+                    style: ScalarStyle::JsonLiteral,
+                    text: Arc::from(literal),
+                };
+            }
+        }
+        let joined: Option<String> = tokens.iter().map(|token| token.text()).collect();
+        let text = joined.unwrap_or_else(|| range.slice(self.text).to_owned());
+        Scalar {
+            style: ScalarStyle::JsonString,
+            text: Arc::from(text),
+        }
+    }
+
+    fn add(&mut self, range: TextRange, kind: NodeKind, parent: Option<NodeId>) -> NodeId {
+        let id = NodeId::at(self.tree.nodes.len());
+        self.tree.nodes.push(Node {
+            range,
+            kind,
+            anchor: None,
+            tag: None,
+            parent,
+        });
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_values_and_comments_have_places() {
+        let text = "# c\na.b = 1\n\"x::y\" { k = [u v, ${z}] } // d\n";
+        let parse = parse_hocon(text);
+        let slice = |id: NodeId| parse.tree.node(id).range.slice(text);
+        let entries: Vec<_> = parse
+            .tree
+            .entries()
+            .map(|(k, v)| (slice(k), slice(v)))
+            .collect();
+        assert_eq!(
+            entries,
+            [("a", "b = 1"), ("\"x::y\"", "{ k = [u v, ${z}] }")]
+        );
+        let (_, inner) = parse.tree.entries().next().unwrap();
+        let pairs = parse.tree.node(inner).as_mapping().unwrap();
+        assert_eq!((slice(pairs[0].0), slice(pairs[0].1)), ("b", "1"));
+        let texts: Vec<_> = parse
+            .tree
+            .nodes()
+            .filter_map(|(_, node)| node.as_scalar())
+            .collect();
+        let texts: Vec<&str> = texts.into_iter().map(|scalar| &*scalar.text).collect();
+        assert_eq!(texts, ["a", "b", "1", "x::y", "k", "u v", "${z}"]);
+        let comments: Vec<_> = parse
+            .tree
+            .comments()
+            .iter()
+            .map(|range| range.slice(text))
+            .collect();
+        assert_eq!(comments, ["# c", "// d"]);
+        let at = text.find("v,").unwrap();
+        assert_eq!(
+            parse.tree.path_at(at).last().map(|id| slice(*id)),
+            Some("u v")
+        );
+    }
+
+    #[test]
+    fn an_error_is_a_problem() {
+        let parse = parse_hocon("a = ]");
+        assert!(parse.tree.is_empty());
+        assert_eq!(parse.problems[0].range, TextRange::new(4, 5));
+    }
+}
