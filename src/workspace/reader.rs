@@ -5,10 +5,11 @@ use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact, Refer
 use super::files::{DataFile, Format};
 use super::interner::Interner;
 use crate::interpolation::{self, TokenKind};
+use crate::syntax::hocon::{HoconItem, HoconValue, parse_hocon_document};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree, parse_yaml};
+use crate::syntax::{Node, NodeId, NodeKind, ScalarStyle, Tree, parse_yaml};
 use crate::text::TextRange;
-use crate::value::{Value, load_parse, load_recovered, load_yaml};
+use crate::value::{Value, load_hocon, load_parse, load_recovered, load_yaml};
 
 /// The key of a data file that holds settings of lookups, not data.
 const LOOKUP_OPTIONS: &str = "lookup_options";
@@ -23,21 +24,18 @@ const MOST_MERGES: usize = 64;
 #[must_use]
 pub fn load(bytes: &[u8], format: Format) -> DataFile {
     let loaded = match format {
-        Format::Yaml | Format::Json | Format::Hocon => load_yaml(bytes),
+        Format::Yaml | Format::Json => load_yaml(bytes),
+        Format::Hocon => load_hocon(bytes),
     };
-    let recovered = match &loaded {
-        Ok(value) => value.clone(),
-        Err(_) => load_recovered(&parse(&String::from_utf8_lossy(bytes), format).tree),
+    let recovered = match (&loaded, format) {
+        (Ok(value), _) => value.clone(),
+        (Err(_), Format::Yaml | Format::Json) => {
+            load_recovered(&parse_yaml(&String::from_utf8_lossy(bytes)).tree)
+        }
+        // The gem reads nothing behind an error, and neither is there a tree of what stands there.
+        (Err(_), Format::Hocon) => Value::Undef,
     };
     DataFile { loaded, recovered }
-}
-
-/// A text's tree with what is wrong with it.
-#[must_use]
-pub fn parse(text: &str, format: Format) -> Parse {
-    match format {
-        Format::Yaml | Format::Json | Format::Hocon => parse_yaml(text),
-    }
 }
 
 /// The facts of a data file's text. `bytes` are the file's where they are not the text's: what
@@ -49,10 +47,14 @@ pub(super) fn facts(
     format: Format,
     names: &Interner,
 ) -> FileFacts {
-    let parse = parse(text, format);
+    let parse = match format {
+        Format::Yaml | Format::Json => parse_yaml(text),
+        Format::Hocon => return hocon_facts(text, bytes, hash, names),
+    };
     let error = match bytes {
         Some(bytes) => load(bytes, format).loaded.err(),
-        None => load_parse(&parse).err(),
+        None if parse.error().is_some() || may_fail(&parse.tree) => load_parse(&parse).err(),
+        None => None,
     };
     let tree = &parse.tree;
     let mut reader = Reader {
@@ -102,6 +104,65 @@ pub(super) fn facts(
         references: references(text, tree, names),
         error,
         problems: parse.problems,
+    }
+    .build()
+}
+
+/// Whether loading a tree without syntax errors can fail at all. Most trees hold nothing that
+/// can, and need not become a value only to find that out.
+fn may_fail(tree: &Tree) -> bool {
+    tree.nodes().any(|(_, node)| {
+        if node.tag.is_some() {
+            return true;
+        }
+        match &node.kind {
+            NodeKind::Alias { .. } => true,
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) => false,
+            NodeKind::Scalar(scalar) => {
+                // Dates, times and numbers that Ruby cannot convert start with none of these.
+                let harmless = |first: char| first.is_ascii_alphabetic() || "/_%$".contains(first);
+                scalar.style == ScalarStyle::Plain
+                    && !scalar.text.starts_with(harmless)
+                    && matches!(
+                        resolve_plain(&scalar.text),
+                        Resolved::Date | Resolved::Time | Resolved::Invalid { .. }
+                    )
+            }
+        }
+    })
+}
+
+/// The facts of a HOCON text. A key can be made of several entries and of others' values, so
+/// that any change of the text may change any of them.
+fn hocon_facts(text: &str, bytes: Option<&[u8]>, hash: TextHash, names: &Interner) -> FileFacts {
+    let error = load_hocon(bytes.unwrap_or(text.as_bytes())).err();
+    let document = parse_hocon_document(text).ok();
+    let root = document.as_ref().map(|document| &document.root.value);
+    let items = match root {
+        Some(HoconValue::Object(items)) => &items[..],
+        Some(_) | None => &[],
+    };
+    let mut keys = Vec::new();
+    for item in items {
+        if let HoconItem::Field(field) = item
+            && let Some(name) = field.path.elements.first()
+        {
+            keys.push(KeyFact {
+                name: names.intern(name),
+                key: field.path.range,
+                value: field.value.range,
+                state: KeyState::Read,
+                print: hash.0,
+            });
+        }
+    }
+    FactsBuilder {
+        hash,
+        keys,
+        lookup_options: Vec::new(),
+        references: token_references(text, names),
+        error,
+        problems: Vec::new(),
     }
     .build()
 }
@@ -239,6 +300,28 @@ fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
         | Resolved::Time
         | Resolved::Invalid { .. } => None,
     }
+}
+
+/// The keys that the tokens of a text look up, wherever in it they stand.
+fn token_references(text: &str, names: &Interner) -> Vec<Reference> {
+    let tokens = interpolation::tokens(text).into_iter();
+    tokens
+        .filter_map(|token| match &token.kind {
+            TokenKind::Call {
+                method, argument, ..
+            } if method.looks_up() => Some(Reference {
+                key: names.intern(argument),
+                method: *method,
+                range: token.range,
+            }),
+            TokenKind::Call { .. }
+            | TokenKind::Empty
+            | TokenKind::Variable { .. }
+            | TokenKind::UnknownMethod { .. }
+            | TokenKind::Malformed
+            | TokenKind::Unclosed => None,
+        })
+        .collect()
 }
 
 /// The keys that a text's strings look up.
