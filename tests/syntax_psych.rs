@@ -61,8 +61,7 @@ fn is_error(error: &LoadError, case: &Json) -> bool {
                 && error.message("<unknown>") == wanted
         }
         "Psych::DisallowedClass" => {
-            error.kind == LoadErrorKind::YamlDisallowedClass
-                && error.message("<unknown>") == wanted
+            error.kind == LoadErrorKind::YamlDisallowedClass && error.message("<unknown>") == wanted
         }
         "Psych::BadAlias" => {
             error.kind == LoadErrorKind::YamlUnknownAlias && error.message("p") == wanted
@@ -96,13 +95,21 @@ fn every_case_reads_as_in_puppet() {
             wrong.push(format!("{loaded:?} for {line}"));
         }
         // What the editor parsed says the same.
-        assert_eq!(load_parse(&parse_yaml(text)), loaded.map_err(|error| LoadError {
-            range: load_parse(&parse_yaml(text)).err().and_then(|e| e.range),
-            ..error
-        }));
+        assert_eq!(
+            load_parse(&parse_yaml(text)),
+            loaded.map_err(|error| LoadError {
+                range: load_parse(&parse_yaml(text)).err().and_then(|e| e.range),
+                ..error
+            })
+        );
         count += 1;
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     assert_eq!(count, 1613);
 }
 
@@ -119,6 +126,10 @@ fn an_error_stands_where_a_person_looks() {
         ("a: 1\n\tb: 2\nc: 1\n", "b: 2"),
     ] {
         let error = load_parse(&parse_yaml(text)).unwrap_err();
-        assert_eq!(error.range.unwrap().slice(text), marked, "{error:?} in {text:?}");
+        assert_eq!(
+            error.range.unwrap().slice(text),
+            marked,
+            "{error:?} in {text:?}"
+        );
     }
 }

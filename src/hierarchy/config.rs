@@ -239,7 +239,12 @@ impl Config {
                 });
             }
         };
-        Ok(Config { path: Some(Arc::from(path)), root: Arc::from(root), text, body })
+        Ok(Config {
+            path: Some(Arc::from(path)),
+            root: Arc::from(root),
+            text,
+            body,
+        })
     }
 
     /// `HieraConfigV3::DEFAULT_CONFIG_HASH`, which stands in for a file without a hash.
@@ -247,7 +252,10 @@ impl Config {
     pub fn version_3_default() -> Value {
         Value::hash([
             ("backends", Value::array(["yaml".into()])),
-            ("hierarchy", Value::array(["nodes/%{::trusted.certname}".into(), "common".into()])),
+            (
+                "hierarchy",
+                Value::array(["nodes/%{::trusted.certname}".into(), "common".into()]),
+            ),
             ("merge_behavior", "native".into()),
         ])
     }
@@ -281,8 +289,12 @@ fn without_comment(line: &str) -> &str {
 /// `loaded['version'] || loaded[:version]`, then `to_i`; 3 where there is none.
 fn version(loaded: &Value) -> Result<i64, ConfigError> {
     let hash = loaded.as_hash();
-    let entry = |key: &Value| hash.and_then(|hash| hash.get(key)).filter(|value| !value.is_falsey());
-    let found = entry(&Value::string("version")).or_else(|| entry(&Value::Symbol("version".into())));
+    let entry = |key: &Value| {
+        hash.and_then(|hash| hash.get(key))
+            .filter(|value| !value.is_falsey())
+    };
+    let found =
+        entry(&Value::string("version")).or_else(|| entry(&Value::Symbol("version".into())));
     Ok(match found {
         None => match hash.and_then(|hash| hash.get(&Value::Symbol("version".into()))) {
             Some(Value::Bool(false)) => return Err(no_to_i("false:FalseClass")),
@@ -300,7 +312,7 @@ fn version(loaded: &Value) -> Result<i64, ConfigError> {
 }
 
 fn found_text(value: Option<&Value>) -> String {
-    value.map(crate::value::inspect).unwrap_or_default()
+    value.map(Value::inspect).unwrap_or_default()
 }
 
 fn no_to_i(receiver: &str) -> ConfigError {
@@ -311,7 +323,13 @@ fn no_to_i(receiver: &str) -> ConfigError {
 fn leading_integer(text: &str) -> i64 {
     let text = text.trim_start();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let end = digits
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(digits.len());
     let number = digits[..end].parse().unwrap_or(0);
-    if text.starts_with('-') { -number } else { number }
+    if text.starts_with('-') {
+        -number
+    } else {
+        number
+    }
 }

@@ -58,7 +58,10 @@ enum Part {
 fn parts(pattern: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let absolute = pattern.trim_start_matches('/');
-    let mut names = absolute.split('/').filter(|name| !name.is_empty()).peekable();
+    let mut names = absolute
+        .split('/')
+        .filter(|name| !name.is_empty())
+        .peekable();
     while let Some(name) = names.next() {
         // A `**` that ends the pattern is a plain `*`.
         if name == "**" && (names.peek().is_some() || absolute.ends_with('/')) {
@@ -104,7 +107,9 @@ impl Walk<'_> {
         if heads.is_empty() {
             return;
         }
-        let recursive = patterns.iter().any(|rest| rest.first() == Some(&Part::Recursive));
+        let recursive = patterns
+            .iter()
+            .any(|rest| rest.first() == Some(&Part::Recursive));
         if recursive || heads.iter().any(|part| matches!(part, Part::Magical(_))) {
             self.scan(path, patterns, depth, found);
         } else {
@@ -193,7 +198,9 @@ fn name_matches(pattern: &str, name: &str) -> bool {
                 n += 1;
             }
             None => {
-                let Some((from, at)) = retry else { return false };
+                let Some((from, at)) = retry else {
+                    return false;
+                };
                 if at >= name.len() {
                     return false;
                 }
@@ -327,7 +334,11 @@ mod tests {
             let mut path = String::new();
             let names: Vec<&str> = file.trim_start_matches('/').split('/').collect();
             for (at, name) in names.iter().enumerate() {
-                let folder = if path.is_empty() { "/".to_string() } else { path.clone() };
+                let folder = if path.is_empty() {
+                    "/".to_string()
+                } else {
+                    path.clone()
+                };
                 folders
                     .entry(folder)
                     .or_default()
@@ -336,9 +347,10 @@ mod tests {
             }
         }
         let list = |folder: &str| {
-            folders.get(folder.trim_end_matches('/')).or(folders.get(folder)).map_or(
-                Vec::new(),
-                |names| {
+            folders
+                .get(folder.trim_end_matches('/'))
+                .or(folders.get(folder))
+                .map_or(Vec::new(), |names| {
                     names
                         .iter()
                         .map(|(name, &is_folder)| GlobEntry {
@@ -347,8 +359,7 @@ mod tests {
                             is_real_folder: is_folder,
                         })
                         .collect()
-                },
-            )
+                })
         };
         let is_file = |path: &str| files.contains(&path);
         glob(pattern, &list, &is_file)
@@ -357,12 +368,26 @@ mod tests {
     #[test]
     fn recursion_goes_depth_first_in_byte_order() {
         let files = [
-            "/d/A.yaml", "/d/a-b.yaml", "/d/aa/b.yaml", "/d/aa/z.yaml", "/d/aa.yaml", "/d/b.yaml",
-            "/d/c/a.yaml", "/d/d.yaml", "/d/.h.yaml", "/d/.hid/x.yaml",
+            "/d/A.yaml",
+            "/d/a-b.yaml",
+            "/d/aa/b.yaml",
+            "/d/aa/z.yaml",
+            "/d/aa.yaml",
+            "/d/b.yaml",
+            "/d/c/a.yaml",
+            "/d/d.yaml",
+            "/d/.h.yaml",
+            "/d/.hid/x.yaml",
         ];
         let expected = [
-            "/d/A.yaml", "/d/a-b.yaml", "/d/aa/b.yaml", "/d/aa/z.yaml", "/d/aa.yaml", "/d/b.yaml",
-            "/d/c/a.yaml", "/d/d.yaml",
+            "/d/A.yaml",
+            "/d/a-b.yaml",
+            "/d/aa/b.yaml",
+            "/d/aa/z.yaml",
+            "/d/aa.yaml",
+            "/d/b.yaml",
+            "/d/c/a.yaml",
+            "/d/d.yaml",
         ];
         assert_eq!(run("/d/**/*.yaml", &files), expected);
     }
@@ -371,7 +396,10 @@ mod tests {
     fn braces_keep_their_written_order() {
         let files = ["/d/a.yaml", "/d/b.yaml", "/d/x/c.yaml"];
         assert_eq!(run("/d/{b,a}.yaml", &files), ["/d/b.yaml", "/d/a.yaml"]);
-        assert_eq!(run("/d/{x/,}*.yaml", &files), ["/d/x/c.yaml", "/d/a.yaml", "/d/b.yaml"]);
+        assert_eq!(
+            run("/d/{x/,}*.yaml", &files),
+            ["/d/x/c.yaml", "/d/a.yaml", "/d/b.yaml"]
+        );
     }
 
     #[test]
@@ -381,6 +409,9 @@ mod tests {
         assert_eq!(run("/d/[0-9]*", &files), ["/d/1", "/d/10", "/d/9"]);
         assert_eq!(run("/d/[!0-9]", &files), ["/d/Z"]);
         assert_eq!(run("/d/\\[x\\]", &files), ["/d/[x]"]);
-        assert_eq!(run("/d/**", &files), ["/d/1", "/d/10", "/d/9", "/d/Z", "/d/[x]"]);
+        assert_eq!(
+            run("/d/**", &files),
+            ["/d/1", "/d/10", "/d/9", "/d/Z", "/d/[x]"]
+        );
     }
 }

@@ -13,7 +13,10 @@ pub(super) fn read_version_4(path: &str, value: &Value) -> Result<ConfigBody, Co
             ("datadir", "data".into()),
             (
                 "hierarchy",
-                Value::array([Value::hash([("name", "common".into()), ("backend", "yaml".into())])]),
+                Value::array([Value::hash([
+                    ("name", "common".into()),
+                    ("backend", "yaml".into()),
+                ])]),
             ),
         ],
     );
@@ -25,12 +28,18 @@ pub(super) fn read_version_4(path: &str, value: &Value) -> Result<ConfigBody, Co
     assert_type(path, &expected, &value)?;
     let text = |value: &Value| Arc::<str>::from(value.as_str().unwrap_or_default());
     let default_datadir = value.get("datadir").map(text).unwrap_or_default();
-    let entries = value.get("hierarchy").and_then(Value::as_array).unwrap_or_default();
+    let entries = value
+        .get("hierarchy")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
     let hierarchy = entries
         .iter()
         .map(|entry| {
             let name = entry.get("name").map(text).unwrap_or_default();
-            let paths = match (entry.get("paths").and_then(Value::as_array), entry.get("path")) {
+            let paths = match (
+                entry.get("paths").and_then(Value::as_array),
+                entry.get("path"),
+            ) {
                 (Some(paths), _) => paths.iter().map(text).collect(),
                 (None, Some(path)) => vec![text(path)],
                 (None, None) => vec![name.clone()],
@@ -38,7 +47,9 @@ pub(super) fn read_version_4(path: &str, value: &Value) -> Result<ConfigBody, Co
             V4Level {
                 name,
                 backend: entry.get("backend").map(text).unwrap_or_default(),
-                datadir: entry.get("datadir").map_or_else(|| default_datadir.clone(), text),
+                datadir: entry
+                    .get("datadir")
+                    .map_or_else(|| default_datadir.clone(), text),
                 paths,
             }
         })
@@ -77,14 +88,22 @@ pub(super) fn read_version_3(path: &str, value: &Value) -> Result<ConfigBody, Co
         .iter()
         .filter_map(|name| Some((name.clone(), value.get(name)?.clone())))
         .collect();
-    Ok(ConfigBody::V3(V3 { backends, hierarchy: names(value.get("hierarchy")), backend_options }))
+    Ok(ConfigBody::V3(V3 {
+        backends,
+        hierarchy: names(value.get("hierarchy")),
+        backend_options,
+    }))
 }
 
 /// `[x].flatten` of a name or a list of names.
 fn names(value: Option<&Value>) -> Vec<Arc<str>> {
     match value {
         Some(Value::String(name)) => vec![name.clone()],
-        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(Arc::from).collect(),
+        Some(Value::Array(all)) => all
+            .iter()
+            .filter_map(Value::as_str)
+            .map(Arc::from)
+            .collect(),
         Some(_) | None => Vec::new(),
     }
 }
@@ -105,5 +124,7 @@ fn assert_type(path: &str, expected: &datatype::Type, value: &Value) -> Result<(
         return Ok(());
     }
     let subject = format!("The Lookup Configuration at '{path}'");
-    Err(ConfigError::Structure(datatype::describe_mismatch(&subject, expected, value)))
+    Err(ConfigError::Structure(datatype::describe_mismatch(
+        &subject, expected, value,
+    )))
 }

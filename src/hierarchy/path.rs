@@ -47,7 +47,11 @@ pub fn join(left: &str, right: &str) -> String {
     match parts.peek() {
         Some(&(start, _)) => {
             let suffix = &right[start..];
-            if has_base { file_join(&prefix, suffix) } else { format!("{prefix}{suffix}") }
+            if has_base {
+                file_join(&prefix, suffix)
+            } else {
+                format!("{prefix}{suffix}")
+            }
         }
         None if has_base => prefix,
         None => dirname(&prefix).to_string(),

@@ -54,7 +54,7 @@ pub struct LocationSpan {
 #[must_use]
 pub fn locate(tree: &Tree) -> ConfigSpans {
     let mut spans = ConfigSpans::default();
-    for (key, value) in tree.top_entries() {
+    for (key, value) in tree.entries() {
         match key_text(tree, key).as_deref() {
             Some("version") => spans.version = Some(tree.node(value).range),
             Some("hierarchy") => spans.hierarchy = levels(tree, value),
@@ -72,7 +72,10 @@ pub fn locate(tree: &Tree) -> ConfigSpans {
 /// The text of a key, a leading colon (a symbol) left out.
 fn key_text(tree: &Tree, node: NodeId) -> Option<Arc<str>> {
     let text = tree.scalar_text(node)?;
-    Some(text.strip_prefix(':').map_or_else(|| text.clone(), Arc::from))
+    Some(
+        text.strip_prefix(':')
+            .map_or_else(|| text.clone(), Arc::from),
+    )
 }
 
 fn levels(tree: &Tree, node: NodeId) -> Vec<LevelSpans> {
@@ -83,10 +86,17 @@ fn levels(tree: &Tree, node: NodeId) -> Vec<LevelSpans> {
 }
 
 fn level(tree: &Tree, node: NodeId) -> LevelSpans {
-    let mut spans = LevelSpans { range: tree.node(node).range, ..LevelSpans::default() };
-    let NodeKind::Mapping(entries) = &tree.node(tree.resolve(node)).kind else { return spans };
+    let mut spans = LevelSpans {
+        range: tree.node(node).range,
+        ..LevelSpans::default()
+    };
+    let NodeKind::Mapping(entries) = &tree.node(tree.resolve(node)).kind else {
+        return spans;
+    };
     for &(key, value) in entries {
-        let Some(name) = key_text(tree, key) else { continue };
+        let Some(name) = key_text(tree, key) else {
+            continue;
+        };
         let range = tree.node(value).range;
         match &*name {
             "name" => spans.name = Some(range),
@@ -115,7 +125,12 @@ fn collect_locations(tree: &Tree, key: &Arc<str>, node: NodeId, found: &mut Vec<
         NodeKind::Scalar(_) => {
             if let Some(text) = tree.scalar_text(node) {
                 let range = tree.node(node).range;
-                found.push(LocationSpan { key: key.clone(), text: text.clone(), range, node });
+                found.push(LocationSpan {
+                    key: key.clone(),
+                    text: text.clone(),
+                    range,
+                    node,
+                });
             }
         }
         NodeKind::Sequence(elements) => {

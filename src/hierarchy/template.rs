@@ -126,18 +126,32 @@ mod tests {
 
     fn bind(template: &str, path: &str) -> Option<Vec<String>> {
         let bound = Template::parse(template).bind(path)?;
-        Some(bound.into_iter().map(|(name, value)| format!("{name}={value}")).collect())
+        Some(
+            bound
+                .into_iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect(),
+        )
     }
 
     #[test]
     fn a_path_binds_the_variables_of_its_template() {
         assert_eq!(
-            bind("nodes/%{::trusted.certname}.yaml", "nodes/web01.example.com.yaml"),
+            bind(
+                "nodes/%{::trusted.certname}.yaml",
+                "nodes/web01.example.com.yaml"
+            ),
             Some(vec!["::trusted.certname=web01.example.com".into()])
         );
         assert_eq!(
-            bind("os/%{facts.os.name}/%{facts.os.release.major}.yaml", "os/Debian/12.yaml"),
-            Some(vec!["facts.os.name=Debian".into(), "facts.os.release.major=12".into()])
+            bind(
+                "os/%{facts.os.name}/%{facts.os.release.major}.yaml",
+                "os/Debian/12.yaml"
+            ),
+            Some(vec![
+                "facts.os.name=Debian".into(),
+                "facts.os.release.major=12".into()
+            ])
         );
         assert_eq!(bind("role/%{role}.yaml", "role/a/b.yaml"), None);
         assert_eq!(bind("role/%{role}.yaml", "role/.yaml"), None);

@@ -9,7 +9,15 @@ use crate::datatype::{self, Type};
 use crate::value::Value;
 
 /// The keys of which an entry may have one (`HieraConfig::LOCATION_KEYS`).
-const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
+const LOCATION_KEYS: [&str; 7] = [
+    "path",
+    "paths",
+    "glob",
+    "globs",
+    "uri",
+    "uris",
+    "mapped_paths",
+];
 
 /// What a hierarchy is made of, as a Puppet type (`HieraConfigV5.config_type`).
 const ENTRY_TYPE: &str = "Struct[{name=>String[1],\
@@ -43,7 +51,10 @@ fn config_type() -> &'static Type {
 pub(super) fn default_level() -> Level {
     Level {
         name: Arc::from("Common"),
-        function: Function { kind: FunctionKind::DataHash, name: Arc::from("yaml_data") },
+        function: Function {
+            kind: FunctionKind::DataHash,
+            name: Arc::from("yaml_data"),
+        },
         datadir: Arc::from("data"),
         locations: Locations::Paths(vec![Arc::from("common.yaml")]),
         options: Value::hash([]),
@@ -70,7 +81,11 @@ pub(super) fn read(
     if let Some(defaults) = defaults {
         check_defaults(defaults)?;
     }
-    let rules = Rules { text, layer, defaults };
+    let rules = Rules {
+        text,
+        layer,
+        defaults,
+    };
     let entries = |key: &str| value.get(key).and_then(Value::as_array);
     for entry in entries("hierarchy").into_iter().flatten() {
         rules.check(entry)?;
@@ -113,25 +128,40 @@ fn with_defaults(value: &Value) -> Value {
     };
     fill(
         "defaults",
-        Value::hash([("datadir", "data".into()), ("data_hash", "yaml_data".into())]),
+        Value::hash([
+            ("datadir", "data".into()),
+            ("data_hash", "yaml_data".into()),
+        ]),
     );
     fill(
         "hierarchy",
-        Value::array([Value::hash([("name", "Common".into()), ("path", "common.yaml".into())])]),
+        Value::array([Value::hash([
+            ("name", "Common".into()),
+            ("path", "common.yaml".into()),
+        ])]),
     );
     Value::from(hash)
 }
 
 fn rule(message: String, issue_code: &'static str, line: Option<usize>) -> ConfigError {
-    ConfigError::Rule { message, issue_code, line }
+    ConfigError::Rule {
+        message,
+        issue_code,
+        line,
+    }
 }
 
 fn count(entry: &Value, keys: &[&str]) -> usize {
     keys.iter().filter(|key| entry.get(key).is_some()).count()
 }
 
-const FUNCTION_KEYS: [&str; 5] =
-    ["data_hash", "lookup_key", "data_dig", "hiera3_backend", "v4_data_hash"];
+const FUNCTION_KEYS: [&str; 5] = [
+    "data_hash",
+    "lookup_key",
+    "data_dig",
+    "hiera3_backend",
+    "v4_data_hash",
+];
 
 fn check_defaults(defaults: &Value) -> Result<(), ConfigError> {
     if count(defaults, &FUNCTION_KEYS[..4]) > 1 {
@@ -144,7 +174,10 @@ fn check_defaults(defaults: &Value) -> Result<(), ConfigError> {
         ));
     }
     for key in ["path", "uri"] {
-        if defaults.get("options").is_some_and(|options| options.get(key).is_some()) {
+        if defaults
+            .get("options")
+            .is_some_and(|options| options.get(key).is_some())
+        {
             return Err(rule(
                 format!("Option key '{key}' used in defaults is reserved by Puppet"),
                 "HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET",
@@ -164,9 +197,15 @@ struct Rules<'a> {
 
 impl Rules<'_> {
     fn check(&self, entry: &Value) -> Result<(), ConfigError> {
-        let name = entry.get("name").and_then(Value::as_str).unwrap_or_default();
+        let name = entry
+            .get("name")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         match count(entry, &FUNCTION_KEYS) {
-            0 if self.defaults.is_none_or(|defaults| count(defaults, &FUNCTION_KEYS[..4]) == 0) => {
+            0 if self
+                .defaults
+                .is_none_or(|defaults| count(defaults, &FUNCTION_KEYS[..4]) == 0) =>
+            {
                 return Err(rule(
                     format!(
                         "One of data_hash, lookup_key, data_dig, or hiera3_backend must be \
@@ -200,7 +239,10 @@ impl Rules<'_> {
             ));
         }
         for key in ["path", "uri"] {
-            if entry.get("options").is_some_and(|options| options.get(key).is_some()) {
+            if entry
+                .get("options")
+                .is_some_and(|options| options.get(key).is_some())
+            {
                 return Err(rule(
                     format!("Option key '{key}' used in hierarchy '{name}' is reserved by Puppet"),
                     "HIERA_OPTION_RESERVED_BY_PUPPET",
@@ -216,7 +258,8 @@ impl Rules<'_> {
             return Ok(());
         };
         let at_key = |line: &str| {
-            line.find("hiera3_backend:").filter(|&at| line[..at].ends_with(char::is_whitespace))
+            line.find("hiera3_backend:")
+                .filter(|&at| line[..at].ends_with(char::is_whitespace))
         };
         if *self.layer != Layer::Global {
             let line = Config::find_line(self.text, 1, &|line| at_key(line).is_some());
@@ -251,36 +294,53 @@ impl Rules<'_> {
 /// The level of an entry that passed all checks.
 fn level(entry: &Value, defaults: Option<&Value>) -> Level {
     let text = |value: &Value| Arc::<str>::from(value.as_str().unwrap_or_default());
-    let own = FunctionKind::ALL
-        .into_iter()
-        .find_map(|kind| entry.get(kind.key()).map(|name| Function { kind, name: text(name) }));
+    let own = FunctionKind::ALL.into_iter().find_map(|kind| {
+        entry.get(kind.key()).map(|name| Function {
+            kind,
+            name: text(name),
+        })
+    });
     let inherited = || {
         let defaults = defaults?;
         FunctionKind::ALL[..4].iter().find_map(|&kind| {
-            defaults.get(kind.key()).map(|name| Function { kind, name: text(name) })
+            defaults.get(kind.key()).map(|name| Function {
+                kind,
+                name: text(name),
+            })
         })
     };
-    let function = own
-        .or_else(inherited)
-        .unwrap_or(Function { kind: FunctionKind::DataHash, name: Arc::from("yaml_data") });
-    let inherit = |key: &str| entry.get(key).or_else(|| defaults.and_then(|all| all.get(key)));
+    let function = own.or_else(inherited).unwrap_or(Function {
+        kind: FunctionKind::DataHash,
+        name: Arc::from("yaml_data"),
+    });
+    let inherit = |key: &str| {
+        entry
+            .get(key)
+            .or_else(|| defaults.and_then(|all| all.get(key)))
+    };
     Level {
         name: entry.get("name").map(text).unwrap_or_default(),
         function,
         datadir: inherit("datadir").map_or_else(|| Arc::from("data"), text),
         locations: locations(entry),
-        options: inherit("options").cloned().unwrap_or_else(|| Value::hash([])),
+        options: inherit("options")
+            .cloned()
+            .unwrap_or_else(|| Value::hash([])),
         extension: None,
     }
 }
 
 fn locations(entry: &Value) -> Locations {
-    let one = |key: &str| -> Option<Vec<Arc<str>>> {
-        Some(vec![Arc::from(entry.get(key)?.as_str()?)])
-    };
+    let one =
+        |key: &str| -> Option<Vec<Arc<str>>> { Some(vec![Arc::from(entry.get(key)?.as_str()?)]) };
     let many = |key: &str| -> Option<Vec<Arc<str>>> {
         let all = entry.get(key)?.as_array()?;
-        Some(all.iter().filter_map(Value::as_str).map(Arc::from).collect())
+        Some(
+            all.iter()
+                .filter_map(Value::as_str)
+                .map(Arc::from)
+                .collect(),
+        )
     };
     if let Some(paths) = one("path").or_else(|| many("paths")) {
         Locations::Paths(paths)

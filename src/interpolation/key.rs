@@ -67,7 +67,12 @@ impl Key {
             }
         }
         let root = root.ok_or(KeySyntaxError)?;
-        Ok(Key { text: Arc::from(text), root, segments, ranges })
+        Ok(Key {
+            text: Arc::from(text),
+            root,
+            segments,
+            ranges,
+        })
     }
 
     /// Text before the first `::` of the root key: the module whose data may hold it.
@@ -89,7 +94,10 @@ impl Key {
 /// [`KeySyntaxError`] for empty segments, unbalanced, empty or glued quotes.
 pub fn split_key(text: &str) -> Result<Vec<(Segment, TextRange)>, KeySyntaxError> {
     if !text.contains(['\'', '"', '.']) {
-        return Ok(vec![(Segment::Name(Arc::from(text)), TextRange::new(0, text.len()))]);
+        return Ok(vec![(
+            Segment::Name(Arc::from(text)),
+            TextRange::new(0, text.len()),
+        )]);
     }
     let mut found = Vec::new();
     let mut at = 0;
@@ -229,7 +237,11 @@ mod tests {
     #[test]
     fn segments_know_their_place() {
         let key = Key::parse("users. 'a.b' .0").unwrap();
-        let places: Vec<&str> = key.ranges.iter().map(|range| range.slice(&key.text)).collect();
+        let places: Vec<&str> = key
+            .ranges
+            .iter()
+            .map(|range| range.slice(&key.text))
+            .collect();
         assert_eq!(places, ["users", "'a.b'", "0"]);
     }
 

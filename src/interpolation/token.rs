@@ -132,7 +132,9 @@ pub fn parse_token(expression: &str, offset: usize) -> TokenKind {
                 argument: Arc::from(argument),
                 argument_range: TextRange::new(start, start + argument.len()),
             },
-            None => TokenKind::UnknownMethod { name: Arc::from(name) },
+            None => TokenKind::UnknownMethod {
+                name: Arc::from(name),
+            },
         };
     }
     match Key::parse(expression) {
@@ -175,7 +177,11 @@ mod tests {
             .map(|token| match &token.kind {
                 TokenKind::Empty => "empty".into(),
                 TokenKind::Variable { key } => format!("variable {} {:?}", key.root, key.segments),
-                TokenKind::Call { method, argument, argument_range } => {
+                TokenKind::Call {
+                    method,
+                    argument,
+                    argument_range,
+                } => {
                     assert_eq!(argument_range.slice(text), &**argument);
                     format!("{method:?} {argument}")
                 }

@@ -12,7 +12,7 @@ use crate::datatype::{self, Type};
 use crate::eyaml;
 use crate::hierarchy::{Function, FunctionKind, Layer};
 use crate::interpolation::Key;
-use crate::value::{HashMap, LoadError, LoadErrorKind, Opaque, StrKey, Value};
+use crate::value::{HashMap, LoadError, LoadErrorKind, Opaque, Value};
 use crate::workspace::{FileKind, Format};
 
 /// Where a value comes from, for messages.
@@ -114,7 +114,10 @@ impl Engine<'_> {
             let Some(name) = key.as_str() else {
                 return raise(
                     ErrorClass::NoMethod,
-                    format!("undefined method `start_with?' for {}", super::level::receiver(key)),
+                    format!(
+                        "undefined method `start_with?' for {}",
+                        super::level::receiver(key)
+                    ),
                 );
             };
             if name == "lookup_options" || name.starts_with(&prefix) {
@@ -163,9 +166,10 @@ impl Engine<'_> {
             Ok(value) => Ok(value.clone()),
             Err(_) if self.settings().recover_broken_files => Ok(file.recovered.clone()),
             Err(error) if error.kind == LoadErrorKind::Io => Err(io_error(error).into()),
-            Err(error) => {
-                raise(ErrorClass::Lookup, format!("Unable to parse {}", error.message(path)))
-            }
+            Err(error) => raise(
+                ErrorClass::Lookup,
+                format!("Unable to parse {}", error.message(path)),
+            ),
         }
     }
 
@@ -186,9 +190,10 @@ impl Engine<'_> {
     ) -> Found {
         match &*origin.level.function.name {
             "eyaml_lookup_key" => self.eyaml_lookup_key(origin, root, invocation),
-            name @ ("yaml_data" | "json_data" | "hocon_data") => {
-                raise(ErrorClass::Argument, format!("'{name}' expects 2 arguments, got 3"))
-            }
+            name @ ("yaml_data" | "json_data" | "hocon_data") => raise(
+                ErrorClass::Argument,
+                format!("'{name}' expects 2 arguments, got 3"),
+            ),
             _ => {
                 self.foreign(origin)?;
                 Err(Failure::NotFound)
@@ -224,13 +229,7 @@ impl Engine<'_> {
     }
 
     /// `decrypt_value`: strings are opened and interpolated, keys only interpolated.
-    fn decrypt(
-        &mut self,
-        value: &Value,
-        root: &str,
-        path: &str,
-        invocation: &Invocation,
-    ) -> Found {
+    fn decrypt(&mut self, value: &Value, root: &str, path: &str, invocation: &Invocation) -> Found {
         match value {
             Value::String(text) if eyaml::is_encrypted(text) => {
                 let scan = eyaml::scan(text);
@@ -241,17 +240,20 @@ impl Engine<'_> {
                 }
                 let keys = self.settings().keys.clone();
                 let secret = |method: &str| {
-                    Ok(Value::Opaque(Arc::new(Opaque::Secret { method: method.to_string() })))
+                    Ok(Value::Opaque(Arc::new(Opaque::Secret {
+                        method: method.to_string(),
+                    })))
                 };
-                let foreign = scan.blobs.iter().find(|blob| blob.method != eyaml::DEFAULT_METHOD);
+                let foreign = scan
+                    .blobs
+                    .iter()
+                    .find(|blob| blob.method != eyaml::DEFAULT_METHOD);
                 match (keys, foreign) {
                     (None, _) => secret(&scan.blobs[0].method),
                     (Some(_), Some(blob)) => secret(&blob.method),
                     (Some(keys), None) => match eyaml::decrypt(text, &keys) {
                         Ok(plain) => self.interpolate(&plain, invocation, &Methods::Allowed),
-                        Err(error) => {
-                            raise(ErrorClass::Lookup, error.message(text, root, path))
-                        }
+                        Err(error) => raise(ErrorClass::Lookup, error.message(text, root, path)),
                     },
                 }
             }
@@ -285,7 +287,10 @@ impl Engine<'_> {
             return Err(Failure::NotFound);
         }
         if *kind == FunctionKind::DataDig && format_of_name(name).is_some() {
-            return raise(ErrorClass::Argument, format!("'{name}' expects 2 arguments, got 3"));
+            return raise(
+                ErrorClass::Argument,
+                format!("'{name}' expects 2 arguments, got 3"),
+            );
         }
         self.foreign(origin)?;
         Err(Failure::NotFound)
@@ -395,12 +400,4 @@ pub(super) fn io_error(error: &LoadError) -> LookupError {
         _ => "Errno::ENOENT",
     };
     LookupError::new(ErrorClass::Errno(class), error.message.clone())
-}
-
-impl LevelProvider {
-    /// The level's options as a hash.
-    #[cfg(test)]
-    fn option(&self, name: &str) -> Option<&Value> {
-        self.options.as_hash()?.get(&StrKey(name))
-    }
 }

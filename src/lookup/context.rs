@@ -68,7 +68,11 @@ impl Settings {
     /// The same settings, as an editor reads: broken files and missing modules are forgiven.
     #[must_use]
     pub fn for_editor(self) -> Settings {
-        Settings { recover_broken_files: true, modules_may_be_missing: true, ..self }
+        Settings {
+            recover_broken_files: true,
+            modules_may_be_missing: true,
+            ..self
+        }
     }
 }
 
@@ -79,6 +83,8 @@ pub struct Environment {
     pub name: Arc<str>,
     /// Its folder; none for a module that stands alone.
     pub dir: Option<Arc<str>>,
+    /// Its `hiera.yaml` where that is not `DIR/hiera.yaml`.
+    pub config: Option<Arc<str>>,
     /// Folders of modules, first hit wins.
     pub modulepath: Vec<Arc<str>>,
     /// Modules known by name, before the module path.
@@ -120,5 +126,34 @@ impl ConfigCache {
                 config
             }
         }
+    }
+}
+
+/// The module path of an environment in `dir`: the entries of `environment.conf`, relative ones
+/// below `dir` and `$basemodulepath` replaced; `DIR/modules` and `base` where nothing is declared
+/// (`puppet/settings/environment_conf.rb`).
+#[must_use]
+pub fn resolve_modulepath(
+    declared: Option<&[String]>,
+    dir: &str,
+    base: &[String],
+) -> Vec<Arc<str>> {
+    let absolute = |entry: &str| -> Arc<str> {
+        if entry.starts_with('/') {
+            Arc::from(entry)
+        } else {
+            Arc::from(format!("{dir}/{entry}"))
+        }
+    };
+    let base = || base.iter().map(|entry| Arc::from(entry.as_str()));
+    match declared {
+        None => std::iter::once(absolute("modules")).chain(base()).collect(),
+        Some(entries) => entries
+            .iter()
+            .flat_map(|entry| match entry.as_str() {
+                "$basemodulepath" => base().collect(),
+                entry => vec![absolute(entry)],
+            })
+            .collect(),
     }
 }

@@ -40,7 +40,11 @@ struct Knockout {
 
 impl DeepOptions {
     pub(super) fn read(options: &HashMap) -> Result<DeepOptions, LookupError> {
-        let truthy = |name: &str| options.get(&StrKey(name)).is_some_and(|value| !value.is_falsey());
+        let truthy = |name: &str| {
+            options
+                .get(&StrKey(name))
+                .is_some_and(|value| !value.is_falsey())
+        };
         let text = |name: &str| match options.get(&StrKey(name)) {
             Some(Value::String(text)) => Some(text.clone()),
             Some(_) | None => None,
@@ -224,21 +228,19 @@ impl Merge<'_> {
         }
         self.record(&unpacked, &source);
         let all_hashes = |elements: &[Value]| elements.iter().all(|e| e.as_hash().is_some());
-        let mut merged = if self.options.merge_hash_arrays
-            && all_hashes(&source)
-            && all_hashes(&below)
-        {
-            let mut list = Vec::with_capacity(below.len().max(source.len()));
-            for (at, element) in below.iter().enumerate() {
-                let above = source.get(at).cloned().unwrap_or_else(|| Value::hash([]));
-                list.push(self.merge(&above, element.clone(), depth + 1)?);
-            }
-            list.extend(source.iter().skip(below.len()).cloned());
-            list
-        } else {
-            let set: IndexSet<&Value> = below.iter().chain(source.iter()).collect();
-            set.into_iter().cloned().collect()
-        };
+        let mut merged =
+            if self.options.merge_hash_arrays && all_hashes(&source) && all_hashes(&below) {
+                let mut list = Vec::with_capacity(below.len().max(source.len()));
+                for (at, element) in below.iter().enumerate() {
+                    let above = source.get(at).cloned().unwrap_or_else(|| Value::hash([]));
+                    list.push(self.merge(&above, element.clone(), depth + 1)?);
+                }
+                list.extend(source.iter().skip(below.len()).cloned());
+                list
+            } else {
+                let set: IndexSet<&Value> = below.iter().chain(source.iter()).collect();
+                set.into_iter().cloned().collect()
+            };
         if self.options.sort_merged_arrays {
             sort(&mut merged)?;
         }
@@ -280,7 +282,11 @@ impl Merge<'_> {
                 kept.push(element.clone());
             }
         }
-        let kept = if kept.len() < source.len() { Arc::new(kept) } else { source };
+        let kept = if kept.len() < source.len() {
+            Arc::new(kept)
+        } else {
+            source
+        };
         Ok((kept.clone(), Value::Array(kept)))
     }
 
@@ -332,7 +338,11 @@ fn sort(elements: &mut Vec<Value>) -> Found<()> {
     let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
         let order = compare(a, b).ok_or_else(|| comparison_failed(a, b))?;
-        let next = if order == Ordering::Greater { right.next() } else { left.next() };
+        let next = if order == Ordering::Greater {
+            right.next()
+        } else {
+            left.next()
+        };
         elements.extend(next);
     }
     elements.extend(left);
@@ -373,7 +383,10 @@ fn comparison_failed(a: &Value, b: &Value) -> LookupError {
         }
         _ => super::dig::ruby_class(b).to_string(),
     };
-    let message = format!("comparison of {} with {other} failed", super::dig::ruby_class(a));
+    let message = format!(
+        "comparison of {} with {other} failed",
+        super::dig::ruby_class(a)
+    );
     LookupError::new(ErrorClass::Argument, message)
 }
 

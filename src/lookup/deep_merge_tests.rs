@@ -19,9 +19,16 @@ fn merge(options: &str, high: &str, low: &str) -> String {
 
 #[test]
 fn lower_elements_and_keys_come_first() {
-    assert_eq!(merge("{}", r#"["c","a"]"#, r#"["d","b"]"#), r#"["d", "b", "c", "a"]"#);
     assert_eq!(
-        merge("{}", r#"{"a":{"x":1},"n":null}"#, r#"{"b":2,"a":{"y":3},"n":4}"#),
+        merge("{}", r#"["c","a"]"#, r#"["d","b"]"#),
+        r#"["d", "b", "c", "a"]"#
+    );
+    assert_eq!(
+        merge(
+            "{}",
+            r#"{"a":{"x":1},"n":null}"#,
+            r#"{"b":2,"a":{"y":3},"n":4}"#
+        ),
         r#"{"b"=>2, "a"=>{"y"=>3, "x"=>1}, "n"=>4}"#
     );
     assert_eq!(merge("{}", r#"{"a":[1]}"#, r#"{"a":"s"}"#), r#"{"a"=>[1]}"#);
@@ -31,12 +38,24 @@ fn lower_elements_and_keys_come_first() {
 #[test]
 fn knockouts_reach_arrays_and_scalars_but_not_keys() {
     let options = r#"{"knockout_prefix":"--"}"#;
-    assert_eq!(merge(options, r#"["--a","c"]"#, r#"["a","b"]"#), r#"["b", "c"]"#);
+    assert_eq!(
+        merge(options, r#"["--a","c"]"#, r#"["a","b"]"#),
+        r#"["b", "c"]"#
+    );
     assert_eq!(merge(options, r#"["--1"]"#, "[1]"), "[1]");
     assert_eq!(merge(options, r#"["--","x"]"#, r#"["a","b"]"#), r#"["x"]"#);
-    assert_eq!(merge(options, r#"{"k":"--v"}"#, r#"{"k":"v"}"#), r#"{"k"=>""}"#);
-    assert_eq!(merge(options, r#"{"--k":null}"#, r#"{"k":1}"#), r#"{"k"=>1, "--k"=>nil}"#);
-    assert_eq!(merge(options, r#"{"k":["--a","b"]}"#, "{}"), r#"{"k"=>["b"]}"#);
+    assert_eq!(
+        merge(options, r#"{"k":"--v"}"#, r#"{"k":"v"}"#),
+        r#"{"k"=>""}"#
+    );
+    assert_eq!(
+        merge(options, r#"{"--k":null}"#, r#"{"k":1}"#),
+        r#"{"k"=>1, "--k"=>nil}"#
+    );
+    assert_eq!(
+        merge(options, r#"{"k":["--a","b"]}"#, "{}"),
+        r#"{"k"=>["b"]}"#
+    );
     assert_eq!(
         merge(r#"{"knockout_prefix":""}"#, "[1]", "[2]"),
         "knockout_prefix cannot be an empty string in deep_merge!"
@@ -47,8 +66,14 @@ fn knockouts_reach_arrays_and_scalars_but_not_keys() {
 fn sorting_fails_on_the_pair_that_ruby_names() {
     let options = r#"{"sort_merged_arrays":true}"#;
     assert_eq!(merge(options, "[3,1]", "[2]"), "[1, 2, 3]");
-    assert_eq!(merge(options, r#"["a"]"#, "[2]"), "comparison of Integer with String failed");
-    assert_eq!(merge(options, "[1]", r#"["a"]"#), "comparison of String with 1 failed");
+    assert_eq!(
+        merge(options, r#"["a"]"#, "[2]"),
+        "comparison of Integer with String failed"
+    );
+    assert_eq!(
+        merge(options, "[1]", r#"["a"]"#),
+        "comparison of String with 1 failed"
+    );
 }
 
 #[test]

@@ -19,19 +19,22 @@ impl Engine<'_> {
         self.with(title, |engine| {
             let mut value = value;
             for segment in segments {
-                value = engine.with(|| NodeKind::Segment, |engine| {
-                    let found = step(key, segment, &value);
-                    match &found {
-                        Ok(value) => {
-                            engine.event(|| Event::Found(segment.to_string(), value.clone()));
+                value = engine.with(
+                    || NodeKind::Segment,
+                    |engine| {
+                        let found = step(key, segment, &value);
+                        match &found {
+                            Ok(value) => {
+                                engine.event(|| Event::Found(segment.to_string(), value.clone()));
+                            }
+                            Err(Failure::NotFound) => {
+                                engine.event(|| Event::NotFound(segment.to_string()));
+                            }
+                            Err(Failure::Error(_)) => {}
                         }
-                        Err(Failure::NotFound) => {
-                            engine.event(|| Event::NotFound(segment.to_string()));
-                        }
-                        Err(Failure::Error(_)) => {}
-                    }
-                    found
-                })?;
+                        found
+                    },
+                )?;
             }
             Ok(value)
         })
@@ -49,12 +52,16 @@ fn step(key: &str, segment: &Segment, value: &Value) -> Found {
         (Value::Hash(hash), Segment::Name(name)) => {
             hash.get(&StrKey(name)).cloned().ok_or(Failure::NotFound)
         }
-        (Value::Hash(hash), Segment::Index(index)) => {
-            hash.get(&Value::Int(*index)).cloned().ok_or(Failure::NotFound)
-        }
+        (Value::Hash(hash), Segment::Index(index)) => hash
+            .get(&Value::Int(*index))
+            .cloned()
+            .ok_or(Failure::NotFound),
         (Value::Int(_) | Value::BigInt(_), _) => raise(
             ErrorClass::NoMethod,
-            format!("undefined method `include?' for {}:Integer", value.inspect()),
+            format!(
+                "undefined method `include?' for {}:Integer",
+                value.inspect()
+            ),
         ),
         (Value::Opaque(_), _) => Ok(value.clone()),
         _ => raise(

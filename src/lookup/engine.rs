@@ -197,20 +197,26 @@ impl<'a> Engine<'a> {
     }
 
     fn lookup_request(&mut self, request: &Request, invocation: &Invocation) -> Found {
-        let value_type = match &request.value_type {
-            None => None,
-            Some(text) => Some(self.parse_type(text).map_err(|message| {
-                Failure::from(LookupError::new(ErrorClass::Parse, message))
-            })?),
-        };
-        self.lookup_names(&request.names, value_type.as_ref(), request.merge.as_ref(), invocation)
-            .or_else(|failure| match failure {
-                Failure::NotFound => match &request.default_value {
-                    Some(default) => checked("Default value", value_type.as_ref(), default.clone()),
-                    None => Err(Failure::NotFound),
-                },
-                Failure::Error(error) => Err(Failure::Error(error)),
-            })
+        let value_type =
+            match &request.value_type {
+                None => None,
+                Some(text) => Some(self.parse_type(text).map_err(|message| {
+                    Failure::from(LookupError::new(ErrorClass::Parse, message))
+                })?),
+            };
+        self.lookup_names(
+            &request.names,
+            value_type.as_ref(),
+            request.merge.as_ref(),
+            invocation,
+        )
+        .or_else(|failure| match failure {
+            Failure::NotFound => match &request.default_value {
+                Some(default) => checked("Default value", value_type.as_ref(), default.clone()),
+                None => Err(Failure::NotFound),
+            },
+            Failure::Error(error) => Err(Failure::Error(error)),
+        })
     }
 
     /// `Puppet::Pops::Lookup.lookup` without the default value.
@@ -251,7 +257,10 @@ impl<'a> Engine<'a> {
             return raise(ErrorClass::Limit, message);
         }
         if name == "lookup_options" || name.starts_with("lookup_options.") {
-            self.leaf(|| NodeKind::InvalidKey("lookup_options".into()), || Event::None);
+            self.leaf(
+                || NodeKind::InvalidKey("lookup_options".into()),
+                || Event::None,
+            );
             return Err(Failure::NotFound);
         }
         let key = Key::parse(name).map_err(|_| {
@@ -262,7 +271,11 @@ impl<'a> Engine<'a> {
             return raise(ErrorClass::NoMethod, message);
         }
         let invocation = invocation.for_key(&key);
-        if self.tracer.as_ref().is_some_and(|tracer| tracer.only_options) {
+        if self
+            .tracer
+            .as_ref()
+            .is_some_and(|tracer| tracer.only_options)
+        {
             let options_key = options_key();
             let strategy = Value::string("hash");
             return match self.do_lookup(&options_key, &invocation, Some(&strategy)) {
@@ -309,9 +322,7 @@ impl<'a> Engine<'a> {
             let layers = [LayerStep::Global, LayerStep::Environment, LayerStep::Module];
             self.merge_variants(&strategy, &layers, &mut |engine, step| match step {
                 LayerStep::Global => engine.lookup_global(key, invocation, &strategy),
-                LayerStep::Environment => {
-                    engine.lookup_in_environment(key, invocation, &strategy)
-                }
+                LayerStep::Environment => engine.lookup_in_environment(key, invocation, &strategy),
                 LayerStep::Module => engine.lookup_in_module(key, invocation, &strategy),
             })?
         };
@@ -532,5 +543,8 @@ fn not_found(names: &[Arc<str>]) -> LookupError {
             )
         }
     };
-    LookupError { not_found: true, ..LookupError::new(ErrorClass::Lookup, message) }
+    LookupError {
+        not_found: true,
+        ..LookupError::new(ErrorClass::Lookup, message)
+    }
 }

@@ -127,7 +127,12 @@ impl LookupError {
             (None, Some(line)) => message += &format!(" (line: {line})"),
             (None, None) => {}
         }
-        LookupError { issue_code: Some(code), file, line, ..Self::new(ErrorClass::Lookup, message) }
+        LookupError {
+            issue_code: Some(code),
+            file,
+            line,
+            ..Self::new(ErrorClass::Lookup, message)
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::trace::{Event, NodeKind, TraceNode};
 use crate::hierarchy::Layer;
-use crate::value::{Value, inspect};
+use crate::value::Value;
 
 /// The text of a whole trace.
 #[must_use]
@@ -21,15 +21,27 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
     match &this.kind {
         NodeKind::Root => {}
         NodeKind::Data(_) | NodeKind::Options => {
-            let key = if let NodeKind::Data(key) = &this.kind { key } else { "lookup_options" };
+            let key = if let NodeKind::Data(key) = &this.kind {
+                key
+            } else {
+                "lookup_options"
+            };
             line(out, indent, &format!("Searching for \"{key}\""));
             children(out, this, &inner);
         }
         NodeKind::InvalidKey(key) => line(out, indent, &format!("Invalid key \"{key}\"")),
         NodeKind::MergeSource => {
-            line(out, indent, "Using merge options from \"lookup_options\" hash");
+            line(
+                out,
+                indent,
+                "Using merge options from \"lookup_options\" hash",
+            );
         }
-        NodeKind::Provider { layer, version, config } => {
+        NodeKind::Provider {
+            layer,
+            version,
+            config,
+        } => {
             line(out, indent, &provider_name(layer, *version));
             if let Some(path) = config {
                 line(out, &inner, &format!("Using configuration \"{path}\""));
@@ -37,7 +49,11 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             children(out, this, &inner);
             outcome(out, this, &inner);
         }
-        NodeKind::Level { name, legacy_function, .. } => {
+        NodeKind::Level {
+            name,
+            legacy_function,
+            ..
+        } => {
             let title = match legacy_function {
                 true => format!("Deprecated API function \"{name}\""),
                 false => format!("Hierarchy entry \"{name}\""),
@@ -47,10 +63,17 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             outcome(out, this, &inner);
         }
         NodeKind::Location(location) => {
-            let (title, original) =
-                if location.is_uri { ("URI", "uri") } else { ("Path", "path") };
+            let (title, original) = if location.is_uri {
+                ("URI", "uri")
+            } else {
+                ("Path", "path")
+            };
             line(out, indent, &format!("{title} \"{}\"", location.place));
-            line(out, &inner, &format!("Original {original}: \"{}\"", location.original));
+            line(
+                out,
+                &inner,
+                &format!("Original {original}: \"{}\"", location.original),
+            );
             children(out, this, &inner);
             if this.event == Event::LocationNotFound {
                 line(out, &inner, &format!("{title} not found"));
@@ -61,7 +84,11 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             [] => {}
             [only] => node(out, only, indent),
             _ => {
-                line(out, indent, &format!("Merge strategy {}", strategy.kind.name()));
+                line(
+                    out,
+                    indent,
+                    &format!("Merge strategy {}", strategy.kind.name()),
+                );
                 if let Some(options) = strategy.options_without_strategy() {
                     out.push_str(&inner);
                     out.push_str("Options: ");
@@ -198,6 +225,6 @@ fn value(out: &mut String, indent: &str, this: &Value) {
             }
             out.push(']');
         }
-        other => out.push_str(&inspect(other)),
+        other => out.push_str(&other.inspect()),
     }
 }

@@ -68,14 +68,22 @@ pub fn find_function(files: &dyn Files, environment: &Environment, name: &str) -
                 .dir
                 .as_deref()
                 .and_then(ruby)
-                .or_else(|| all_modules(files, environment).iter().find_map(|dir| ruby(dir)))
+                .or_else(|| {
+                    all_modules(files, environment)
+                        .iter()
+                        .find_map(|dir| ruby(dir))
+                })
                 .unwrap_or(FunctionSource::Missing)
         }
     }
 }
 
 fn module_dir(files: &dyn Files, environment: &Environment, module: &str) -> Option<Arc<str>> {
-    if let Some((_, dir)) = environment.modules.iter().find(|(name, _)| **name == *module) {
+    if let Some((_, dir)) = environment
+        .modules
+        .iter()
+        .find(|(name, _)| **name == *module)
+    {
         return Some(dir.clone());
     }
     environment.modulepath.iter().find_map(|path| {

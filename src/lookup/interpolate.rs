@@ -91,9 +91,10 @@ impl Engine<'_> {
                         Piece::Text(part) => text.push_str(&part),
                         Piece::Unknown { because, .. } => {
                             return Ok(Value::Opaque(Arc::new(match because {
-                                Opaque::Unknown { because, .. } => {
-                                    Opaque::Unknown { text: subject.to_string(), because }
-                                }
+                                Opaque::Unknown { because, .. } => Opaque::Unknown {
+                                    text: subject.to_string(),
+                                    because,
+                                },
                                 secret @ Opaque::Secret { .. } => secret,
                             })));
                         }
@@ -143,7 +144,9 @@ impl Engine<'_> {
                         methods,
                     ));
                 }
-                TokenKind::Call { method, argument, .. } => {
+                TokenKind::Call {
+                    method, argument, ..
+                } => {
                     self.refuse_methods(methods)?;
                     match method {
                         Method::Alias if raw != subject => {
@@ -179,7 +182,10 @@ impl Engine<'_> {
                 None => text.push_str(&value.to_s()),
                 Some(because) => {
                     pieces.push(Piece::Text(std::mem::take(&mut text)));
-                    pieces.push(Piece::Unknown { token: Arc::from(raw), because });
+                    pieces.push(Piece::Unknown {
+                        token: Arc::from(raw),
+                        because,
+                    });
                 }
             }
             self.interpolated += text.len();
@@ -202,7 +208,9 @@ impl Engine<'_> {
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found {
-        self.check(name, |engine| engine.interpolate(&value, invocation, methods))
+        self.check(name, |engine| {
+            engine.interpolate(&value, invocation, methods)
+        })
     }
 
     fn refuse_methods(&self, methods: &Methods) -> Found<()> {
@@ -239,10 +247,15 @@ impl Engine<'_> {
 
     fn scope_method(&mut self, path: &str, subject: &str, invocation: &Invocation) -> Found {
         let Ok(split) = split_key(path) else {
-            return raise(ErrorClass::Lookup, format!("Syntax error in string: {subject}"));
+            return raise(
+                ErrorClass::Lookup,
+                format!("Syntax error in string: {subject}"),
+            );
         };
         let mut segments = split.into_iter().map(|(segment, _)| segment);
-        let Some(root) = segments.next() else { return Ok(Value::Undef) };
+        let Some(root) = segments.next() else {
+            return Ok(Value::Undef);
+        };
         let rest: Vec<Segment> = segments.collect();
         self.variable(path, &root, &rest, invocation)
     }
@@ -324,7 +337,10 @@ impl Engine<'_> {
     }
 
     fn exists(&self, name: &str, invocation: &Invocation) -> bool {
-        let calling = matches!(name, "calling_class" | "calling_class_path" | "calling_module");
+        let calling = matches!(
+            name,
+            "calling_class" | "calling_class_path" | "calling_module"
+        );
         (invocation.hiera_scope && calling) || self.scope.exists(name)
     }
 
@@ -345,7 +361,10 @@ impl Engine<'_> {
             "calling_class_path" => match class {
                 Some(class) => Variable::Known(Value::from(class.replace("::", "/"))),
                 None => {
-                    return raise(ErrorClass::NoMethod, "undefined method `gsub' for nil:NilClass");
+                    return raise(
+                        ErrorClass::NoMethod,
+                        "undefined method `gsub' for nil:NilClass",
+                    );
                 }
             },
             "calling_module" => self.scope.dotted("module_name", &[]),
@@ -367,7 +386,9 @@ impl Engine<'_> {
             Strict::Off => {}
             Strict::Error if self.lenient => self.warn_once(
                 &format!("Variable: {name}"),
-                &format!("Interpolation failed with '{name}', but compilation continuing; {reason}"),
+                &format!(
+                    "Interpolation failed with '{name}', but compilation continuing; {reason}"
+                ),
                 None,
             ),
             Strict::Error => {
@@ -406,7 +427,9 @@ fn opaque(value: &Value) -> Option<Opaque> {
     match value {
         Value::Opaque(opaque) => Some((**opaque).clone()),
         Value::Array(elements) => elements.iter().find_map(opaque),
-        Value::Hash(hash) => hash.iter().find_map(|(k, v)| opaque(k).or_else(|| opaque(v))),
+        Value::Hash(hash) => hash
+            .iter()
+            .find_map(|(k, v)| opaque(k).or_else(|| opaque(v))),
         _ => None,
     }
 }
@@ -416,7 +439,9 @@ pub(super) fn value_has_tokens(value: &Value) -> bool {
     match value {
         Value::String(text) => has_tokens(text),
         Value::Array(elements) => elements.iter().any(value_has_tokens),
-        Value::Hash(hash) => hash.iter().any(|(k, v)| value_has_tokens(k) || value_has_tokens(v)),
+        Value::Hash(hash) => hash
+            .iter()
+            .any(|(k, v)| value_has_tokens(k) || value_has_tokens(v)),
         _ => false,
     }
 }

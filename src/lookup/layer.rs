@@ -11,7 +11,9 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::level::LevelProvider;
 use super::merge::Strategy;
 use super::trace::{Event, NodeKind};
-use crate::hierarchy::{Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations, dirname};
+use crate::hierarchy::{
+    Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations, dirname,
+};
 use crate::interpolation::Key;
 use crate::value::{Value, load_yaml};
 
@@ -30,7 +32,11 @@ struct Levels {
 
 impl Provider {
     fn new(layer: Layer, config: Arc<Result<Config, ConfigError>>) -> Provider {
-        Provider { layer, config, levels: RefCell::new(None) }
+        Provider {
+            layer,
+            config,
+            levels: RefCell::new(None),
+        }
     }
 
     /// The configuration; providers exist only for those that could be read.
@@ -41,7 +47,10 @@ impl Provider {
     pub(super) fn has_default_hierarchy(&self) -> bool {
         matches!(
             self.config().map(|config| &config.body),
-            Some(ConfigBody::V5 { default_hierarchy: Some(_), .. })
+            Some(ConfigBody::V5 {
+                default_hierarchy: Some(_),
+                ..
+            })
         )
     }
 
@@ -68,9 +77,13 @@ impl Engine<'_> {
             engine.ask_global(&provider, key, invocation, strategy)
         });
         result.map_err(|failure| match failure {
-            Failure::Error(error) if error.class.is_lookup_error() && error.issue_code.is_none() => {
-                let message =
-                    format!("Lookup of key '{}' failed: {}", invocation.top_key, error.message);
+            Failure::Error(error)
+                if error.class.is_lookup_error() && error.issue_code.is_none() =>
+            {
+                let message = format!(
+                    "Lookup of key '{}' failed: {}",
+                    invocation.top_key, error.message
+                );
                 LookupError::new(ErrorClass::Puppet, message).into()
             }
             other => other,
@@ -99,8 +112,11 @@ impl Engine<'_> {
     /// `LookupAdapter#has_environment_data_provider?`
     fn has_environment_data_provider(&mut self, invocation: &Invocation) -> Found<bool> {
         let provider = self.environment_provider(invocation)?;
-        Ok(provider
-            .is_some_and(|provider| provider.config().is_some_and(|config| config.version() >= 5)))
+        Ok(provider.is_some_and(|provider| {
+            provider
+                .config()
+                .is_some_and(|config| config.version() >= 5)
+        }))
     }
 
     /// `LookupAdapter#lookup_in_environment`
@@ -110,8 +126,12 @@ impl Engine<'_> {
         invocation: &Invocation,
         strategy: &Strategy,
     ) -> Found {
-        let provider = self.environment_provider(invocation)?.ok_or(Failure::NotFound)?;
-        self.check(&key.text, |engine| engine.ask_levels(&provider, key, invocation, strategy))
+        let provider = self
+            .environment_provider(invocation)?
+            .ok_or(Failure::NotFound)?;
+        self.check(&key.text, |engine| {
+            engine.ask_levels(&provider, key, invocation, strategy)
+        })
     }
 
     /// `LookupAdapter#lookup_in_module`
@@ -130,7 +150,9 @@ impl Engine<'_> {
             self.leaf(|| NodeKind::Module(module.clone()), || event);
             return Err(Failure::NotFound);
         };
-        self.check(&key.text, |engine| engine.ask_levels(&provider, key, invocation, strategy))
+        self.check(&key.text, |engine| {
+            engine.ask_levels(&provider, key, invocation, strategy)
+        })
     }
 
     /// `ConfiguredDataProvider#unchecked_key_lookup`
@@ -189,13 +211,25 @@ impl Engine<'_> {
         })
     }
 
+    /// The levels of a provider's hierarchy and of its default hierarchy.
+    pub(super) fn all_levels(
+        &mut self,
+        provider: &Rc<Provider>,
+        invocation: &Invocation,
+    ) -> Found<(Rc<[Rc<LevelProvider>]>, Rc<[Rc<LevelProvider>]>)> {
+        let levels = self.levels(provider, invocation)?;
+        Ok((levels.hierarchy, levels.default_hierarchy))
+    }
+
     /// The levels of a provider with their locations, built once
     /// (`HieraConfig#configured_data_providers`).
     fn levels(&mut self, provider: &Rc<Provider>, invocation: &Invocation) -> Found<Levels> {
         if let Some(levels) = &*provider.levels.borrow() {
             return Ok(levels.clone());
         }
-        let Some(config) = provider.config() else { return Err(Failure::NotFound) };
+        let Some(config) = provider.config() else {
+            return Err(Failure::NotFound);
+        };
         // Puppet collects locations with an invocation of its own: no trace, no names on the stack.
         let tracer = self.tracer.take();
         let stack = std::mem::take(&mut self.stack);
@@ -219,9 +253,15 @@ impl Engine<'_> {
             hiera_scope: invocation.hiera_scope,
             ..Invocation::default()
         };
-        let mut levels = Levels { hierarchy: Rc::new([]), default_hierarchy: Rc::new([]) };
+        let mut levels = Levels {
+            hierarchy: Rc::new([]),
+            default_hierarchy: Rc::new([]),
+        };
         match &config.body {
-            ConfigBody::V5 { hierarchy, default_hierarchy } => {
+            ConfigBody::V5 {
+                hierarchy,
+                default_hierarchy,
+            } => {
                 levels.hierarchy = self.configured(config, hierarchy, &invocation)?;
                 if let Some(defaults) = default_hierarchy {
                     levels.default_hierarchy = self.configured(config, defaults, &invocation)?;
@@ -267,7 +307,10 @@ impl Engine<'_> {
                 self.read_config(&path, &Layer::Global)?
             }
             None => Arc::new(Ok(Config {
-                body: ConfigBody::V5 { hierarchy: Vec::new(), default_hierarchy: None },
+                body: ConfigBody::V5 {
+                    hierarchy: Vec::new(),
+                    default_hierarchy: None,
+                },
                 ..Config::built_in("")
             })),
         };
@@ -288,7 +331,7 @@ impl Engine<'_> {
     }
 
     /// `LookupAdapter#initialize_env_provider`
-    fn environment_provider(&mut self, _: &Invocation) -> Found<Option<Rc<Provider>>> {
+    pub(super) fn environment_provider(&mut self, _: &Invocation) -> Found<Option<Rc<Provider>>> {
         if let Some(provider) = &self.environment {
             return Ok(provider.clone());
         }
@@ -299,15 +342,23 @@ impl Engine<'_> {
 
     fn find_environment_provider(&mut self) -> Found<Option<Rc<Provider>>> {
         let environment = self.session.environment;
-        let Some(dir) = environment.dir.clone() else { return Ok(None) };
-        let path: Arc<str> = Arc::from(format!("{dir}/hiera.yaml"));
+        let Some(dir) = environment.dir.clone() else {
+            return Ok(None);
+        };
+        let path = environment
+            .config
+            .clone()
+            .unwrap_or_else(|| Arc::from(format!("{dir}/hiera.yaml")));
         let conf = format!("{dir}/environment.conf");
         let mut named = environment.data_provider.clone();
         let mut provider = None;
         if self.session.files.kind(&path).is_some() {
             let config = self.read_config(&path, &Layer::Environment)?;
             provider = self.accepted(&path, Layer::Environment, config)?;
-            if provider.as_ref().and_then(|p| p.config()).is_some_and(|c| c.version() >= 5)
+            if provider
+                .as_ref()
+                .and_then(|p| p.config())
+                .is_some_and(|c| c.version() >= 5)
                 && let Some(name) = named.take()
                 && self.settings().strict != Strict::Off
             {
@@ -328,7 +379,9 @@ impl Engine<'_> {
                 }
             }
         }
-        let Some(name) = named else { return Ok(provider) };
+        let Some(name) = named else {
+            return Ok(provider);
+        };
         if self.settings().strict != Strict::Off {
             let mut message = format!(
                 "Defining environment_data_provider='{name}' in environment.conf is deprecated."
@@ -375,7 +428,9 @@ impl Engine<'_> {
     }
 
     fn find_module_provider(&mut self, module: &Arc<str>) -> Found<Option<Rc<Provider>>> {
-        let Some(dir) = self.module_dir(module) else { return Ok(None) };
+        let Some(dir) = self.module_dir(module) else {
+            return Ok(None);
+        };
         let layer = Layer::Module(module.clone());
         let path: Arc<str> = Arc::from(format!("{dir}/hiera.yaml"));
         let mut provider = None;
@@ -384,7 +439,10 @@ impl Engine<'_> {
         if self.session.files.kind(&path).is_some() {
             let config = self.read_config(&path, &layer)?;
             provider = self.accepted(&path, layer.clone(), config)?;
-            if provider.as_ref().and_then(|p| p.config()).is_some_and(|c| c.version() >= 5)
+            if provider
+                .as_ref()
+                .and_then(|p| p.config())
+                .is_some_and(|c| c.version() >= 5)
                 && let Some(name) = named.take()
                 && self.settings().strict != Strict::Off
             {
@@ -398,7 +456,9 @@ impl Engine<'_> {
                 );
             }
         }
-        let Some(name) = named else { return Ok(provider) };
+        let Some(name) = named else {
+            return Ok(provider);
+        };
         if self.settings().strict != Strict::Off {
             let mut message =
                 format!("Defining \"data_provider\": \"{name}\" in metadata.json is deprecated.");
@@ -418,10 +478,7 @@ impl Engine<'_> {
                 Ok(Some(Rc::new(Provider::new(layer, Arc::new(Ok(config))))))
             }
             // Puppet's own message forgets to say which environment and provider.
-            _ => raise(
-                ErrorClass::Argument,
-                "one hash required",
-            ),
+            _ => raise(ErrorClass::Argument, "one hash required"),
         }
     }
 
@@ -437,12 +494,18 @@ impl Engine<'_> {
     /// The folder of a module (`puppet/node/environment.rb`, `puppet/module.rb`).
     pub(super) fn module_dir(&self, module: &str) -> Option<Arc<str>> {
         let legal = module.starts_with(|c: char| c.is_ascii_lowercase())
-            && module.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+            && module
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         if !legal {
             return None;
         }
         let environment = self.session.environment;
-        if let Some((_, dir)) = environment.modules.iter().find(|(name, _)| **name == *module) {
+        if let Some((_, dir)) = environment
+            .modules
+            .iter()
+            .find(|(name, _)| **name == *module)
+        {
             return Some(dir.clone());
         }
         environment.modulepath.iter().find_map(|path| {
@@ -466,9 +529,8 @@ impl Engine<'_> {
         let text = files
             .text(path)
             .map_err(|error| super::backend::io_error(&error))?;
-        let loaded = load_yaml(text.as_bytes()).map_err(|error| {
-            LookupError::new(ErrorClass::YamlLoad, error.message(path))
-        })?;
+        let loaded = load_yaml(text.as_bytes())
+            .map_err(|error| LookupError::new(ErrorClass::YamlLoad, error.message(path)))?;
         let loaded = if loaded.as_hash().is_some() {
             loaded
         } else {
@@ -497,10 +559,13 @@ impl Engine<'_> {
             Err(ConfigError::Structure(message)) => {
                 raise(ErrorClass::TypeAssertion, message.clone())
             }
-            Err(ConfigError::Rule { message, issue_code, line }) => {
-                Err(LookupError::issue(issue_code, message.clone(), Some(path.clone()), *line)
-                    .into())
-            }
+            Err(ConfigError::Rule {
+                message,
+                issue_code,
+                line,
+            }) => Err(
+                LookupError::issue(issue_code, message.clone(), Some(path.clone()), *line).into(),
+            ),
             Err(ConfigError::Crash(message)) => raise(ErrorClass::NoMethod, message.clone()),
         }
     }
@@ -512,7 +577,11 @@ impl Engine<'_> {
         layer: Layer,
         config: Arc<Result<Config, ConfigError>>,
     ) -> Found<Option<Rc<Provider>>> {
-        if config.as_ref().as_ref().is_ok_and(|config| config.version() > 3) {
+        if config
+            .as_ref()
+            .as_ref()
+            .is_ok_and(|config| config.version() > 3)
+        {
             return Ok(Some(Rc::new(Provider::new(layer, config))));
         }
         let (a_place, place) = match layer {
@@ -546,7 +615,10 @@ fn is_legacy(loaded: &Value, config: &Result<Config, ConfigError>) -> bool {
             let version = loaded
                 .get("version")
                 .or_else(|| loaded.as_hash()?.get(&Value::Symbol("version".into())));
-            !matches!(version, Some(Value::Int(5) | Value::String(_) | Value::Float(_)))
+            !matches!(
+                version,
+                Some(Value::Int(5) | Value::String(_) | Value::Float(_))
+            )
         }
         Err(ConfigError::Rule { .. } | ConfigError::Crash(_)) => false,
     }
@@ -558,7 +630,10 @@ fn legacy_function_config(root: &str, function: &str) -> Config {
         body: ConfigBody::V5 {
             hierarchy: vec![Level {
                 name: Arc::from(format!("Legacy function '{function}'")),
-                function: Function { kind: FunctionKind::V4DataHash, name: Arc::from(function) },
+                function: Function {
+                    kind: FunctionKind::V4DataHash,
+                    name: Arc::from(function),
+                },
                 datadir: Arc::from("data"),
                 locations: Locations::None,
                 options: Value::hash([]),
@@ -584,7 +659,12 @@ pub(super) fn defined_twice(config: &Config, name: &str) -> LookupError {
         })
     };
     let message = format!("Hierarchy name '{name}' defined more than once.");
-    twice(config, message, "HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED", &at_name)
+    twice(
+        config,
+        message,
+        "HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED",
+        &at_name,
+    )
 }
 
 /// An error about something defined twice, with the lines where Puppet's search finds it.
@@ -597,9 +677,10 @@ pub(super) fn twice(
     let first = Config::find_line(&config.text, 1, matches);
     let second = first.and_then(|first| Config::find_line(&config.text, first + 1, matches));
     let (message, line) = match (first, second) {
-        (Some(first), Some(second)) => {
-            (format!("{message} First defined at (line: {first})"), Some(second))
-        }
+        (Some(first), Some(second)) => (
+            format!("{message} First defined at (line: {first})"),
+            Some(second),
+        ),
         (first, _) => (message, first),
     };
     LookupError::issue(code, message, config.path.clone(), line)
@@ -607,18 +688,30 @@ pub(super) fn twice(
 
 /// An undefined variable in a configuration is told with the line that names it.
 fn named_variable(failure: Failure, config: &Config) -> Failure {
-    let Failure::Error(error) = failure else { return failure };
+    let Failure::Error(error) = failure else {
+        return failure;
+    };
     let name = error
         .message
         .strip_prefix("Undefined variable '")
         .and_then(|rest| rest.split_once('\''))
         .map(|(name, _)| name.to_string());
-    let Some(name) = name.filter(|name| !name.is_empty()) else { return Failure::Error(error) };
+    let Some(name) = name.filter(|name| !name.is_empty()) else {
+        return Failure::Error(error);
+    };
     let line = Config::find_line(&config.text, 1, &|line| {
         ["", "'", "\""].iter().any(|open| {
-            ["", "'", "\""].iter().any(|close| line.contains(&format!("%{{{open}{name}{close}}}")))
+            ["", "'", "\""]
+                .iter()
+                .any(|close| line.contains(&format!("%{{{open}{name}{close}}}")))
         })
     });
     let message = format!("Undefined variable '{name}'");
-    LookupError::issue("HIERA_UNDEFINED_VARIABLE", message, config.path.clone(), line).into()
+    LookupError::issue(
+        "HIERA_UNDEFINED_VARIABLE",
+        message,
+        config.path.clone(),
+        line,
+    )
+    .into()
 }

@@ -26,8 +26,6 @@ pub(super) struct LevelProvider {
     pub(super) locations: Option<Vec<Location>>,
     /// Path of the configuration, for its errors.
     pub(super) config: Option<Arc<str>>,
-    /// Folder of the configuration.
-    pub(super) root: Arc<str>,
     /// Values that a `lookup_key` function gave, by location and key: they are kept for the
     /// compilation.
     pub(super) given: RefCell<Map<(usize, Arc<str>), Value>>,
@@ -76,7 +74,6 @@ impl Engine<'_> {
             options,
             locations,
             config: config.path.clone(),
-            root: config.root.clone(),
             given: RefCell::default(),
             hashes: RefCell::default(),
         }))
@@ -94,7 +91,11 @@ impl Engine<'_> {
         let node = || {
             let legacy_function = level.function.kind == FunctionKind::V4DataHash;
             NodeKind::Level {
-                name: if legacy_function { level.function.name.clone() } else { level.name.clone() },
+                name: if legacy_function {
+                    level.function.name.clone()
+                } else {
+                    level.name.clone()
+                },
                 index: level.index,
                 legacy_function,
             }
@@ -121,7 +122,10 @@ impl Engine<'_> {
         key: &Key,
         invocation: &Invocation,
     ) -> Found {
-        let possible = location.open.as_ref().map(|open| self.possible(open, level, key));
+        let possible = location
+            .open
+            .as_ref()
+            .map(|open| self.possible(open, level, key));
         let node = || {
             NodeKind::Location(TraceLocation {
                 place: location.place.clone(),
@@ -161,7 +165,10 @@ impl Engine<'_> {
                 .collect(),
             None => Vec::new(),
         };
-        Possible { variables: open.variables.clone(), files }
+        Possible {
+            variables: open.variables.clone(),
+            files,
+        }
     }
 
     /// Calls the level's function for one location, or without one.
@@ -176,7 +183,11 @@ impl Engine<'_> {
         let at = location.map_or(usize::MAX, |(at, _)| at);
         let place = location.map(|(_, location)| location);
         let root: Arc<str> = Arc::from(key.root.as_name().unwrap_or_default());
-        let origin = Origin { layer, level, place };
+        let origin = Origin {
+            layer,
+            level,
+            place,
+        };
         match level.function.kind {
             FunctionKind::DataHash | FunctionKind::V4DataHash => {
                 let known = level.hashes.borrow().get(&at).cloned();
@@ -203,7 +214,10 @@ impl Engine<'_> {
                     Some(value) => value,
                     None => match self.call_lookup_key(&origin, &root, invocation) {
                         Ok(value) => {
-                            level.given.borrow_mut().insert((at, root.clone()), value.clone());
+                            level
+                                .given
+                                .borrow_mut()
+                                .insert((at, root.clone()), value.clone());
                             value
                         }
                         Err(Failure::NotFound) => {

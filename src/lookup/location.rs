@@ -41,13 +41,19 @@ impl Engine<'_> {
             holes: datadir.holes,
         };
         // Puppet 8 forgives undefined variables in locations, but not in the data directory.
-        let lenient = std::mem::replace(&mut self.lenient, self.is_puppet_8());
+        let is_puppet_8 = self.is_puppet_8();
+        let lenient = std::mem::replace(&mut self.lenient, is_puppet_8);
         let locations = self.expand(config, level, &datadir, invocation, methods);
         self.lenient = lenient;
         let locations = locations?;
-        if locations.as_ref().is_some_and(|all| all.len() > MAX_LOCATIONS) {
-            let message =
-                format!("level '{}' has more than {MAX_LOCATIONS} locations", level.name);
+        if locations
+            .as_ref()
+            .is_some_and(|all| all.len() > MAX_LOCATIONS)
+        {
+            let message = format!(
+                "level '{}' has more than {MAX_LOCATIONS} locations",
+                level.name
+            );
             return raise(ErrorClass::Limit, message);
         }
         Ok(locations)
@@ -96,7 +102,11 @@ impl Engine<'_> {
                     });
                 }
             }
-            Locations::Mapped { variable, name, template } => {
+            Locations::Mapped {
+                variable,
+                name,
+                template,
+            } => {
                 let values = self.mapped_values(variable, invocation)?;
                 for value in values {
                     let outer = self.scope.clone();
@@ -116,7 +126,9 @@ impl Engine<'_> {
             return raise(ErrorClass::Lookup, "Syntax error in string: mapped_path[0]");
         };
         let mut segments = split.into_iter().map(|(segment, _)| segment);
-        let Some(root) = segments.next() else { return Ok(Vec::new()) };
+        let Some(root) = segments.next() else {
+            return Ok(Vec::new());
+        };
         let rest: Vec<Segment> = segments.collect();
         let value = self.variable(variable, &root, &rest, invocation)?;
         Ok(match &value {
@@ -132,7 +144,10 @@ impl Engine<'_> {
             other => {
                 return raise(
                     ErrorClass::NoMethod,
-                    format!("undefined method `empty?' for {}", super::level::receiver(other)),
+                    format!(
+                        "undefined method `empty?' for {}",
+                        super::level::receiver(other)
+                    ),
                 );
             }
         })
@@ -154,7 +169,10 @@ impl Engine<'_> {
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found<PathText> {
-        let mut result = PathText { text: String::new(), holes: Vec::new() };
+        let mut result = PathText {
+            text: String::new(),
+            holes: Vec::new(),
+        };
         let pieces = match self.pieces(path, invocation, methods)? {
             Evaluated::Pieces(pieces) => pieces,
             Evaluated::Alias(value) => vec![Piece::Text(value.to_s())],
@@ -170,7 +188,9 @@ impl Engine<'_> {
                         Opaque::Secret { .. } => None,
                     };
                     result.text.push_str(&token);
-                    result.holes.push((token.clone(), variable.unwrap_or(token)));
+                    result
+                        .holes
+                        .push((token.clone(), variable.unwrap_or(token)));
                 }
             }
         }
@@ -199,7 +219,10 @@ impl Engine<'_> {
         if let Some(open) = open_path(&joined, datadir.holes.iter().chain(&pattern.holes)) {
             // Any file that the pattern could reach with some value: wildcards are unknown parts.
             let template = with_wildcards(open.template);
-            let open = Some(OpenPath { template, variables: open.variables });
+            let open = Some(OpenPath {
+                template,
+                variables: open.variables,
+            });
             found.push(Location {
                 original: shown.clone(),
                 place: shown,
@@ -217,19 +240,30 @@ impl Engine<'_> {
                 .map(|(name, kind)| {
                     let is_folder = kind == FileKind::Directory;
                     let path = format!("{}/{name}", folder.trim_end_matches('/'));
-                    GlobEntry { name, is_folder, is_real_folder: is_folder && !files.is_link(&path) }
+                    GlobEntry {
+                        name,
+                        is_folder,
+                        is_real_folder: is_folder && !files.is_link(&path),
+                    }
                 })
                 .collect()
         };
-        let is_file =
-            |path: &str| files.kind(path).is_some_and(|kind| kind != FileKind::Directory);
-        found.extend(glob(&joined, &list, &is_file).into_iter().map(|path| Location {
-            original: shown.clone(),
-            place: Arc::from(path),
-            is_uri: false,
-            exists: true,
-            open: None,
-        }));
+        let is_file = |path: &str| {
+            files
+                .kind(path)
+                .is_some_and(|kind| kind != FileKind::Directory)
+        };
+        found.extend(
+            glob(&joined, &list, &is_file)
+                .into_iter()
+                .map(|path| Location {
+                    original: shown.clone(),
+                    place: Arc::from(path),
+                    is_uri: false,
+                    exists: true,
+                    open: None,
+                }),
+        );
     }
 
     /// `resolve_paths` of versions 3 and 4: an extension is added unless it is there.
@@ -266,10 +300,13 @@ fn open_path<'a>(
     let mut variables: Vec<Arc<str>> = Vec::new();
     for (token, variable) in holes {
         if marked.contains(&**token) {
-            let at = variables.iter().position(|known| known == variable).unwrap_or_else(|| {
-                variables.push(variable.clone());
-                variables.len() - 1
-            });
+            let at = variables
+                .iter()
+                .position(|known| known == variable)
+                .unwrap_or_else(|| {
+                    variables.push(variable.clone());
+                    variables.len() - 1
+                });
             marked = marked.replace(&**token, &format!("{HOLE}{at}{HOLE}"));
         }
     }
@@ -283,11 +320,17 @@ fn open_path<'a>(
         .map(|(at, text)| match at % 2 {
             0 => TemplatePart::Text(text.to_string()),
             _ => TemplatePart::Variable(
-                text.parse().ok().and_then(|at: usize| variables.get(at).cloned()).unwrap_or_default(),
+                text.parse()
+                    .ok()
+                    .and_then(|at: usize| variables.get(at).cloned())
+                    .unwrap_or_default(),
             ),
         })
         .collect();
-    Some(OpenPath { template: Template { parts }, variables })
+    Some(OpenPath {
+        template: Template { parts },
+        variables,
+    })
 }
 
 /// Turns the wildcards of a glob into unknown parts of their own.
@@ -315,15 +358,15 @@ fn with_wildcards(template: Template) -> Template {
 /// Whether Ruby's `URI()` takes the text (RFC 3986, also opaque and relative forms).
 fn is_uri(text: &str) -> bool {
     let mut bytes = text.bytes().enumerate();
-    let legal = |byte: u8| {
-        byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte)
-    };
+    let legal =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte);
     let plain = bytes.all(|(at, byte)| {
         legal(byte)
             && (byte != b'%'
-                || text.as_bytes().get(at + 1..at + 3).is_some_and(|hex| {
-                    hex.iter().all(u8::is_ascii_hexdigit)
-                }))
+                || text
+                    .as_bytes()
+                    .get(at + 1..at + 3)
+                    .is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)))
     });
     plain && text.matches('#').count() < 2
 }

@@ -63,7 +63,9 @@ impl StrategyKind {
     fn options_type(self) -> &'static Type {
         static TYPES: OnceLock<[Type; 6]> = OnceLock::new();
         let strategy = |name: &str| {
-            datatype::parse_known(&format!("Struct[{{strategy=>Optional[Pattern[/{name}/]]}}]"))
+            datatype::parse_known(&format!(
+                "Struct[{{strategy=>Optional[Pattern[/{name}/]]}}]"
+            ))
         };
         let types = TYPES.get_or_init(|| {
             [
@@ -103,7 +105,10 @@ impl Strategy {
     /// A strategy without options.
     #[must_use]
     pub fn plain(kind: StrategyKind) -> Strategy {
-        Strategy { kind, options: Arc::default() }
+        Strategy {
+            kind,
+            options: Arc::default(),
+        }
     }
 
     /// `MergeStrategy.strategy`: from a `merge` argument or lookup option.
@@ -132,6 +137,13 @@ impl Strategy {
         let Some(kind) = kind else {
             let message = format!("Unknown merge strategy: '{}'", name.to_s());
             return raise(ErrorClass::Argument, message);
+        };
+        // Ruby finds the constant INSTANCE of the class above: without options these are plain deep.
+        let kind = match kind {
+            StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep if options.is_empty() => {
+                StrategyKind::Deep
+            }
+            kind => kind,
         };
         if !options.is_empty() {
             let value = Value::Hash(options.clone());
@@ -186,7 +198,9 @@ impl Strategy {
             StrategyKind::First | StrategyKind::Default => Ok(high),
             StrategyKind::Hash => {
                 self.assert_sides(hash_of_data(), &high, low)?;
-                let (Value::Hash(high), Value::Hash(low)) = (&high, low) else { return Ok(high) };
+                let (Value::Hash(high), Value::Hash(low)) = (&high, low) else {
+                    return Ok(high);
+                };
                 let mut merged = HashMap::clone(low);
                 merged.extend(high.iter().map(|(key, value)| (key.clone(), value.clone())));
                 Ok(Value::from(merged))
@@ -203,9 +217,7 @@ impl Strategy {
             StrategyKind::Deep | StrategyKind::UnconstrainedDeep => {
                 deep_merge(&high, low.clone(), &self.deep_options()?, mutated)
             }
-            StrategyKind::ReverseDeep => {
-                deep_merge(low, high, &self.deep_options()?, mutated)
-            }
+            StrategyKind::ReverseDeep => deep_merge(low, high, &self.deep_options()?, mutated),
         }
     }
 
@@ -283,9 +295,11 @@ mod tests {
 
     #[test]
     fn sides_of_the_wrong_type_are_errors() {
-        let Err(super::super::error::Failure::Error(error)) =
-            merge(StrategyKind::Hash, Value::hash([]), Value::array([1.into()]))
-        else {
+        let Err(super::super::error::Failure::Error(error)) = merge(
+            StrategyKind::Hash,
+            Value::hash([]),
+            Value::array([1.into()]),
+        ) else {
             panic!("a list is no hash");
         };
         assert_eq!(

@@ -71,7 +71,11 @@ impl CompiledOptions {
     /// matches. Costs one hash access, then one test for each pattern.
     #[must_use]
     pub fn entry(&self, root_key: &str) -> Option<OptionsEntry> {
-        if let Some(value) = self.exact.get(&StrKey(root_key)).filter(|value| !value.is_undef()) {
+        if let Some(value) = self
+            .exact
+            .get(&StrKey(root_key))
+            .filter(|value| !value.is_undef())
+        {
             return Some(OptionsEntry {
                 name: Arc::from(root_key),
                 value: value.clone(),
@@ -103,12 +107,16 @@ pub(super) fn option(entry: &Value, name: &str) -> Found {
         Value::Hash(hash) => Ok(hash.get(&StrKey(name)).cloned().unwrap_or_default()),
         Value::String(text) if text.contains(name) => Ok(Value::string(name)),
         Value::String(_) | Value::Opaque(_) => Ok(Value::Undef),
-        Value::Array(_) | Value::Int(_) | Value::BigInt(_) => {
-            raise(ErrorClass::Type, "no implicit conversion of String into Integer")
-        }
+        Value::Array(_) | Value::Int(_) | Value::BigInt(_) => raise(
+            ErrorClass::Type,
+            "no implicit conversion of String into Integer",
+        ),
         other => raise(
             ErrorClass::NoMethod,
-            format!("undefined method `[]' for {}", super::level::receiver(other)),
+            format!(
+                "undefined method `[]' for {}",
+                super::level::receiver(other)
+            ),
         ),
     }
 }
@@ -119,7 +127,10 @@ impl Engine<'_> {
         let module: Option<Arc<str>> = key.module_name().map(Arc::from);
         let options = self.retrieve_options(module, invocation)?;
         let root = key.root.as_name().unwrap_or_default();
-        Ok(options.entry(root).map(|entry| entry.value).unwrap_or_default())
+        Ok(options
+            .entry(root)
+            .map(|entry| entry.value)
+            .unwrap_or_default())
     }
 
     /// The options for keys of a module or of none, collected once (`lookup_lookup_options`).
@@ -159,7 +170,9 @@ impl Engine<'_> {
             return CompiledOptions::compile(options.as_ref());
         }
         let options = self.environment_lookup_options(meta, &strategy)?;
-        let Some(module) = module else { return CompiledOptions::compile(options.as_ref()) };
+        let Some(module) = module else {
+            return CompiledOptions::compile(options.as_ref());
+        };
         if !self.options.contains_key(&None) {
             let compiled = Rc::new(CompiledOptions::compile(options.as_ref())?);
             self.options.insert(None, compiled);
@@ -173,7 +186,10 @@ impl Engine<'_> {
             return CompiledOptions::compile(options.or(own).as_ref());
         };
         let module_phase = format!("Module {}", meta.module_name.as_deref().unwrap_or_default());
-        let phases = [("Global and Environment".to_string(), outer), (module_phase, own)];
+        let phases = [
+            ("Global and Environment".to_string(), outer),
+            (module_phase, own),
+        ];
         let merged = self.merge_variants(&strategy, &phases, &mut |engine, (name, options)| {
             engine.with(
                 || NodeKind::Scope(name.clone()),
@@ -218,9 +234,7 @@ impl Engine<'_> {
             Err(error) => return Err(error),
         };
         let merged = match (global, own) {
-            (Some(global), Some(own)) => {
-                Some(strategy.merge(global, &own, &mut Vec::new())?)
-            }
+            (Some(global), Some(own)) => Some(strategy.merge(global, &own, &mut Vec::new())?),
             (global, own) => own.or(global),
         };
         self.environment_options = Some(merged.clone());
@@ -234,7 +248,9 @@ impl Engine<'_> {
         invocation: &Invocation,
     ) -> Found {
         let module = invocation.module_name.clone().ok_or(Failure::NotFound)?;
-        let provider = self.module_provider(&module, invocation)?.ok_or(Failure::NotFound)?;
+        let provider = self
+            .module_provider(&module, invocation)?
+            .ok_or(Failure::NotFound)?;
         if !provider.has_default_hierarchy() {
             return Err(Failure::NotFound);
         }
@@ -244,7 +260,10 @@ impl Engine<'_> {
             |engine| {
                 let options = engine.default_hierarchy_options(&provider, &module, invocation)?;
                 let root = key.root.as_name().unwrap_or_default();
-                let entry = options.entry(root).map(|entry| entry.value).unwrap_or_default();
+                let entry = options
+                    .entry(root)
+                    .map(|entry| entry.value)
+                    .unwrap_or_default();
                 let merge = option(&entry, "merge")?;
                 let title = format!("Searching for \"{}\"", key.text);
                 engine.with(
@@ -278,7 +297,8 @@ impl Engine<'_> {
         );
         self.in_options = was_in_options;
         let compiled = Rc::new(CompiledOptions::compile(found?.as_ref())?);
-        self.default_options.insert(module.clone(), compiled.clone());
+        self.default_options
+            .insert(module.clone(), compiled.clone());
         Ok(compiled)
     }
 }
@@ -291,13 +311,18 @@ fn validate(options: Value, module: Option<&Arc<str>>) -> Found<Option<Value>> {
         Value::Opaque(_) => return Ok(None),
         _ => return raise(ErrorClass::Lookup, "value of lookup_options must be a hash"),
     };
-    let Some(module) = module else { return Ok(Some(options)) };
+    let Some(module) = module else {
+        return Ok(Some(options));
+    };
     let prefix = format!("{module}::");
     for key in hash.keys() {
         let Some(name) = key.as_str() else {
             return raise(
                 ErrorClass::NoMethod,
-                format!("undefined method `start_with?' for {}", super::level::receiver(key)),
+                format!(
+                    "undefined method `start_with?' for {}",
+                    super::level::receiver(key)
+                ),
             );
         };
         match name.strip_prefix('^') {

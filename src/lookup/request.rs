@@ -42,13 +42,19 @@ impl Request {
     /// A plain lookup of one key.
     #[must_use]
     pub fn key(name: &str) -> Request {
-        Request { names: vec![Arc::from(name)], ..Request::default() }
+        Request {
+            names: vec![Arc::from(name)],
+            ..Request::default()
+        }
     }
 
     /// The same request with a trace of everything.
     #[must_use]
     pub fn traced(self) -> Request {
-        Request { tracing: Tracing::Full, ..self }
+        Request {
+            tracing: Tracing::Full,
+            ..self
+        }
     }
 }
 
@@ -90,7 +96,11 @@ impl std::fmt::Display for Unknown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.cause {
             UnknownCause::Function { name } => {
-                write!(f, "level '{}' gets its data from the function '{name}'", self.level)
+                write!(
+                    f,
+                    "level '{}' gets its data from the function '{name}'",
+                    self.level
+                )
             }
             UnknownCause::Path(possible) => write!(
                 f,
@@ -103,7 +113,11 @@ impl std::fmt::Display for Unknown {
                     .collect::<Vec<_>>()
                     .join(", "),
                 possible.files.len(),
-                if possible.files.len() == 1 { "holds" } else { "hold" }
+                if possible.files.len() == 1 {
+                    "holds"
+                } else {
+                    "hold"
+                }
             ),
         }
     }
@@ -136,6 +150,10 @@ impl Answer {
     #[must_use]
     pub fn certainty(&self) -> Certainty {
         let opaque = self.result.as_ref().is_ok_and(Value::has_opaque);
-        if self.unknown.is_empty() && !opaque { Certainty::Certain } else { Certainty::Unknown }
+        if self.unknown.is_empty() && !opaque {
+            Certainty::Certain
+        } else {
+            Certainty::Unknown
+        }
     }
 }

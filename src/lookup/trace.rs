@@ -118,7 +118,12 @@ pub enum Event {
 
 impl TraceNode {
     pub(super) fn new(kind: NodeKind) -> TraceNode {
-        TraceNode { kind, event: Event::None, children: Vec::new(), texts: Vec::new() }
+        TraceNode {
+            kind,
+            event: Event::None,
+            children: Vec::new(),
+            texts: Vec::new(),
+        }
     }
 
     /// The node and everything below it, depth first.
@@ -141,7 +146,10 @@ pub(super) struct Tracer {
 
 impl Tracer {
     pub(super) fn new(only_options: bool) -> Tracer {
-        Tracer { open: vec![TraceNode::new(NodeKind::Root)], only_options }
+        Tracer {
+            open: vec![TraceNode::new(NodeKind::Root)],
+            only_options,
+        }
     }
 
     pub(super) fn push(&mut self, kind: NodeKind) {
@@ -163,7 +171,10 @@ impl Tracer {
 
     /// Adds a finished node below the current one.
     pub(super) fn leaf(&mut self, kind: NodeKind, event: Event) {
-        self.current().children.push(TraceNode { event, ..TraceNode::new(kind) });
+        self.current().children.push(TraceNode {
+            event,
+            ..TraceNode::new(kind)
+        });
     }
 
     /// Puts `new` in place of the very array `old` wherever the trace holds it: Ruby's merges
@@ -178,7 +189,9 @@ impl Tracer {
         while self.open.len() > 1 {
             self.pop();
         }
-        self.open.pop().unwrap_or_else(|| TraceNode::new(NodeKind::Root))
+        self.open
+            .pop()
+            .unwrap_or_else(|| TraceNode::new(NodeKind::Root))
     }
 }
 

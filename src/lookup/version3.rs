@@ -21,7 +21,10 @@ impl Engine<'_> {
         body: &V3,
         invocation: &Invocation,
     ) -> Found<Rc<[Rc<LevelProvider>]>> {
-        let invocation = Invocation { hiera_scope: true, ..invocation.clone() };
+        let invocation = Invocation {
+            hiera_scope: true,
+            ..invocation.clone()
+        };
         let methods = Methods::Refused(config.path.clone());
         let default_datadir = format!(
             "{}/environments/%{{::environment}}/hieradata",
@@ -32,7 +35,10 @@ impl Engine<'_> {
             if levels.iter().any(|level| level.name == *backend) {
                 return Err(backend_twice(config, backend).into());
             }
-            let own = body.backend_options.iter().find(|(name, _)| name == backend);
+            let own = body
+                .backend_options
+                .iter()
+                .find(|(name, _)| name == backend);
             let own = match own {
                 Some((_, options)) => self.interpolate(options, &invocation, &methods)?,
                 None => Value::hash([]),
@@ -56,7 +62,10 @@ impl Engine<'_> {
             )?;
             let locations = match config.path {
                 Some(_) => locations,
-                None => locations.into_iter().filter(|location| location.exists).collect(),
+                None => locations
+                    .into_iter()
+                    .filter(|location| location.exists)
+                    .collect(),
             };
             let (kind, name, options) = match &**backend {
                 "yaml" => (FunctionKind::DataHash, "yaml_data".into(), Value::hash([])),
@@ -71,7 +80,14 @@ impl Engine<'_> {
                 locations = None;
             }
             let function = Function { kind, name };
-            levels.push(Rc::new(level(config, levels.len(), backend, function, options, locations)));
+            levels.push(Rc::new(level(
+                config,
+                levels.len(),
+                backend,
+                function,
+                options,
+                locations,
+            )));
         }
         Ok(levels.into())
     }
@@ -95,17 +111,22 @@ impl Engine<'_> {
                 other => return Err(no_provider(config, other).into()),
             };
             let datadir = join(&config.root, &entry.datadir);
-            let locations = self.paths_with_extension(
-                &datadir,
-                &entry.paths,
-                extension,
-                invocation,
-                &methods,
-            )?;
-            let function = Function { kind: FunctionKind::DataHash, name: Arc::from(function) };
+            let locations =
+                self.paths_with_extension(&datadir, &entry.paths, extension, invocation, &methods)?;
+            let function = Function {
+                kind: FunctionKind::DataHash,
+                name: Arc::from(function),
+            };
             let options = Value::hash([]);
             let index = levels.len();
-            let provider = level(config, index, &entry.name, function, options, Some(locations));
+            let provider = level(
+                config,
+                index,
+                &entry.name,
+                function,
+                options,
+                Some(locations),
+            );
             levels.push(Rc::new(provider));
         }
         Ok(levels.into())
@@ -127,7 +148,6 @@ fn level(
         options,
         locations,
         config: config.path.clone(),
-        root: config.root.clone(),
         given: RefCell::default(),
         hashes: RefCell::default(),
     }
@@ -137,14 +157,15 @@ fn level(
 fn names_word(line: &str, word: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
-        line[..at].ends_with(|c: char| !is_word(c))
-            && !line[at + word.len()..].starts_with(is_word)
+        line[..at].ends_with(|c: char| !is_word(c)) && !line[at + word.len()..].starts_with(is_word)
     })
 }
 
 fn backend_twice(config: &Config, backend: &str) -> LookupError {
     let message = format!("Backend '{backend}' is defined more than once.");
-    twice(config, message, "HIERA_BACKEND_MULTIPLY_DEFINED", &|line| names_word(line, backend))
+    twice(config, message, "HIERA_BACKEND_MULTIPLY_DEFINED", &|line| {
+        names_word(line, backend)
+    })
 }
 
 fn no_provider(config: &Config, backend: &str) -> LookupError {

@@ -14,12 +14,15 @@ pub(super) struct Bindings {
 
 impl Bindings {
     pub(super) fn given(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.given.iter().map(|(path, value)| (path.as_str(), value.as_str()))
+        self.given
+            .iter()
+            .map(|(path, value)| (path.as_str(), value.as_str()))
     }
 
     pub(super) fn bind(&mut self, path: &str, value: &str) {
         let Some(parts) = parts(path) else { return };
-        self.given.push((path.trim_start_matches("::").to_string(), value.to_string()));
+        self.given
+            .push((path.trim_start_matches("::").to_string(), value.to_string()));
         for twin in twins(parts) {
             if !self.known.iter().any(|(known, _)| *known == twin) {
                 self.known.push((twin, Value::string(value)));
@@ -36,16 +39,21 @@ impl Bindings {
                 && known[1..] == segments[..known.len() - 1]
         };
         let (path, value) = self.known.iter().find(|(known, _)| matches(known))?;
-        Some(path[1..].iter().rev().fold(value.clone(), |inner, segment| {
-            let key = match segment {
-                Segment::Name(name) => Value::String(name.clone()),
-                Segment::Index(index) => Value::Int(*index),
-            };
-            let mut hash = HashMap::new();
-            hash.insert(key, inner);
-            debug_assert!(hash.get(&StrKey("")).is_none() || path.len() > 1);
-            Value::from(hash)
-        }))
+        Some(
+            path[1..]
+                .iter()
+                .rev()
+                .fold(value.clone(), |inner, segment| {
+                    let key = match segment {
+                        Segment::Name(name) => Value::String(name.clone()),
+                        Segment::Index(index) => Value::Int(*index),
+                    };
+                    let mut hash = HashMap::new();
+                    hash.insert(key, inner);
+                    debug_assert!(hash.get(&StrKey("")).is_none() || path.len() > 1);
+                    Value::from(hash)
+                }),
+        )
     }
 }
 
@@ -76,14 +84,15 @@ fn twins(given: Vec<Segment>) -> Vec<Vec<Segment>> {
         &["facts.os.distro.codename", "facts.lsbdistcodename"],
     ];
     let mut all = vec![given];
-    let mut add = |all: &mut Vec<Vec<Segment>>, path: Vec<Segment>| {
+    let add = |all: &mut Vec<Vec<Segment>>, path: Vec<Segment>| {
         if !all.contains(&path) {
             all.push(path);
         }
     };
     let as_fact = |path: &[Segment]| -> Option<Vec<Segment>> {
         let name = path.first()?.as_name()?;
-        if matches!(name, "facts" | "trusted" | "server_facts" | "environment") || name.contains("::")
+        if matches!(name, "facts" | "trusted" | "server_facts" | "environment")
+            || name.contains("::")
         {
             return None;
         }

@@ -17,5 +17,5 @@ mod bindings;
 mod node;
 mod variable;
 
-pub use node::{Node, Nodes, NodesError, deep_merge_facts};
+pub use node::{Node, Nodes, NodesError, deep_merge_facts, default_trusted, sanitize_facts};
 pub use variable::{ClassScope, Scope, Undefined, Variable};

@@ -52,10 +52,14 @@ impl Nodes {
         let mut nodes = Vec::with_capacity(entries.len());
         for (name, entry) in entries {
             let (Some(name), Some(_) | None) = (name.as_str(), entry.as_hash()) else {
-                return Err(NodesError { message: "a node's name must be a string".into() });
+                return Err(NodesError {
+                    message: "a node's name must be a string".into(),
+                });
             };
             if entry.as_hash().is_none() && !entry.is_undef() {
-                return Err(NodesError { message: format!("node '{name}' is not a hash") });
+                return Err(NodesError {
+                    message: format!("node '{name}' is not a hash"),
+                });
             }
             nodes.push(Arc::new(node(name, entry, common_facts)));
         }
@@ -77,7 +81,11 @@ impl Nodes {
     /// These nodes with `node` added, or in the place of the one of its name.
     pub fn insert(&mut self, node: Node) {
         let node = Arc::new(node);
-        match self.nodes.iter_mut().find(|known| known.certname == node.certname) {
+        match self
+            .nodes
+            .iter_mut()
+            .find(|known| known.certname == node.certname)
+        {
             Some(known) => *known = node,
             None => self.nodes.push(node),
         }
@@ -94,16 +102,23 @@ impl Node {
     /// The scope of a lookup for this node.
     #[must_use]
     pub fn scope(&self, environment: &str) -> Scope {
-        let trusted = trusted(&self.certname, &self.trusted);
+        let trusted = default_trusted(&self.certname, &self.trusted);
         let mut server_facts = HashMap::new();
         server_facts.insert("environment".into(), environment.into());
-        Scope::closed(&self.facts, &trusted, &server_facts, &self.variables, environment)
+        Scope::closed(
+            &self.facts,
+            &trusted,
+            &server_facts,
+            &self.variables,
+            environment,
+        )
     }
 }
 
 /// The default trusted hash of a node that was authenticated by its certificate, with `extra` over
 /// it.
-fn trusted(certname: &str, extra: &HashMap) -> HashMap {
+#[must_use]
+pub fn default_trusted(certname: &str, extra: &HashMap) -> HashMap {
     let (hostname, domain) = certname.split_once('.').unwrap_or((certname, ""));
     let mut trusted = HashMap::new();
     let mut set = |name: &str, value: Value| {
@@ -111,16 +126,33 @@ fn trusted(certname: &str, extra: &HashMap) -> HashMap {
     };
     set("authenticated", "remote".into());
     set("certname", certname.into());
-    set("domain", if domain.is_empty() { Value::Undef } else { domain.into() });
+    set(
+        "domain",
+        if domain.is_empty() {
+            Value::Undef
+        } else {
+            domain.into()
+        },
+    );
     set("extensions", Value::hash([]));
     set("external", Value::hash([]));
     set("hostname", hostname.into());
-    trusted.extend(extra.iter().map(|(name, value)| (name.clone(), value.clone())));
+    trusted.extend(
+        extra
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone())),
+    );
     trusted
 }
 
 fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
-    let part = |name: &str| entry.get(name).and_then(Value::as_hash).cloned().unwrap_or_default();
+    let part = |name: &str| {
+        entry
+            .get(name)
+            .and_then(Value::as_hash)
+            .cloned()
+            .unwrap_or_default()
+    };
     let own = part("facts");
     let mut facts = deep_merge_facts(common_facts, &own);
     name_facts(certname, &own, &mut facts);
@@ -129,7 +161,42 @@ fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
         facts,
         trusted: part("trusted"),
         variables: part("variables"),
-        environment: entry.get("environment").and_then(Value::as_str).map(Arc::from),
+        environment: entry
+            .get("environment")
+            .and_then(Value::as_str)
+            .map(Arc::from),
+    }
+}
+
+/// Facts as Puppet takes them over from an agent: what is neither a collection, a number, a truth
+/// nor text becomes text, so that nil is `''` (`puppet/node/facts.rb`, `sanitize`).
+#[must_use]
+pub fn sanitize_facts(facts: &HashMap) -> HashMap {
+    facts
+        .iter()
+        .map(|(name, value)| (name.clone(), sanitize(value)))
+        .collect()
+}
+
+fn sanitize(value: &Value) -> Value {
+    match value {
+        Value::Hash(hash) => Value::from(
+            hash.iter()
+                .map(|(k, v)| (sanitize(k), sanitize(v)))
+                .collect::<HashMap>(),
+        ),
+        Value::Array(elements) => Value::array(elements.iter().map(sanitize)),
+        Value::Undef | Value::Symbol(_) | Value::Default | Value::Rich(_) => {
+            Value::from(value.to_s())
+        }
+        Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Sensitive(_)
+        | Value::Opaque(_) => value.clone(),
     }
 }
 
@@ -158,7 +225,11 @@ fn name_facts(certname: &str, own: &HashMap, facts: &mut HashMap) {
         .and_then(Value::as_hash)
         .cloned()
         .unwrap_or_default();
-    for (name, value) in [("fqdn", certname), ("hostname", hostname), ("domain", domain)] {
+    for (name, value) in [
+        ("fqdn", certname),
+        ("hostname", hostname),
+        ("domain", domain),
+    ] {
         let flat = own.get(&StrKey(name)).cloned();
         let structured = own_networking.and_then(|own| own.get(name)).cloned();
         let value = flat.or(structured).unwrap_or_else(|| Value::string(value));
@@ -182,12 +253,21 @@ mod tests {
     #[test]
     fn a_nodes_own_facts_lie_over_the_common_ones() {
         let common = Value::hash([
-            ("os", Value::hash([("family", "RedHat".into()), ("name", "Rocky".into())])),
-            ("networking", Value::hash([("fqdn", "foo.example.com".into()), ("mtu", 9.into())])),
+            (
+                "os",
+                Value::hash([("family", "RedHat".into()), ("name", "Rocky".into())]),
+            ),
+            (
+                "networking",
+                Value::hash([("fqdn", "foo.example.com".into()), ("mtu", 9.into())]),
+            ),
         ]);
         let file = Value::hash([(
             "a.b.c",
-            Value::hash([("facts", Value::hash([("os", Value::hash([("name", "X".into())]))]))]),
+            Value::hash([(
+                "facts",
+                Value::hash([("os", Value::hash([("name", "X".into())]))]),
+            )]),
         )]);
         let nodes = Nodes::read(&file, common.as_hash().unwrap()).unwrap();
         let scope = nodes.get("a.b.c").unwrap().scope("production");

@@ -64,22 +64,33 @@ impl Scope {
         variables: &HashMap,
         environment: &str,
     ) -> Scope {
+        let facts = super::sanitize_facts(facts);
         let mut top = facts.clone();
-        top.extend(variables.iter().map(|(name, value)| (name.clone(), value.clone())));
+        top.extend(
+            variables
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
         let mut set = |name: &str, value: Value| {
             top.insert(Value::string(name), value);
         };
         set("environment", Value::string(environment));
         set("trusted", Value::from(trusted.clone()));
         set("server_facts", Value::from(server_facts.clone()));
-        set("facts", Value::from(facts.clone()));
-        Scope { top: Arc::new(top), ..Scope::default() }
+        set("facts", Value::from(facts));
+        Scope {
+            top: Arc::new(top),
+            ..Scope::default()
+        }
     }
 
     /// The scope of any node: everything is unknown until it is bound.
     #[must_use]
     pub fn open() -> Scope {
-        Scope { open: true, ..Scope::default() }
+        Scope {
+            open: true,
+            ..Scope::default()
+        }
     }
 
     /// Whether what is missing is unknown.
@@ -111,7 +122,16 @@ impl Scope {
     /// The same scope, seen from a class.
     #[must_use]
     pub fn in_class(&self, class: ClassScope) -> Scope {
-        Scope { class: Some(Arc::new(class)), ..self.clone() }
+        Scope {
+            class: Some(Arc::new(class)),
+            ..self.clone()
+        }
+    }
+
+    /// Name of the class in whose scope the lookup is made.
+    #[must_use]
+    pub fn class_name(&self) -> Option<&str> {
+        self.class.as_ref().map(|class| class.name.as_str())
     }
 
     /// The variable at a dotted path, for people: missing parts are undefined, never an error.
@@ -124,8 +144,10 @@ impl Scope {
             return Variable::Undefined(undefined(path, "", true));
         };
         match self.dotted(root, &key.segments) {
-            Variable::Known(value) => dig(&value, &key.segments)
-                .map_or_else(|| Variable::Undefined(undefined(path, "", true)), Variable::Known),
+            Variable::Known(value) => dig(&value, &key.segments).map_or_else(
+                || Variable::Undefined(undefined(path, "", true)),
+                Variable::Known,
+            ),
             other @ (Variable::Undefined(_) | Variable::Unknown) => other,
         }
     }
@@ -143,7 +165,8 @@ impl Scope {
         let qualified = root.contains("::");
         if let Some(class) = &self.class {
             let local = if qualified {
-                name.strip_prefix(class.name.as_str()).and_then(|rest| rest.strip_prefix("::"))
+                name.strip_prefix(class.name.as_str())
+                    .and_then(|rest| rest.strip_prefix("::"))
             } else {
                 Some(name)
             };
@@ -201,12 +224,17 @@ impl Scope {
 }
 
 fn undefined(name: &str, reason: &str, silent: bool) -> Undefined {
-    Undefined { name: name.to_string(), reason: reason.to_string(), silent }
+    Undefined {
+        name: name.to_string(),
+        reason: reason.to_string(),
+        silent,
+    }
 }
 
 /// `Puppet::Pops::Patterns::NUMERIC_VAR_NAME`: `0`, or digits without a leading zero.
 fn is_numeric(name: &str) -> bool {
-    name == "0" || (!name.starts_with('0') && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
+    name == "0"
+        || (!name.starts_with('0') && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn dig(value: &Value, segments: &[Segment]) -> Option<Value> {

@@ -223,6 +223,33 @@ impl Tree {
             .copied()
     }
 
+    /// The node that an alias stands for, through aliases of aliases; other nodes are themselves.
+    #[must_use]
+    pub fn resolve(&self, id: NodeId) -> NodeId {
+        let mut at = id;
+        for _ in 0..self.len() {
+            match &self.node(at).kind {
+                NodeKind::Alias {
+                    target: Some(target),
+                    ..
+                } if *target != at => at = *target,
+                NodeKind::Alias { .. }
+                | NodeKind::Scalar(_)
+                | NodeKind::Mapping(_)
+                | NodeKind::Sequence(_) => break,
+            }
+        }
+        at
+    }
+
+    /// The decoded text of a scalar, aliases followed.
+    #[must_use]
+    pub fn scalar_text(&self, id: NodeId) -> Option<&Arc<str>> {
+        self.node(self.resolve(id))
+            .as_scalar()
+            .map(|scalar| &scalar.text)
+    }
+
     /// Every comment, from its `#` (`//`, `/*` in JSON) to its end, in order.
     #[must_use]
     pub fn comments(&self) -> &[TextRange] {

@@ -312,7 +312,10 @@ fn write_tagged(out: &mut String, value: &Value) {
         Value::Float(number) if number.is_finite() => out.push_str(&float_to_s(*number)),
         Value::Float(number) => write_tag(out, "Float", &float_to_s(*number)),
         Value::String(text) => write_json_string(out, text),
-        Value::Bytes(bytes) => write_tag(out, "BinaryString", &BASE64.encode(bytes)),
+        Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => write_json_string(out, text),
+            Err(_) => write_tag(out, "BinaryString", &BASE64.encode(bytes)),
+        },
         Value::Symbol(name) => write_tag(out, "Symbol", name),
         Value::Array(elements) => {
             out.push('[');

@@ -12,6 +12,7 @@
 //! assert_eq!(hash.get("a"), Some(&Value::from(1)));
 //! ```
 
+mod dump;
 mod hocon;
 mod inspect;
 mod json;
@@ -20,6 +21,7 @@ mod load;
 mod printable;
 mod psych;
 
+pub use dump::{dump, dump_for_hover, dump_shared};
 pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub use json_text::{
@@ -168,6 +170,32 @@ impl Value {
     #[must_use]
     pub fn is_falsey(&self) -> bool {
         matches!(self, Value::Undef | Value::Bool(false))
+    }
+
+    /// Why the value, or the first such part of it, cannot be known; nothing where all is known.
+    #[must_use]
+    pub fn opaque_reason(&self) -> Option<String> {
+        match self {
+            Value::Opaque(opaque) => Some(match &**opaque {
+                Opaque::Secret { method } => format!("the value is encrypted ({method})"),
+                Opaque::Unknown { because, .. } => because.clone(),
+            }),
+            Value::Array(elements) => elements.iter().find_map(Value::opaque_reason),
+            Value::Hash(hash) => hash
+                .iter()
+                .find_map(|(key, value)| key.opaque_reason().or_else(|| value.opaque_reason())),
+            Value::Sensitive(value) => value.opaque_reason(),
+            Value::Undef
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Symbol(_)
+            | Value::Default
+            | Value::Rich(_) => None,
+        }
     }
 
     /// Whether this is `nil`.

@@ -1,5 +1,6 @@
 //! The files that a lookup can see: a snapshot's in the editor, the disk's in batch mode.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::value::{LoadError, Value};
@@ -27,7 +28,7 @@ pub enum Format {
 /// One data file as a loader leaves it.
 #[derive(Clone, Debug)]
 pub struct DataFile {
-    /// What Puppet gets: the document's value (any type; symbol keys not yet strings), or why the
+    /// What Puppet gets: the document's value (any type; symbol keys of YAML are strings), or why the
     /// whole file is unusable.
     pub loaded: Result<Value, LoadError>,
     /// What can still be read of a file that Puppet refuses: the top-level keys outside the
@@ -56,4 +57,16 @@ pub trait Files: Sync {
 
     /// A data file through a loader; implementations remember what they loaded.
     fn data(&self, path: &str, format: Format) -> Arc<DataFile>;
+
+    /// The path under which the files of `path` can be seen: another one where a deployed path
+    /// stands for a folder of the workspace.
+    fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(path)
+    }
+
+    /// Paths of the visible data files of a format that hold a top-level key, in byte order; none
+    /// where nobody keeps an index.
+    fn files_with_key(&self, _key: &str, _format: Format) -> Vec<Arc<str>> {
+        Vec::new()
+    }
 }

@@ -9,7 +9,9 @@ use crate::syntax::hocon::{HoconItem, HoconValue, parse_hocon_document};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeId, NodeKind, ScalarStyle, Tree, parse_yaml};
 use crate::text::TextRange;
-use crate::value::{Value, load_hocon, load_parse, load_recovered, load_yaml};
+use crate::value::{
+    Value, load_hocon, load_parse, load_recovered, load_yaml, symbol_keys_to_strings,
+};
 
 /// The key of a data file that holds settings of lookups, not data.
 const LOOKUP_OPTIONS: &str = "lookup_options";
@@ -24,13 +26,14 @@ const MOST_MERGES: usize = 64;
 #[must_use]
 pub fn load(bytes: &[u8], format: Format) -> DataFile {
     let loaded = match format {
-        Format::Yaml | Format::Json => load_yaml(bytes),
+        Format::Yaml | Format::Json => load_yaml(bytes).map(symbol_keys_to_strings),
         Format::Hocon => load_hocon(bytes),
     };
     let recovered = match (&loaded, format) {
         (Ok(value), _) => value.clone(),
         (Err(_), Format::Yaml | Format::Json) => {
-            load_recovered(&parse_yaml(&String::from_utf8_lossy(bytes)).tree)
+            let tree = parse_yaml(&String::from_utf8_lossy(bytes)).tree;
+            symbol_keys_to_strings(load_recovered(&tree))
         }
         // The gem reads nothing behind an error, and neither is there a tree of what stands there.
         (Err(_), Format::Hocon) => Value::Undef,

@@ -19,7 +19,7 @@ fn changed(before: &str, after: &str) -> KeyDiff {
     diff(Some(&read(before)), Some(&read(after)))
 }
 
-fn text_of<'a>(names: &'a [Arc<str>]) -> Vec<&'a str> {
+fn text_of(names: &[Arc<str>]) -> Vec<&str> {
     names.iter().map(|name| &**name).collect()
 }
 

@@ -287,6 +287,19 @@ impl Snapshot {
         }
     }
 
+    /// Paths of the data files of a format that hold a top-level key, ordered by bytes.
+    fn paths_with(&self, key: &str, format: Format) -> Vec<Arc<str>> {
+        let mut paths: Vec<Arc<str>> = self
+            .definitions(key)
+            .into_iter()
+            .filter(|(file, _)| file.format() == Some(format))
+            .map(|(file, _)| Arc::clone(file.path()))
+            .collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
     fn is_link_for(&self, root: Option<&Root>, at: &str) -> bool {
         let mapped = self.map_deployed_for(root, at);
         let Some(here) = self.resolve(&mapped) else {
@@ -495,6 +508,14 @@ impl Files for Snapshot {
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
         self.data_for(None, path, format)
     }
+
+    fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        self.map_deployed(path)
+    }
+
+    fn files_with_key(&self, key: &str, format: Format) -> Vec<Arc<str>> {
+        self.paths_with(key, format)
+    }
 }
 
 /// A snapshot's files as a lookup in one root sees them.
@@ -523,6 +544,14 @@ impl Files for RootFiles<'_> {
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
         self.snapshot.data_for(Some(self.root), path, format)
+    }
+
+    fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        self.snapshot.map_deployed_for(Some(self.root), path)
+    }
+
+    fn files_with_key(&self, key: &str, format: Format) -> Vec<Arc<str>> {
+        self.snapshot.paths_with(key, format)
     }
 }
 

@@ -1,0 +1,355 @@
+//! `lookup --batch`: requests as JSON lines on standard input, one answer per line on standard
+//! output. The protocol is described in `docs/batch-protocol.md`.
+
+use std::collections::HashMap as Map;
+use std::fmt::Write as _;
+use std::io::{BufRead, Write as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::disk::DiskFiles;
+use crate::lookup::{
+    Answer, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, Strict, Tracing,
+    explain,
+};
+use crate::scope::{ClassScope, Scope, default_trusted};
+use crate::value::{HashMap, Value, from_raw_json, to_tagged_json};
+use crate::workspace::{FileKind, Files};
+
+/// Longest request line in bytes.
+const MAX_LINE: usize = 64 << 20;
+
+/// One request, as in `docs/batch-protocol.md`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BatchRequest<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    environment_dir: Option<String>,
+    global_hiera_yaml: Option<String>,
+    codedir: Option<String>,
+    modulepath: Option<Vec<String>>,
+    node: Option<String>,
+    environment: Option<String>,
+    #[serde(borrow)]
+    facts: Option<&'a RawValue>,
+    #[serde(borrow)]
+    trusted: Option<&'a RawValue>,
+    #[serde(borrow)]
+    variables: Option<&'a RawValue>,
+    key: Names,
+    #[serde(borrow)]
+    merge: Option<&'a RawValue>,
+    value_type: Option<String>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    default_value: Option<&'a RawValue>,
+    #[serde(borrow)]
+    default_values_hash: Option<&'a RawValue>,
+    #[serde(borrow, rename = "override")]
+    overrides: Option<&'a RawValue>,
+    #[serde(default)]
+    explain: bool,
+    #[serde(default)]
+    explain_options: bool,
+    puppet_version: Option<u8>,
+    strict: Option<String>,
+    strict_variables: Option<bool>,
+    #[serde(borrow)]
+    class_scope: Option<BatchClass<'a>>,
+    facet: Option<String>,
+}
+
+/// A field that counts even when it is null.
+fn present<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+#[derive(Deserialize)]
+struct BatchClass<'a> {
+    name: String,
+    #[serde(borrow)]
+    vars: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Names {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// What requests share: files and configurations are read once and watched by their times.
+#[derive(Default)]
+struct Shared {
+    files: DiskFiles,
+    configs: ConfigCache,
+    /// Scopes by the text of the facts, trusted data and variables they were made of.
+    scopes: Map<String, Scope>,
+}
+
+/// Most scopes that are kept; beyond it the oldest work is done again.
+const MAX_SCOPES: usize = 256;
+
+/// Answers requests until standard input ends.
+pub(super) fn run() -> ExitCode {
+    let mut shared = Shared::default();
+    let mut input = std::io::stdin().lock();
+    let mut output = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut line = String::new();
+    loop {
+        line.clear();
+        match input.read_line(&mut line) {
+            Ok(0) => break,
+            Ok(_) if line.trim().is_empty() => continue,
+            Ok(_) => {}
+            Err(error) => {
+                tracing::error!("standard input: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+        let answer = respond(&mut shared, line.trim_end());
+        if writeln!(output, "{answer}").is_err() || output.flush().is_err() {
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn respond(shared: &mut Shared, line: &str) -> String {
+    if line.len() > MAX_LINE {
+        return bad_request(
+            "null",
+            &format!("the request is longer than {MAX_LINE} bytes"),
+        );
+    }
+    let request: BatchRequest<'_> = match serde_json::from_str(line) {
+        Ok(request) => request,
+        Err(error) => return bad_request("null", &error.to_string()),
+    };
+    let id = request.id.map_or("null", RawValue::get);
+    match answer(shared, &request) {
+        Ok(answer) => render(id, &answer, request.explain || request.explain_options),
+        Err(message) => bad_request(id, &message),
+    }
+}
+
+fn bad_request(id: &str, message: &str) -> String {
+    let message = to_tagged_json(&Value::string(message));
+    format!(
+        "{{\"id\":{id},\"found\":false,\"error_class\":\"HieraLs::RequestError\",\"error\":{message}}}"
+    )
+}
+
+fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, String> {
+    let version = match request.puppet_version {
+        None | Some(8) => PuppetVersion::V8,
+        Some(7) => PuppetVersion::V7,
+        Some(other) => return Err(format!("puppet_version {other} is neither 7 nor 8")),
+    };
+    let mut settings = Settings::for_version(version);
+    match request.strict.as_deref() {
+        None => {}
+        Some("off") => settings.strict = Strict::Off,
+        Some("warning") => settings.strict = Strict::Warning,
+        Some("error") => settings.strict = Strict::Error,
+        Some(other) => return Err(format!("strict '{other}' is not off, warning or error")),
+    }
+    settings.strict_variables = request
+        .strict_variables
+        .unwrap_or(settings.strict_variables);
+    match request.facet.as_deref() {
+        None | Some("lookup" | "search_and_merge") => {}
+        Some(other) => return Err(format!("unknown facet '{other}'")),
+    }
+    let environment = environment(&shared.files, request);
+    let scope = scope(shared, request, &environment)?;
+    let names = match &request.key {
+        Names::One(name) => vec![Arc::from(name.as_str())],
+        Names::Many(names) => names.iter().map(|name| Arc::from(name.as_str())).collect(),
+    };
+    let hash = |raw: Option<&RawValue>, field: &str| hash_field(raw, field).map(Arc::new);
+    let lookup = Request {
+        names,
+        merge: request
+            .merge
+            .map(|raw| value_field(raw, "merge"))
+            .transpose()?,
+        value_type: request.value_type.as_deref().map(Arc::from),
+        default_value: request
+            .default_value
+            .map(|raw| value_field(raw, "default_value"))
+            .transpose()?,
+        default_values: hash(request.default_values_hash, "default_values_hash")?,
+        overrides: hash(request.overrides, "override")?,
+        tracing: match (request.explain, request.explain_options) {
+            (true, _) => Tracing::Full,
+            (false, true) => Tracing::OptionsOnly,
+            (false, false) => Tracing::Off,
+        },
+    };
+    let session = Session {
+        files: &shared.files,
+        environment: &environment,
+        settings: &settings,
+        configs: &shared.configs,
+    };
+    Ok(session.lookup(&scope, &lookup))
+}
+
+fn value_field(raw: &RawValue, field: &str) -> Result<Value, String> {
+    from_raw_json(raw).map_err(|error| format!("{field}: {error}"))
+}
+
+fn hash_field(raw: Option<&RawValue>, field: &str) -> Result<HashMap, String> {
+    match raw.map(|raw| value_field(raw, field)).transpose()? {
+        None | Some(Value::Undef) => Ok(HashMap::new()),
+        Some(Value::Hash(hash)) => Ok(Arc::unwrap_or_clone(hash)),
+        Some(_) => Err(format!("{field} is not a hash")),
+    }
+}
+
+/// The folders of a request: `environment.conf` decides the module path where the request doesn't.
+fn environment(files: &DiskFiles, request: &BatchRequest<'_>) -> Environment {
+    let dir: Option<Arc<str>> = request.environment_dir.as_deref().map(Arc::from);
+    let conf = dir
+        .as_deref()
+        .map(|dir| format!("{dir}/environment.conf"))
+        .filter(|path| files.kind(path) == Some(FileKind::File))
+        .and_then(|path| files.text(&path).ok())
+        .map(|text| crate::workspace::environment_conf::parse(&text));
+    let codedir = request.codedir.as_deref().unwrap_or("/etc/puppetlabs/code");
+    let base = [
+        format!("{codedir}/modules"),
+        "/opt/puppetlabs/puppet/modules".to_string(),
+    ];
+    let modulepath = match (&request.modulepath, &dir) {
+        (Some(paths), _) => paths.iter().map(|path| Arc::from(path.as_str())).collect(),
+        (None, None) => Vec::new(),
+        (None, Some(dir)) => {
+            let declared = conf.as_ref().and_then(|conf| conf.modulepath.as_deref());
+            crate::lookup::resolve_modulepath(declared, dir, &base)
+        }
+    };
+    Environment {
+        name: Arc::from(request.environment.as_deref().unwrap_or("production")),
+        dir,
+        config: None,
+        modulepath,
+        modules: Vec::new(),
+        global_config: request.global_hiera_yaml.as_deref().map(Arc::from),
+        codedir: Arc::from(codedir),
+        data_provider: conf
+            .and_then(|conf| conf.environment_data_provider)
+            .map(Arc::from),
+    }
+}
+
+fn scope(
+    shared: &mut Shared,
+    request: &BatchRequest<'_>,
+    environment: &Environment,
+) -> Result<Scope, String> {
+    let text = |raw: Option<&RawValue>| raw.map_or("", RawValue::get).to_string();
+    let node = request.node.as_deref().unwrap_or_default();
+    let key = [
+        node.to_string(),
+        environment.name.to_string(),
+        text(request.facts),
+        text(request.trusted),
+        text(request.variables),
+    ]
+    .join("\n");
+    let scope = match shared.scopes.get(&key) {
+        Some(scope) => scope.clone(),
+        None => {
+            let facts = hash_field(request.facts, "facts")?;
+            let trusted = default_trusted(node, &hash_field(request.trusted, "trusted")?);
+            let variables = hash_field(request.variables, "variables")?;
+            let scope = Scope::closed(
+                &facts,
+                &trusted,
+                &HashMap::new(),
+                &variables,
+                &environment.name,
+            );
+            if shared.scopes.len() >= MAX_SCOPES {
+                shared.scopes.clear();
+            }
+            shared.scopes.insert(key, scope.clone());
+            scope
+        }
+    };
+    match &request.class_scope {
+        None => Ok(scope),
+        Some(class) => Ok(scope.in_class(ClassScope {
+            name: class.name.clone(),
+            variables: hash_field(class.vars, "class_scope.vars")?,
+        })),
+    }
+}
+
+fn render(id: &str, answer: &Answer, wants_explain: bool) -> String {
+    let mut out = format!("{{\"id\":{id}");
+    let text = |text: &str| to_tagged_json(&Value::string(text));
+    if let Some(why) = unknown(answer) {
+        let _ = write!(out, ",\"found\":null,\"unknown\":{}", text(&why));
+    } else {
+        match &answer.result {
+            Ok(value) => {
+                let _ = write!(out, ",\"found\":true,\"value\":{}", to_tagged_json(value));
+            }
+            Err(error) => {
+                let _ = write!(
+                    out,
+                    ",\"found\":false,\"error_class\":{},\"error\":{}",
+                    text(error.class.name()),
+                    text(&error.message)
+                );
+                if let Some(code) = error.issue_code {
+                    let _ = write!(out, ",\"issue_code\":{}", text(code));
+                }
+                if let Some(file) = &error.file {
+                    let _ = write!(out, ",\"error_file\":{}", text(file));
+                }
+                if let Some(line) = error.line {
+                    let _ = write!(out, ",\"error_line\":{line}");
+                }
+                if error.not_found {
+                    out.push_str(",\"not_found\":true");
+                }
+            }
+        }
+    }
+    if wants_explain && let Some(trace) = &answer.trace {
+        let _ = write!(out, ",\"explain\":{}", text(&explain(trace)));
+    }
+    if !answer.logs.is_empty() {
+        let logs: Vec<String> = answer
+            .logs
+            .iter()
+            .map(|log| {
+                format!(
+                    "{{\"level\":\"warning\",\"message\":{}}}",
+                    text(&log.message)
+                )
+            })
+            .collect();
+        let _ = write!(out, ",\"logs\":[{}]", logs.join(","));
+    }
+    out.push('}');
+    out
+}
+
+/// Why an answer is not certain.
+fn unknown(answer: &Answer) -> Option<String> {
+    if let Some(unknown) = answer.unknown.first() {
+        return Some(unknown.to_string());
+    }
+    let value = answer.result.as_ref().ok()?;
+    value.opaque_reason()
+}

@@ -1,0 +1,136 @@
+//! Which levels of which hierarchy read a file, and what its path then says of the variables.
+
+use std::sync::Arc;
+
+use super::engine::{Engine, Invocation, Session};
+use super::error::{Failure, LookupError};
+use super::level::LevelProvider;
+use crate::hierarchy::{Function, Layer, Template, TemplatePart};
+use crate::scope::Scope;
+
+/// One location of a hierarchy, as far as it is known for every node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The layer.
+    pub layer: Layer,
+    /// Whether the level stands in the module's `default_hierarchy`.
+    pub in_default_hierarchy: bool,
+    /// Name of the level.
+    pub level: Arc<str>,
+    /// Index of the level in its hierarchy.
+    pub index: usize,
+    /// Index of the location in the level.
+    pub location: usize,
+    /// The function that reads it.
+    pub function: Function,
+    /// As written in the configuration.
+    pub original: Arc<str>,
+    /// The absolute path, unknown variables left in it.
+    pub template: Template,
+}
+
+/// A file read by a level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reach {
+    /// The location that reads the file.
+    pub place: Place,
+    /// What the file's path says of the variables in it: dotted path and value. Empty where the
+    /// path has no variable, or where it can be read in two ways.
+    pub bindings: Vec<(Arc<str>, String)>,
+}
+
+impl Reach {
+    /// The scope of every node that reads the file, as far as the path tells.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        let mut scope = Scope::open();
+        for (path, value) in &self.bindings {
+            scope.bind(path, value);
+        }
+        scope
+    }
+}
+
+impl Session<'_> {
+    /// All locations of a layer's hierarchy, for any node.
+    ///
+    /// # Errors
+    /// What Puppet raises for the configuration; nothing is read then.
+    pub fn places(&self, layer: &Layer) -> Result<Vec<Place>, LookupError> {
+        let mut engine = Engine::new(*self, Scope::open());
+        let invocation = Invocation::default();
+        match engine.places(layer, &invocation) {
+            Ok(places) => Ok(places),
+            Err(Failure::NotFound) => Ok(Vec::new()),
+            Err(Failure::Error(error)) => Err(*error),
+        }
+    }
+}
+
+/// The places among `places` that read the file at `path`, highest priority first.
+#[must_use]
+pub fn reach(places: &[Place], path: &str) -> Vec<Reach> {
+    places
+        .iter()
+        .filter(|place| place.template.matches(path))
+        .map(|place| Reach {
+            place: place.clone(),
+            bindings: place.template.bind(path).unwrap_or_default(),
+        })
+        .collect()
+}
+
+impl Engine<'_> {
+    fn places(
+        &mut self,
+        layer: &Layer,
+        invocation: &Invocation,
+    ) -> super::error::Found<Vec<Place>> {
+        let provider = match layer {
+            Layer::Global => Some(self.global_provider()?),
+            Layer::Environment => self.environment_provider(invocation)?,
+            Layer::Module(name) => self.module_provider(name, invocation)?,
+        };
+        let Some(provider) = provider else {
+            return Ok(Vec::new());
+        };
+        let (hierarchy, defaults) = self.all_levels(&provider, invocation)?;
+        let mut places = Vec::new();
+        for level in hierarchy.iter() {
+            add_places(layer, level, false, &mut places);
+        }
+        for level in defaults.iter() {
+            add_places(layer, level, true, &mut places);
+        }
+        Ok(places)
+    }
+}
+
+fn add_places(
+    layer: &Layer,
+    level: &LevelProvider,
+    in_default_hierarchy: bool,
+    places: &mut Vec<Place>,
+) {
+    for (at, location) in level.locations.iter().flatten().enumerate() {
+        if location.is_uri {
+            continue;
+        }
+        let template = match &location.open {
+            Some(open) => open.template.clone(),
+            None => Template {
+                parts: vec![TemplatePart::Text(location.place.to_string())],
+            },
+        };
+        places.push(Place {
+            layer: layer.clone(),
+            in_default_hierarchy,
+            level: level.name.clone(),
+            index: level.index,
+            location: at,
+            function: level.function.clone(),
+            original: location.original.clone(),
+            template,
+        });
+    }
+}

@@ -1,0 +1,40 @@
+//! Type aliases from the `types/*.pp` files of the environment and its modules
+//! (`puppet/pops/loader/loader_paths.rb`).
+
+use super::engine::{Engine, Session};
+use crate::datatype::Aliases;
+
+/// The aliases that a lookup can see.
+pub(super) struct VisibleAliases<'a> {
+    session: Session<'a>,
+}
+
+impl<'a> Engine<'a> {
+    pub(super) fn type_aliases(&self) -> VisibleAliases<'a> {
+        VisibleAliases {
+            session: self.session,
+        }
+    }
+}
+
+impl Aliases for VisibleAliases<'_> {
+    /// The text of the file that defines `Mod::Name`: `MODULE/types/name.pp`.
+    fn source(&self, name: &str) -> Option<String> {
+        let name = name.trim_start_matches("::").to_lowercase();
+        let (first, rest) = name.split_once("::")?;
+        let legal = |part: &str| {
+            !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        };
+        if !legal(first) || !rest.split("::").all(legal) {
+            return None;
+        }
+        let environment = self.session.environment;
+        let dir = match first {
+            "environment" => environment.dir.clone()?,
+            module => Engine::new(self.session, crate::scope::Scope::open()).module_dir(module)?,
+        };
+        let path = format!("{dir}/types/{}.pp", rest.replace("::", "/"));
+        self.session.files.kind(&path)?;
+        Some(self.session.files.text(&path).ok()?.to_string())
+    }
+}

@@ -1,0 +1,765 @@
+//! Values as YAML, byte for byte as Ruby's `YAML.dump` writes them: what `puppet lookup` prints.
+//!
+//! Psych's tree builder (psych/visitors/yaml_tree.rb of Psych 4.0.3) decides the style of every
+//! scalar; libyaml's emitter writes it.
+//!
+//! **Anchors.** Psych writes `&1` and `*1` where a list or hash occurs twice *as the same Ruby
+//! object*; strings never get anchors. Puppet hands out a fresh copy of everything it looks up
+//! (interpolation copies even what holds no token), so aliases of a data file and `alias()` do not
+//! show, with one exception: `eyaml_lookup_key` keeps the values of a compilation, and the same
+//! key reached twice through `alias()` is one object. [`dump`] therefore writes no anchors, and
+//! [`dump_shared`] writes them where two parts of a value share their memory; it is for values
+//! whose sharing is known to be Ruby's.
+//!
+//! ```
+//! use hiera_ls::value::{Value, dump, dump_for_hover};
+//!
+//! let value = Value::hash([("port", Value::from(80)), ("on", Value::from("yes"))]);
+//! assert_eq!(dump(&value), "---\nport: 80\n'on': 'yes'\n");
+//! assert_eq!(dump(&Value::from("a\nb\n")), "--- |\n  a\n  b\n");
+//! assert_eq!(dump_for_hover(&value), "port: 80\n'on': 'yes'");
+//! ```
+
+use std::collections::{HashMap as StdHashMap, HashSet};
+use std::sync::{Arc, LazyLock};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use regex::Regex;
+
+use super::{HashMap, Opaque, Rich, Value, float_to_s};
+use crate::syntax::libyaml::{CollectionStyle, Emit, EmitError, Emitter, ScalarStyle};
+use crate::syntax::psych::{Resolved, resolve_plain};
+
+/// Most parts of a value that are written; the rest is `…`. Shared lists of shared lists must not
+/// fill the memory.
+const MAX_PARTS: usize = 1_000_000;
+
+/// The value as `puppet lookup` prints it: with `---`, without anchors, ending in a line break.
+///
+/// Secrets are written: `puppet lookup` prints the inside of a `Sensitive`. URIs, version ranges
+/// and types, which Psych writes with all their inner variables, are written as strings.
+#[must_use]
+pub fn dump(value: &Value) -> String {
+    write(value, StdHashMap::new(), Purpose::Print)
+}
+
+/// The same with an anchor on each list, hash or object that occurs again.
+#[must_use]
+pub fn dump_shared(value: &Value) -> String {
+    let mut sharing = Sharing::default();
+    sharing.visit(value);
+    write(value, sharing.anchors, Purpose::Print)
+}
+
+/// The value as YAML for people: as [`dump`], but without `---` and the last line break
+/// (unless it is part of a text), and with secrets redacted. It reads back as the same value; `nil` is `~`.
+#[must_use]
+pub fn dump_for_hover(value: &Value) -> String {
+    if value.is_undef() {
+        return "~".to_owned();
+    }
+    let text = write(value, StdHashMap::new(), Purpose::Show);
+    let text = text.strip_prefix("---").unwrap_or(&text);
+    let text = text.strip_prefix(['\n', ' ']).unwrap_or(text);
+    // The line breaks at the end of a block scalar are text.
+    let text = if ends_in_block(value) {
+        text
+    } else {
+        text.trim_end_matches('\n')
+    };
+    text.to_owned()
+}
+
+/// Whether the last scalar of a value is written as a block, with its line breaks as they are.
+fn ends_in_block(value: &Value) -> bool {
+    match value {
+        Value::Array(elements) => elements.last().is_some_and(ends_in_block),
+        Value::Hash(hash) => hash.last().is_some_and(|(_, value)| ends_in_block(value)),
+        Value::String(text) => has_inner_line_break(text),
+        Value::Undef
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::Bytes(_)
+        | Value::Symbol(_)
+        | Value::Sensitive(_)
+        | Value::Default
+        | Value::Rich(_)
+        | Value::Opaque(_) => false,
+    }
+}
+
+/// Whom the text is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// As Psych writes, even where Psych itself would not read it.
+    Print,
+    /// For a reader who must not see secrets, and such that it reads back.
+    Show,
+}
+
+/// Which shared parts of a value need an anchor. Psych numbers them as it meets them again.
+#[derive(Default)]
+struct Sharing {
+    seen: HashSet<Identity>,
+    anchors: StdHashMap<Identity, String>,
+}
+
+/// The address of a shared part.
+type Identity = *const ();
+
+fn identity(value: &Value) -> Option<Identity> {
+    match value {
+        Value::Array(elements) => Some(Arc::as_ptr(elements).cast()),
+        Value::Hash(hash) => Some(Arc::as_ptr(hash).cast()),
+        Value::Sensitive(inner) => Some(Arc::as_ptr(inner).cast()),
+        Value::Rich(rich) => Some(Arc::as_ptr(rich).cast()),
+        Value::Undef
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Symbol(_)
+        | Value::Default
+        | Value::Opaque(_) => None,
+    }
+}
+
+impl Sharing {
+    fn visit(&mut self, value: &Value) {
+        if let Some(identity) = identity(value)
+            && !self.seen.insert(identity)
+        {
+            let number = self.anchors.len() + 1;
+            self.anchors
+                .entry(identity)
+                .or_insert_with(|| number.to_string());
+            return;
+        }
+        match value {
+            Value::Array(elements) => elements.iter().for_each(|element| self.visit(element)),
+            Value::Hash(hash) => {
+                for (key, value) in hash.iter() {
+                    self.visit(key);
+                    self.visit(value);
+                }
+            }
+            Value::Sensitive(inner) => self.visit(inner),
+            Value::Undef
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Symbol(_)
+            | Value::Default
+            | Value::Rich(_)
+            | Value::Opaque(_) => {}
+        }
+    }
+}
+
+fn write(value: &Value, anchors: StdHashMap<Identity, String>, purpose: Purpose) -> String {
+    let mut writer = Writer {
+        stand_ins: (purpose == Purpose::Print)
+            .then(|| StandIns::for_value(value))
+            .flatten(),
+        in_key: false,
+        emitter: Emitter::new(),
+        written: anchors.keys().map(|identity| (*identity, false)).collect(),
+        anchors,
+        parts: 0,
+        purpose,
+    };
+    match writer.document(value) {
+        Ok(()) => {
+            let text = writer.emitter.finish();
+            match writer.stand_ins {
+                Some(stand_ins) => stand_ins.replace_back(&text),
+                None => text,
+            }
+        }
+        // The emitter refuses only what no value holds.
+        Err(error) => format!("# {error}\n"),
+    }
+}
+
+struct Writer {
+    stand_ins: Option<StandIns>,
+    /// Whether a key is being written.
+    in_key: bool,
+    emitter: Emitter,
+    anchors: StdHashMap<Identity, String>,
+    /// Whether the part of an anchor was written, so that an alias may follow.
+    written: StdHashMap<Identity, bool>,
+    parts: usize,
+    purpose: Purpose,
+}
+
+/// How a scalar is handed to the emitter.
+struct Written<'a> {
+    text: &'a str,
+    tag: Option<&'a str>,
+    plain_implicit: bool,
+    quoted_implicit: bool,
+    style: Option<ScalarStyle>,
+}
+
+impl Writer {
+    fn document(&mut self, value: &Value) -> Result<(), EmitError> {
+        self.emitter.emit(&Emit::StreamStart)?;
+        self.emitter
+            .emit(&Emit::DocumentStart { implicit: false })?;
+        self.value(value)?;
+        self.emitter.emit(&Emit::DocumentEnd { implicit: true })?;
+        self.emitter.emit(&Emit::StreamEnd)
+    }
+
+    fn value(&mut self, value: &Value) -> Result<(), EmitError> {
+        self.parts += 1;
+        if self.parts > MAX_PARTS {
+            return self.string("…");
+        }
+        let mut anchor = None;
+        if let Some(identity) = identity(value)
+            && let Some(name) = self.anchors.get(&identity)
+        {
+            if let Some(true) = self.written.insert(identity, true) {
+                return self.emitter.emit(&Emit::Alias { anchor: name });
+            }
+            anchor = Some(name.clone());
+        }
+        let anchor = anchor.as_deref();
+        match value {
+            Value::Undef => self.scalar(&Written {
+                text: "",
+                tag: Some("tag:yaml.org,2002:null"),
+                plain_implicit: true,
+                quoted_implicit: false,
+                style: None,
+            }),
+            Value::Bool(_) | Value::Int(_) | Value::BigInt(_) => self.any(&value.inspect()),
+            Value::Float(number) if number.is_nan() => self.any(".nan"),
+            Value::Float(number) if number.is_infinite() => {
+                self.any(if *number > 0.0 { ".inf" } else { "-.inf" })
+            }
+            Value::Float(number) => self.any(&float_to_s(*number)),
+            Value::String(text) => self.string(text),
+            Value::Bytes(bytes) => self.bytes(bytes),
+            Value::Symbol(name) if name.is_empty() => self.scalar(&Written {
+                text: "",
+                tag: Some("!ruby/symbol"),
+                plain_implicit: false,
+                quoted_implicit: false,
+                style: None,
+            }),
+            Value::Symbol(name) => self.any(&format!(":{name}")),
+            Value::Array(elements) => {
+                self.emitter.emit(&Emit::SequenceStart {
+                    anchor,
+                    tag: None,
+                    implicit: true,
+                    style: CollectionStyle::Block,
+                })?;
+                for element in elements.iter() {
+                    self.value(element)?;
+                }
+                self.emitter.emit(&Emit::SequenceEnd)
+            }
+            Value::Hash(hash) => self.mapping(anchor, None, hash),
+            Value::Sensitive(_) if self.purpose == Purpose::Show => self.string(&value.to_s()),
+            Value::Sensitive(inner) => {
+                let class = "!ruby/object:Puppet::Pops::Types::PSensitiveType::Sensitive";
+                self.object(anchor, class, &[("value", (**inner).clone())])
+            }
+            Value::Default => self.any(":default"),
+            Value::Rich(rich) => self.rich(anchor, rich),
+            Value::Opaque(opaque) => match &**opaque {
+                Opaque::Secret { .. } => self.string(&value.to_s()),
+                Opaque::Unknown { text, because: _ } => self.string(text),
+            },
+        }
+    }
+
+    fn mapping(
+        &mut self,
+        anchor: Option<&str>,
+        tag: Option<&str>,
+        hash: &HashMap,
+    ) -> Result<(), EmitError> {
+        self.emitter.emit(&Emit::MappingStart {
+            anchor,
+            tag,
+            implicit: tag.is_none(),
+            style: CollectionStyle::Block,
+        })?;
+        for (key, value) in hash {
+            let in_key = std::mem::replace(&mut self.in_key, true);
+            self.value(key)?;
+            self.in_key = in_key;
+            self.value(value)?;
+        }
+        self.emitter.emit(&Emit::MappingEnd)
+    }
+
+    /// A Ruby object with its instance variables.
+    fn object(
+        &mut self,
+        anchor: Option<&str>,
+        tag: &str,
+        variables: &[(&str, Value)],
+    ) -> Result<(), EmitError> {
+        let hash: HashMap = variables
+            .iter()
+            .map(|(name, value)| (Value::string(name), value.clone()))
+            .collect();
+        self.mapping(anchor, Some(tag), &hash)
+    }
+
+    fn rich(&mut self, anchor: Option<&str>, rich: &Rich) -> Result<(), EmitError> {
+        if self.purpose == Purpose::Show {
+            return self.string(&rich.text);
+        }
+        let number = |nanoseconds: i128| {
+            i64::try_from(nanoseconds)
+                .map_or_else(|_| Value::BigInt(Arc::new(nanoseconds.into())), Value::Int)
+        };
+        match rich.ptype {
+            "Regexp" => {
+                let text = format!("/{}/", rich.pattern().unwrap_or(&rich.text));
+                self.emitter.emit(&Emit::Scalar {
+                    anchor,
+                    tag: Some("!ruby/regexp"),
+                    value: &text,
+                    plain_implicit: false,
+                    quoted_implicit: false,
+                    style: None,
+                })
+            }
+            "Binary" => {
+                let bytes = BASE64.decode(&rich.text).unwrap_or_default();
+                let class = "!ruby/object:Puppet::Pops::Types::PBinaryType::Binary";
+                self.object(
+                    anchor,
+                    class,
+                    &[("binary_buffer", Value::Bytes(bytes.into()))],
+                )
+            }
+            "SemVer" => {
+                let class = "!ruby/object:SemanticPuppet::Version";
+                self.object(anchor, class, &version_variables(&rich.text))
+            }
+            "Timestamp" => match timestamp_nanoseconds(&rich.text) {
+                Some(nanoseconds) => {
+                    let class = "!ruby/object:Puppet::Pops::Time::Timestamp";
+                    self.object(anchor, class, &[("nsecs", number(nanoseconds))])
+                }
+                None => self.string(&rich.text),
+            },
+            "Timespan" => match timespan_nanoseconds(&rich.text) {
+                Some(nanoseconds) => {
+                    let class = "!ruby/object:Puppet::Pops::Time::Timespan";
+                    self.object(anchor, class, &[("nsecs", number(nanoseconds))])
+                }
+                None => self.string(&rich.text),
+            },
+            _ => self.string(&rich.text),
+        }
+    }
+
+    /// A scalar that is plain unless libyaml cannot write it so.
+    fn any(&mut self, text: &str) -> Result<(), EmitError> {
+        self.scalar(&Written {
+            text,
+            tag: None,
+            plain_implicit: true,
+            quoted_implicit: false,
+            style: None,
+        })
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), EmitError> {
+        if let Ok(text) = std::str::from_utf8(bytes)
+            && text.is_ascii()
+        {
+            return self.string(text);
+        }
+        self.scalar(&Written {
+            text: &BASE64.encode(bytes),
+            tag: Some("!binary"),
+            plain_implicit: false,
+            quoted_implicit: false,
+            style: Some(ScalarStyle::Literal),
+        })
+    }
+
+    /// `visit_String` of Psych.
+    fn string(&mut self, text: &str) -> Result<(), EmitError> {
+        let implicit = text != "<<";
+        self.scalar(&Written {
+            text,
+            tag: (!implicit).then_some("tag:yaml.org,2002:str"),
+            plain_implicit: implicit,
+            quoted_implicit: implicit,
+            style: Some(string_style(text, self.purpose)),
+        })
+    }
+
+    fn scalar(&mut self, written: &Written<'_>) -> Result<(), EmitError> {
+        let replaced = self
+            .stand_ins
+            .as_mut()
+            .and_then(|stand_ins| stand_ins.replace(written.text, self.in_key));
+        let style = match replaced {
+            Some(_) => Some(ScalarStyle::DoubleQuoted),
+            None => written.style,
+        };
+        self.emitter.emit(&Emit::Scalar {
+            anchor: None,
+            tag: written.tag,
+            value: replaced.as_deref().unwrap_or(written.text),
+            plain_implicit: written.plain_implicit,
+            quoted_implicit: written.quoted_implicit,
+            style,
+        })
+    }
+}
+
+/// Characters beyond U+FFFF, which Psych's libyaml escapes (`"\U0001F600"`) and ours does not:
+/// they go through the emitter as private characters that the value does not use, as many as the
+/// escape is long, so that lines fold in the same places.
+struct StandIns {
+    /// First of the private characters: sixteen digits, then `\`, then `U`, then [`Self::keys`].
+    first: u32,
+    /// In short keys, which never fold but must stay short, each character has one stand-in.
+    keys: Vec<char>,
+}
+
+impl StandIns {
+    const DIGITS: &'static str = "0123456789ABCDEF\\U";
+    const ESCAPED: std::ops::RangeFrom<char> = '\u{10000}'..;
+    const PRIVATE: std::ops::Range<u32> = 0xe000..0xf900;
+    /// Longest key that libyaml writes on one line, in bytes.
+    const SIMPLE_KEY: usize = 128;
+    /// How many private characters in a row are needed.
+    const ROOM: u32 = 256;
+
+    /// Nothing if the value has no such character, or no room for stand-ins.
+    fn for_value(value: &Value) -> Option<StandIns> {
+        let mut used = Vec::new();
+        let mut needed = false;
+        each_text(value, &mut |text| {
+            for character in text.chars() {
+                needed |= Self::ESCAPED.contains(&character);
+                if Self::PRIVATE.contains(&u32::from(character)) {
+                    used.push(u32::from(character));
+                }
+            }
+        });
+        let mut blocks = Self::PRIVATE.step_by(Self::ROOM as usize);
+        let is_free = |first: &u32| {
+            !used
+                .iter()
+                .any(|used| (*first..first + Self::ROOM).contains(used))
+        };
+        let first = if needed {
+            blocks.find(is_free)?
+        } else {
+            return None;
+        };
+        Some(StandIns {
+            first,
+            keys: Vec::new(),
+        })
+    }
+
+    fn private(&self, offset: usize) -> char {
+        let offset = u32::try_from(offset).unwrap_or(0);
+        char::from_u32(self.first + offset).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+
+    /// The text with stand-ins, if it needs any.
+    fn replace(&mut self, text: &str, in_key: bool) -> Option<String> {
+        if !text.chars().any(|c| Self::ESCAPED.contains(&c)) {
+            return None;
+        }
+        let is_simple_key = in_key && text.len() <= Self::SIMPLE_KEY;
+        let mut replaced = String::with_capacity(text.len());
+        for character in text.chars() {
+            if !Self::ESCAPED.contains(&character) {
+                replaced.push(character);
+                continue;
+            }
+            let known = self.keys.iter().position(|key| *key == character);
+            if is_simple_key
+                && (known.is_some() || self.keys.len() + Self::DIGITS.len() < Self::ROOM as usize)
+            {
+                let index = known.unwrap_or(self.keys.len());
+                if known.is_none() {
+                    self.keys.push(character);
+                }
+                replaced.push(self.private(Self::DIGITS.len() + index));
+                continue;
+            }
+            for letter in escape(character).chars() {
+                let offset = Self::DIGITS.find(letter).unwrap_or(0);
+                replaced.push(self.private(offset));
+            }
+        }
+        Some(replaced)
+    }
+
+    fn replace_back(&self, text: &str) -> String {
+        let mut replaced = String::with_capacity(text.len());
+        for character in text.chars() {
+            let offset = u32::from(character).checked_sub(self.first);
+            let offset = offset
+                .filter(|offset| *offset < Self::ROOM)
+                .map(|offset| offset as usize);
+            let digit = offset.and_then(|offset| Self::DIGITS.chars().nth(offset));
+            let key =
+                offset.and_then(|offset| self.keys.get(offset.checked_sub(Self::DIGITS.len())?));
+            match (digit, key) {
+                (Some(digit), _) => replaced.push(digit),
+                (None, Some(key)) => replaced.push_str(&escape(*key)),
+                (None, None) => replaced.push(character),
+            }
+        }
+        replaced
+    }
+}
+
+/// libyaml's escape of a character beyond U+FFFF.
+fn escape(character: char) -> String {
+    format!("\\U{:08X}", u32::from(character))
+}
+
+/// Calls back with every text in a value. Parts that are shared are visited once.
+fn each_text(value: &Value, see: &mut dyn FnMut(&str)) {
+    fn visit(value: &Value, seen: &mut HashSet<Identity>, see: &mut dyn FnMut(&str)) {
+        if identity(value).is_some_and(|identity| !seen.insert(identity)) {
+            return;
+        }
+        match value {
+            Value::String(text) | Value::Symbol(text) => see(text),
+            Value::Array(elements) => {
+                elements
+                    .iter()
+                    .for_each(|element| visit(element, seen, see));
+            }
+            Value::Hash(hash) => {
+                for (key, value) in hash.iter() {
+                    visit(key, seen, see);
+                    visit(value, seen, see);
+                }
+            }
+            Value::Sensitive(inner) => visit(inner, seen, see),
+            Value::Rich(rich) => see(&rich.text),
+            Value::Opaque(_) => see(&value.to_s()),
+            Value::Undef
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::Bytes(_)
+            | Value::Default => {}
+        }
+    }
+    visit(value, &mut HashSet::new(), see);
+}
+
+fn string_style(text: &str, purpose: Purpose) -> ScalarStyle {
+    if has_inner_line_break(text) {
+        ScalarStyle::Literal
+    } else if text == "<<" {
+        ScalarStyle::SingleQuoted
+    } else if text == "y" || text == "n" || starts_oddly(text) {
+        ScalarStyle::DoubleQuoted
+    } else if reads_as_something_else(text, purpose) || looks_like_bad_octal(text) {
+        ScalarStyle::SingleQuoted
+    } else {
+        ScalarStyle::Plain
+    }
+}
+
+/// `/\n(?!\Z)/`: a line break that is neither the last character nor the one before a last one.
+fn has_inner_line_break(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let rest = &bytes[at + 1..];
+        *byte == b'\n' && !rest.is_empty() && rest != b"\n"
+    })
+}
+
+/// `/^[^[:word:]][^"]*$/`: a line begins with a character that is no letter, digit or `_`, and
+/// no quote stands between it and the next line end.
+fn starts_oddly(text: &str) -> bool {
+    static WORD: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\A[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]").ok());
+    let line_starts = text.match_indices('\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(line_starts).any(|start| {
+        let rest = &text[start..];
+        let Some(first) = rest.chars().next() else {
+            return false;
+        };
+        if WORD.as_ref().is_some_and(|word| word.is_match(rest)) {
+            return false;
+        }
+        let behind = &rest[first.len_utf8()..];
+        let line = behind.split('\n').next().unwrap_or_default();
+        !line.contains('"')
+    })
+}
+
+/// Whether Psych's scanner makes something else than a string of the text.
+fn reads_as_something_else(text: &str, purpose: Purpose) -> bool {
+    match resolve_plain(text) {
+        Resolved::String => false,
+        // Psych asks Ruby, which refuses the 30th of February: the text stays bare, although
+        // Puppet will not even load it.
+        Resolved::Date => purpose == Purpose::Show || is_real_date(text),
+        Resolved::Time => purpose == Purpose::Show || is_real_time(text),
+        Resolved::Null
+        | Resolved::Bool(_)
+        | Resolved::Int(_)
+        | Resolved::BigInt(_)
+        | Resolved::Float(_)
+        | Resolved::Symbol(_)
+        | Resolved::Invalid { .. } => true,
+    }
+}
+
+/// `/\A0[0-7]*[89]/`
+fn looks_like_bad_octal(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix('0') else {
+        return false;
+    };
+    rest.trim_start_matches(|c| ('0'..='7').contains(&c))
+        .starts_with(['8', '9'])
+}
+
+/// Whether Ruby's `Date.strptime(text, '%Y-%m-%d')` accepts a text of that form: the calendar
+/// was Julian up to the 4th of October 1582, and the ten days after it never were.
+fn is_real_date(text: &str) -> bool {
+    let Some([year, month, day]) = numbers(text) else {
+        return false;
+    };
+    let divides = |by: i64| year % by == 0;
+    let leap = divides(4) && (year <= 1582 || !divides(100) || divides(400));
+    let days = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return false,
+    };
+    let never_was = (year, month) == (1582, 10) && (5..15).contains(&day);
+    (1..=days).contains(&day) && !never_was
+}
+
+/// Whether Ruby's `Time.utc` accepts the parts of a text of Psych's form for times.
+fn is_real_time(text: &str) -> bool {
+    let Some((date, time)) = text.split_once([' ', 't', 'T']) else {
+        return true;
+    };
+    let date = date.strip_prefix('-').unwrap_or(date);
+    let clock: &str = time
+        .trim_start()
+        .split(|c: char| !(c.is_ascii_digit() || c == ':'))
+        .next()
+        .unwrap_or_default();
+    let (Some([_, month, day]), Some([hour, minute, second])) =
+        (numbers(date), numbers(&clock.replace(':', "-")))
+    else {
+        return true;
+    };
+    let midnight = hour == 24 && minute == 0 && second == 0;
+    (1..=12).contains(&month)
+        && (1..=31).contains(&day)
+        && (hour < 24 || midnight)
+        && minute < 60
+        && second <= 60
+}
+
+/// Three numbers with `-` between them.
+fn numbers(text: &str) -> Option<[i64; 3]> {
+    let numbers: Option<Vec<i64>> = text.split('-').map(|part| part.parse().ok()).collect();
+    numbers?.try_into().ok()
+}
+
+/// The instance variables of `SemanticPuppet::Version`.
+fn version_variables(text: &str) -> [(&'static str, Value); 5] {
+    let (text, build) = match text.split_once('+') {
+        Some((version, build)) => (version, Some(build)),
+        None => (text, None),
+    };
+    let (text, prerelease) = match text.split_once('-') {
+        Some((version, prerelease)) => (version, Some(prerelease)),
+        None => (text, None),
+    };
+    let mut numbers = text
+        .split('.')
+        .map(|part| part.parse().map_or(Value::Undef, Value::Int));
+    let mut number = || numbers.next().unwrap_or_default();
+    let parts = |text: &str, convert: fn(&str) -> Value| {
+        text.split('.').map(convert).collect::<Vec<_>>().into()
+    };
+    let number_or_text = |part: &str| part.parse().map_or_else(|_| Value::from(part), Value::Int);
+    [
+        ("major", number()),
+        ("minor", number()),
+        ("patch", number()),
+        (
+            "prerelease",
+            prerelease.map_or(Value::Undef, |text| parts(text, number_or_text)),
+        ),
+        (
+            "build",
+            build.map_or(Value::Undef, |text| parts(text, |part| Value::from(part))),
+        ),
+    ]
+}
+
+/// Nanoseconds since 1970 of `2020-01-01T00:00:00.000000000 UTC`.
+fn timestamp_nanoseconds(text: &str) -> Option<i128> {
+    let (date, clock) = text.strip_suffix(" UTC")?.split_once('T')?;
+    let [year, month, day] = numbers(date)?;
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
+    let [hour, minute, second] = numbers(&clock.replace(':', "-"))?;
+    // Days from the civil calendar, with years that begin in March.
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    let days = year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1 - 719_468;
+    let seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
+    Some(i128::from(seconds) * 1_000_000_000 + i128::from(fraction_nanoseconds(fraction)?))
+}
+
+/// Nanoseconds of `1-00:00:01.5`: days, hours, minutes, seconds and a fraction.
+fn timespan_nanoseconds(text: &str) -> Option<i128> {
+    let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+    let (days, clock) = text.split_once('-')?;
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
+    let [hour, minute, second] = numbers(&clock.replace(':', "-"))?;
+    let days: i128 = days.parse().ok()?;
+    let seconds = days * 86_400 + i128::from(hour * 3600 + minute * 60 + second);
+    Some(sign * (seconds * 1_000_000_000 + i128::from(fraction_nanoseconds(fraction)?)))
+}
+
+fn fraction_nanoseconds(digits: &str) -> Option<i64> {
+    if digits.len() > 9 {
+        return None;
+    }
+    format!("{digits:0<9}").parse().ok()
+}
+
+#[cfg(test)]
+#[path = "dump_tests.rs"]
+mod tests;
