@@ -1,23 +1,66 @@
-//! The command line: `lookup`, `check`, `server`.
+//! The command line: `server`, `lookup`, `check`, `hover`.
 //!
-//! Values go to standard output, everything else to standard error. Exit codes are documented in
+//! Answers go to standard output, everything else to standard error. Exit codes are documented in
 //! `docs/exit-codes.md`.
 
 mod batch;
+mod environment;
+mod lookup;
+mod nodes;
+mod render;
 
 use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A language server for Hiera, the data of Puppet and OpenVox.
+#[derive(Parser)]
+#[command(name = "hiera-ls", version, about, max_term_width = 100)]
+struct Arguments {
+    /// Speak the language server protocol on standard input and output (the default)
+    #[arg(long)]
+    stdio: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Speak the language server protocol on standard input and output
+    Server {
+        /// Accepted for editors that pass it; standard input and output are the only transport
+        #[arg(long)]
+        stdio: bool,
+    },
+    /// Print the effective value of a key, as `puppet lookup` does
+    Lookup(Box<lookup::LookupArguments>),
+}
 
 /// Runs the program on the process's arguments and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments
-        .iter()
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .as_slice()
-    {
-        ["lookup", "--batch"] => batch::run(),
-        _ => ExitCode::FAILURE,
+    let arguments = Arguments::parse();
+    match arguments.command {
+        None | Some(Command::Server { .. }) => ExitCode::FAILURE,
+        Some(Command::Lookup(arguments)) => {
+            start_log();
+            if arguments.batch {
+                batch::run()
+            } else {
+                lookup::run(&arguments)
+            }
+        }
     }
+}
+
+/// Logs go to standard error; `HIERA_LS_LOG` says how much.
+fn start_log() {
+    use tracing_subscriber::EnvFilter;
+    #[allow(clippy::disallowed_methods, reason = "cli/ reads the environment")]
+    let filter = std::env::var("HIERA_LS_LOG").unwrap_or_else(|_| "warn".to_string());
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(filter))
+        .with_writer(std::io::stderr)
+        .without_time()
+        .try_init();
 }

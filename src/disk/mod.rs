@@ -15,6 +15,7 @@ mod read;
 mod scan;
 mod walk;
 mod watch;
+mod workspace_disk;
 
 pub use batch::DiskFiles;
 pub use ignore::{DataFolders, Ignore};
@@ -22,6 +23,7 @@ pub use read::{LARGEST_FILE, read};
 pub use scan::{Outcome, Progress, Scan, ScanProblem, reread, scan};
 pub use walk::{MOST_DEPTH, MOST_FILES};
 pub use watch::{WatchMode, Watcher};
+pub use workspace_disk::{WorkspaceDisk, absolute, snapshot_of};
 
 #[cfg(test)]
 mod tests;

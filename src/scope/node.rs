@@ -99,6 +99,13 @@ impl Node {
         node(certname, &Value::hash([]), facts)
     }
 
+    /// A node with these facts of its own; what its name decides is added where it is missing.
+    #[must_use]
+    pub fn with_facts(certname: &str, facts: &HashMap) -> Node {
+        let own = Value::hash([("facts", Value::from(facts.clone()))]);
+        node(certname, &own, &HashMap::new())
+    }
+
     /// The scope of a lookup for this node.
     #[must_use]
     pub fn scope(&self, environment: &str) -> Scope {

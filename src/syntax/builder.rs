@@ -125,6 +125,11 @@ impl<'t> Builder<'t> {
         self.open(id, CollectionStyle::Block, true);
     }
 
+    /// Whether an open collection has children yet.
+    pub(super) fn has_children(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
     /// The last value of the topmost mapping, and whether it has bytes of its own.
     pub(super) fn last_value_is_written(&self) -> bool {
         self.pending
@@ -389,9 +394,12 @@ fn tag_length(bytes: &[u8]) -> usize {
 fn skip_blank(bytes: &[u8], mut at: usize, end: usize) -> usize {
     while at < end {
         match bytes[at] {
-            b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+            b' ' | b'\t' => at += 1,
             b'#' => at += line_length(&bytes[at..end]),
-            _ => break,
+            _ => match break_width(&bytes[at..end]) {
+                0 => break,
+                width => at += width,
+            },
         }
     }
     at
@@ -399,18 +407,57 @@ fn skip_blank(bytes: &[u8], mut at: usize, end: usize) -> usize {
 
 /// Bytes up to the next line break.
 pub(super) fn line_length(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .position(|b| matches!(b, b'\n' | b'\r'))
-        .unwrap_or(bytes.len())
+    let mut at = 0;
+    while at < bytes.len() {
+        let may_be_break = bytes[at] < b' ' || bytes[at] >= 0xC2;
+        if may_be_break && break_width(&bytes[at..]) > 0 {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// How many bytes the line break at the start takes; none if there is none. YAML 1.1 also breaks
+/// lines at NEL and at Unicode's two separators.
+pub(super) fn break_width(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\r', b'\n', ..] | [0xC2, 0x85, ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        [0xE2, 0x80, 0xA8 | 0xA9, ..] => 3,
+        _ => 0,
+    }
+}
+
+/// Where the line that `at` is on begins.
+pub(super) fn line_start(bytes: &[u8], at: usize) -> usize {
+    let mut start = at.min(bytes.len());
+    while start > 0 {
+        let is_break = match bytes[start - 1] {
+            b'\n' | b'\r' => true,
+            0x85 => bytes[..start].ends_with(b"\xC2\x85"),
+            0xA8 | 0xA9 => bytes[..start - 1].ends_with(b"\xE2\x80"),
+            _ => false,
+        };
+        if is_break {
+            break;
+        }
+        start -= 1;
+    }
+    start
 }
 
 /// The end of the last line of `start..end` that is not blank, without its line break.
 fn trim_blank_lines(bytes: &[u8], start: usize, end: usize) -> usize {
-    let is_blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
-    let solid = bytes[start..end]
-        .iter()
-        .rposition(|b| !is_blank(b))
-        .map_or(start, |at| start + at + 1);
+    let mut solid = end;
+    while solid > start {
+        let text = &bytes[start..solid];
+        solid -= match text {
+            [.., b' ' | b'\t' | b'\n' | b'\r'] => 1,
+            [.., 0xC2, 0x85] => 2,
+            [.., 0xE2, 0x80, 0xA8 | 0xA9] => 3,
+            _ => break,
+        };
+    }
     solid + line_length(&bytes[solid..end])
 }

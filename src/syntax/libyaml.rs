@@ -301,7 +301,13 @@ impl<'t> Parser<'t> {
         unsafe {
             let parser = self.raw.assume_init_ref();
             SyntaxError {
-                problem: static_text(parser.problem).unwrap_or("unknown error"),
+                problem: match static_text(parser.problem) {
+                    // libyaml's own spelling, which the Rust port corrects.
+                    Some("did not find expected hexadecimal number") => {
+                        "did not find expected hexdecimal number"
+                    }
+                    problem => problem.unwrap_or("unknown error"),
+                },
                 context: static_text(parser.context),
                 problem_mark: parser.problem_mark.into(),
                 context_mark: parser.context_mark.into(),

@@ -16,13 +16,17 @@
 
 mod builder;
 pub mod hocon;
+mod json;
 pub mod libyaml;
 pub mod psych;
 mod recovery;
+mod scalar_map;
 pub mod tree;
 mod yaml;
 
 pub use builder::MAX_DEPTH;
+pub use json::parse_json;
+pub use scalar_map::ScalarMap;
 pub use tree::{BrokenEntry, Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
 pub use yaml::{parse_yaml, read_document};
 
@@ -36,6 +40,9 @@ pub struct Parse {
     pub tree: Tree,
     /// What is wrong, the loader's own error first.
     pub problems: Vec<Problem>,
+    /// What Psych reads, where it stops without an error before the end of the document (the
+    /// first line is indented, say) and so reads less than `tree` holds.
+    pub psych: Option<Box<Tree>>,
 }
 
 impl Parse {

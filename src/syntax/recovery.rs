@@ -17,7 +17,7 @@
 
 use std::ops::Range;
 
-use super::builder::{Builder, Growth, line_length};
+use super::builder::{Builder, Growth, break_width, line_length, line_start};
 use super::libyaml::{CollectionStyle, EventKind, Parser};
 use super::tree::{BrokenEntry, Spanned, Tree};
 use super::yaml::{Failure, Stop, add_comments};
@@ -54,23 +54,51 @@ struct Start {
 
 /// The tree and the problems of a text that libyaml refuses.
 pub(super) fn recover<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> Parse {
+    let whole = failure.stop.problem(bytes, 0, 0);
+    let (tree, mut problems) = salvage(bytes, failure);
+    match problems.first_mut() {
+        // The place is that of the broken block, the words are those Puppet prints.
+        Some(first) => {
+            first.message = whole.message;
+            first.kind = whole.kind;
+        }
+        None => problems.push(whole),
+    }
+    Parse {
+        tree,
+        problems,
+        psych: None,
+    }
+}
+
+/// The tree and the problems of the blocks of a text that cannot be read, or only in part.
+pub(super) fn salvage<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> (Tree, Vec<Problem>) {
     let Failure {
-        stop,
         mut builder,
         last_key,
         column,
         document_start,
+        ..
     } = *failure;
-    let whole = stop.problem(bytes, 0, 0);
     let is_sure = builder.depth() > 0 && column.is_some();
     let from = match last_key {
         Some((_, key)) if is_sure => line_start(bytes, key),
         Some(_) | None => first_line(bytes, document_start),
     };
-    let document_end = document_end(bytes, from);
-    let Some(column) = column.or_else(|| lowest_key_column(bytes, from..document_end)) else {
-        return partial(bytes, builder, last_key, whole);
-    };
+    let mut lines = from..document_end(bytes, from);
+    // A first line that was just indented must not make all that follows its own.
+    let mut column = lowest_key_column(bytes, lines.clone())
+        .into_iter()
+        .chain(column)
+        .min();
+    // Text above the marker of the real document makes a document of its own while it is typed.
+    while column.is_none() && lines.end < bytes.len() {
+        lines = next_document(bytes, lines.end);
+        column = lowest_key_column(bytes, lines.clone());
+    }
+    if column.is_none() {
+        return (partial(bytes, builder, last_key), Vec::new());
+    }
     match last_key {
         Some((checkpoint, _)) if is_sure => {
             builder.roll_back(checkpoint);
@@ -83,31 +111,34 @@ pub(super) fn recover<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> Parse {
     let mut recovery = Recovery {
         bytes,
         builder,
-        starts: starts(bytes, from..document_end, column),
-        document_end,
+        starts: Vec::new(),
+        document_end: lines.end,
         budget: bytes.len().saturating_mul(READ_ON_BUDGET),
         broken: Vec::new(),
         problems: Vec::new(),
     };
-    recovery.run();
+    loop {
+        if let Some(column) = column {
+            recovery.starts = starts(bytes, lines.clone(), column);
+            recovery.document_end = lines.end;
+            recovery.run();
+        }
+        if recovery.builder.has_children() || lines.end >= bytes.len() {
+            break;
+        }
+        lines = next_document(bytes, lines.end);
+        column = lowest_key_column(bytes, lines.clone());
+    }
     let Recovery {
         builder,
         broken,
-        mut problems,
+        problems,
         ..
     } = recovery;
-    match problems.first_mut() {
-        // The place is that of the broken block, the words are those Puppet prints.
-        Some(first) => {
-            first.message = whole.message;
-            first.kind = whole.kind;
-        }
-        None => problems.push(whole),
-    }
     let mut tree = builder.finish();
     tree.broken = broken;
-    add_comments(&mut tree, bytes, document_start, document_end);
-    Parse { tree, problems }
+    add_comments(&mut tree, bytes, document_start, lines.end);
+    (tree, problems)
 }
 
 /// The tree up to the error, for a text without lines to cut it at.
@@ -115,8 +146,7 @@ fn partial(
     bytes: &[u8],
     mut builder: Builder<'_>,
     last_key: Option<(super::builder::Checkpoint, usize)>,
-    problem: Problem,
-) -> Parse {
+) -> Tree {
     let mut broken = Vec::new();
     if let Some((checkpoint, key)) = last_key {
         builder.roll_back(checkpoint);
@@ -129,10 +159,7 @@ fn partial(
     tree.broken = broken;
     let end = tree.nodes.first().map_or(0, |root| root.range.end as usize);
     add_comments(&mut tree, bytes, 0, end);
-    Parse {
-        tree,
-        problems: vec![problem],
-    }
+    tree
 }
 
 struct Recovery<'t> {
@@ -432,8 +459,11 @@ fn lowest_key_column(bytes: &[u8], range: Range<usize>) -> Option<usize> {
         let indent = line.iter().take_while(|&&b| b == b' ').count();
         match classify(line, usize::MAX) {
             Line::Key => {
-                in_braces |= line.trim_ascii_end().ends_with(b",");
-                lowest = lowest.min(indent);
+                if indent <= lowest {
+                    in_braces &= indent == lowest;
+                    in_braces |= line.trim_ascii_end().ends_with(b",");
+                    lowest = indent;
+                }
             }
             Line::Continuation => lowest_element = lowest_element.min(indent),
             Line::Stray | Line::Inner => {}
@@ -468,6 +498,12 @@ fn document_end(bytes: &[u8], from: usize) -> usize {
     end
 }
 
+/// The lines behind the marker at `marker`, up to the next.
+fn next_document(bytes: &[u8], marker: usize) -> Range<usize> {
+    let start = marker + line_length(&bytes[marker..]);
+    start..document_end(bytes, start)
+}
+
 /// Calls `each` with the offset and the text of every line of the range, without line breaks.
 fn for_each_line(bytes: &[u8], range: Range<usize>, mut each: impl FnMut(usize, &[u8])) {
     let mut at = range.start;
@@ -475,10 +511,7 @@ fn for_each_line(bytes: &[u8], range: Range<usize>, mut each: impl FnMut(usize, 
         let length = line_length(&bytes[at..range.end]);
         each(at, &bytes[at..at + length]);
         at += length;
-        at += match &bytes[at..range.end] {
-            [b'\r', b'\n', ..] => 2,
-            _ => 1,
-        };
+        at += break_width(&bytes[at..range.end]).max(1);
     }
 }
 
@@ -486,13 +519,6 @@ fn count_lines(bytes: &[u8]) -> usize {
     let mut lines = 0;
     for_each_line(bytes, 0..bytes.len(), |_, _| lines += 1);
     lines
-}
-
-fn line_start(bytes: &[u8], at: usize) -> usize {
-    bytes[..at]
-        .iter()
-        .rposition(|b| matches!(b, b'\n' | b'\r'))
-        .map_or(0, |before| before + 1)
 }
 
 /// A range without the blanks at its end.

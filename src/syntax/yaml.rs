@@ -1,6 +1,8 @@
 //! Reading a YAML text: strictly, as Psych does, and for the editor.
 
-use super::builder::{Builder, Checkpoint, Growth, MAX_DEPTH, line_length};
+use super::builder::{
+    Builder, Checkpoint, Growth, MAX_DEPTH, break_width, line_length, line_start,
+};
 use super::libyaml::{EventKind, Parser, SyntaxError};
 use super::recovery;
 use super::tree::{NodeKind, ScalarStyle, Tree};
@@ -14,10 +16,28 @@ pub fn parse_yaml(text: &str) -> Parse {
     let bytes = text.as_bytes();
     match read(bytes) {
         Ok(tree) => {
-            let problems = tree.ignored().map(|range| ignored_problem(bytes, range));
-            Parse {
-                problems: problems.into_iter().collect(),
-                tree,
+            let Some(range) = tree.ignored() else {
+                return Parse {
+                    tree,
+                    ..Parse::default()
+                };
+            };
+            let (problem, is_other_document) = ignored_problem(bytes, range);
+            let problems = vec![problem];
+            let salvaged = (!is_other_document)
+                .then(|| recovery::salvage(bytes, Failure::nothing_read(bytes)).0)
+                .filter(|salvaged| salvaged.entries().next().is_some());
+            match salvaged {
+                Some(salvaged) => Parse {
+                    tree: salvaged,
+                    problems,
+                    psych: Some(Box::new(tree)),
+                },
+                None => Parse {
+                    tree,
+                    problems,
+                    psych: None,
+                },
             }
         }
         Err(failure) => recovery::recover(bytes, failure),
@@ -81,6 +101,19 @@ pub(super) struct Failure<'t> {
     pub(super) column: Option<usize>,
     /// Behind the `---`.
     pub(super) document_start: usize,
+}
+
+impl<'t> Failure<'t> {
+    /// As if reading had stopped before the first byte.
+    fn nothing_read(bytes: &'t [u8]) -> Box<Failure<'t>> {
+        Box::new(Failure {
+            stop: Stop::TooDeep(0),
+            builder: Builder::new(bytes),
+            last_key: None,
+            column: None,
+            document_start: 0,
+        })
+    }
 }
 
 fn read(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
@@ -155,34 +188,35 @@ fn ignored(bytes: &[u8], end: usize) -> Option<TextRange> {
                 solid.map_or(bytes.len(), |last| last + 1).max(at),
             ));
         }
-        at += length.max(1);
-        if length > 0 {
-            at += 1;
-        }
+        at += length;
+        at += break_width(&bytes[at..]).max(1);
     }
     None
 }
 
-fn ignored_problem(bytes: &[u8], range: TextRange) -> Problem {
+/// The problem of text that nothing reads, and whether it is another document.
+fn ignored_problem(bytes: &[u8], range: TextRange) -> (Problem, bool) {
     let before = bytes[..range.start as usize].split(|b| matches!(b, b'\n' | b'\r'));
     let behind_marker = before
         .rev()
         .find(|line| !matches!(line.trim_ascii(), [] | [b'#', ..]))
         .is_some_and(|line| line.starts_with(b"---") || line.starts_with(b"..."));
-    let message = if behind_marker || bytes[range.start as usize..].starts_with(b"---") {
+    let is_other_document = behind_marker || bytes[range.start as usize..].starts_with(b"---");
+    let message = if is_other_document {
         "puppet reads only the first document of a file and ignores this"
     } else if bytes.starts_with(b"\xEF\xBB\xBF") {
         "puppet ignores everything from here on: the byte order mark at the start of the file \
          makes the first key indented deeper than this line"
     } else {
-        "puppet ignores everything from here on: the first key of the file is indented deeper \
-         than this line"
+        "puppet ignores everything from here on: what the file begins with is complete before \
+         this line"
     };
-    Problem {
+    let problem = Problem {
         range,
         message: message.to_owned(),
         kind: ProblemKind::Ignored,
-    }
+    };
+    (problem, is_other_document)
 }
 
 /// Finds the comments, which libyaml doesn't report: whatever starts with `#` in the gaps
@@ -247,10 +281,7 @@ fn gap(
         };
         let sharp = at + sharp;
         let end = sharp + line_length(&bytes[sharp..]);
-        let line = bytes[..sharp]
-            .iter()
-            .rposition(|b| matches!(b, b'\n' | b'\r'))
-            .map_or(0, |before| before + 1);
+        let line = line_start(bytes, sharp);
         // A directive may hold a `#` that is no comment.
         let in_directive = bytes[line] == b'%'
             && sharp < document_start
@@ -309,10 +340,7 @@ fn rest_of_line(bytes: &[u8], at: usize) -> TextRange {
     let Some(last) = bytes[..at].iter().rposition(|b| !b.is_ascii_whitespace()) else {
         return TextRange::empty(at);
     };
-    let start = bytes[..last]
-        .iter()
-        .rposition(|b| matches!(b, b'\n' | b'\r'))
-        .map_or(0, |before| before + 1);
+    let start = line_start(bytes, last);
     let indent = bytes[start..=last]
         .iter()
         .take_while(|b| b.is_ascii_whitespace())

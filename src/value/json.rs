@@ -1,10 +1,50 @@
-//! JSON as `Puppet::Util::Json.load` reads it.
+//! JSON as `Puppet::Util::Json.load` reads it (puppet/util/json.rb, Ruby's json 2.6.1).
+//!
+//! ```
+//! use hiera_ls::value::{Value, json_load};
+//!
+//! let value = json_load(b"{\"a\": 1e3} // and more\n").unwrap();
+//! assert_eq!(value.get("a"), Some(&Value::Float(1000.0)));
+//! let error = json_load(b"[1,]").unwrap_err();
+//! assert_eq!(error.message, "451: unexpected token at ']'");
+//! ```
 
 use std::sync::Arc;
 
 use num_bigint::BigInt;
 
-use super::Value;
+use super::{LoadError, LoadErrorKind, Value, load_node};
+use crate::syntax::{Parse, Problem, parse_json};
+
+/// Loads a JSON text. Bytes that are not UTF-8, which Ruby passes through, become `U+FFFD`.
+///
+/// # Errors
+///
+/// What Ruby's parser refuses, in its words.
+pub fn json_load(text: &[u8]) -> Result<Value, LoadError> {
+    load_json_parse(&parse_json(&String::from_utf8_lossy(text)))
+}
+
+/// Loads a JSON text that is parsed already, as [`json_load`] would load the text itself.
+///
+/// # Errors
+///
+/// As [`json_load`].
+pub fn load_json_parse(parse: &Parse) -> Result<Value, LoadError> {
+    match (parse.error(), parse.tree.root()) {
+        (Some(problem), _) => Err(refused(problem)),
+        (None, Some(root)) => load_node(&parse.tree, root),
+        (None, None) => Ok(Value::Undef),
+    }
+}
+
+fn refused(problem: &Problem) -> LoadError {
+    LoadError {
+        kind: LoadErrorKind::Json,
+        message: problem.message.clone(),
+        range: Some(problem.range),
+    }
+}
 
 /// The value of a JSON number or word that was accepted by the parser.
 pub(super) fn literal(text: &str) -> Value {

@@ -24,6 +24,7 @@ mod psych;
 pub use dump::{dump, dump_for_hover, dump_shared};
 pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
+pub use json::{json_load, load_json_parse};
 pub use json_text::{
     JsonError, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
 };

@@ -47,7 +47,7 @@ pub fn load_yaml(text: &[u8]) -> Result<Value, LoadError> {
 pub fn load_parse(parse: &Parse) -> Result<Value, LoadError> {
     match parse.error() {
         Some(problem) => Err(syntax_error(problem)),
-        None => load_tree(&parse.tree),
+        None => load_tree(parse.psych.as_deref().unwrap_or(&parse.tree)),
     }
 }
 

@@ -16,7 +16,7 @@ const ENVIRONMENTS: &str = "/environments/";
 /// Maps an absolute path onto the environment in `root`: by the user's `(deployed, here)` pairs,
 /// or `…/environments/<one segment>/REST` to `ROOT/REST` where the first name of REST stands
 /// under the root. Nothing where neither says so.
-pub(super) fn onto(
+pub fn onto(
     files: &dyn Files,
     at: &str,
     root: &str,

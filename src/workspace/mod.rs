@@ -36,6 +36,7 @@ mod writer;
 
 pub use cache::TextHash;
 pub use change::{Change, Content, DiskEntry, Linked, Settings};
+pub use deployed::onto as map_onto_environment;
 pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, OptionFact, Reference};
 pub use file::{Belongs, File, FileId, OpenText, format_of};
 pub use files::{DataFile, FileKind, Files, Format};

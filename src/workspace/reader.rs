@@ -7,10 +7,11 @@ use super::interner::Interner;
 use crate::interpolation::{self, TokenKind};
 use crate::syntax::hocon::{HoconItem, HoconValue, parse_hocon_document};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, NodeKind, ScalarStyle, Tree, parse_yaml};
+use crate::syntax::{Node, NodeId, NodeKind, ScalarMap, ScalarStyle, Tree, parse_json, parse_yaml};
 use crate::text::TextRange;
 use crate::value::{
-    Value, load_hocon, load_parse, load_recovered, load_yaml, symbol_keys_to_strings,
+    Value, json_load, load_hocon, load_json_parse, load_parse, load_recovered, load_yaml,
+    symbol_keys_to_strings,
 };
 
 /// The key of a data file that holds settings of lookups, not data.
@@ -26,15 +27,17 @@ const MOST_MERGES: usize = 64;
 #[must_use]
 pub fn load(bytes: &[u8], format: Format) -> DataFile {
     let loaded = match format {
-        Format::Yaml | Format::Json => load_yaml(bytes).map(symbol_keys_to_strings),
+        Format::Yaml => load_yaml(bytes).map(symbol_keys_to_strings),
+        Format::Json => json_load(bytes),
         Format::Hocon => load_hocon(bytes),
     };
     let recovered = match (&loaded, format) {
         (Ok(value), _) => value.clone(),
-        (Err(_), Format::Yaml | Format::Json) => {
+        (Err(_), Format::Yaml) => {
             let tree = parse_yaml(&String::from_utf8_lossy(bytes)).tree;
             symbol_keys_to_strings(load_recovered(&tree))
         }
+        (Err(_), Format::Json) => load_recovered(&parse_json(&String::from_utf8_lossy(bytes)).tree),
         // The gem reads nothing behind an error, and neither is there a tree of what stands there.
         (Err(_), Format::Hocon) => Value::Undef,
     };
@@ -51,11 +54,13 @@ pub(super) fn facts(
     names: &Interner,
 ) -> FileFacts {
     let parse = match format {
-        Format::Yaml | Format::Json => parse_yaml(text),
+        Format::Yaml => parse_yaml(text),
+        Format::Json => parse_json(text),
         Format::Hocon => return hocon_facts(text, bytes, hash, names),
     };
     let error = match bytes {
         Some(bytes) => load(bytes, format).loaded.err(),
+        None if format == Format::Json => load_json_parse(&parse).err(),
         None if parse.error().is_some() || may_fail(&parse.tree) => load_parse(&parse).err(),
         None => None,
     };
@@ -280,6 +285,9 @@ fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
     let node: &Node = tree.node(target(tree, key));
     let scalar = node.as_scalar()?;
     let text = &*scalar.text;
+    if scalar.style == ScalarStyle::JsonString {
+        return Some((text, false));
+    }
     let plain = node.tag.is_none() && scalar.style == ScalarStyle::Plain;
     // Most keys start with a letter and hold a colon or an underscore: no need to ask.
     let certain =
@@ -341,7 +349,7 @@ fn references(text: &str, tree: &Tree, names: &Interner) -> Vec<Reference> {
         if !interpolation::has_tokens(&scalar.text) {
             continue;
         }
-        let mut from = node.range.start as usize;
+        let map = ScalarMap::new(text, node);
         for token in interpolation::tokens(&scalar.text) {
             let TokenKind::Call {
                 method, argument, ..
@@ -349,20 +357,11 @@ fn references(text: &str, tree: &Tree, names: &Interner) -> Vec<Reference> {
             else {
                 continue;
             };
-            let written = token.range.slice(&scalar.text);
-            let source = text.get(from..node.range.end as usize).unwrap_or_default();
-            // Where escapes or folding write the token in another way, the whole string is shown.
-            let range = source.find(written).map_or(node.range, |at| {
-                TextRange::new(from + at, from + at + written.len())
-            });
-            if range != node.range {
-                from = range.end as usize;
-            }
             if method.looks_up() {
                 references.push(Reference {
                     key: names.intern(argument),
                     method: *method,
-                    range,
+                    range: map.source_range(token.range.as_usize()),
                 });
             }
         }

@@ -128,7 +128,7 @@ fn strings_refer_to_keys() {
             ("b::c", "%{lookup('b::c')}"),
             ("e", "%{hiera('e')}"),
             ("f.g", "%{alias(\"f.g\")}"),
-            ("i", "\"\\x25{lookup('i')} %{literal('%')}\""),
+            ("i", "\\x25{lookup('i')}"),
         ]
     );
 }
@@ -158,4 +158,14 @@ fn facts_say_of_every_known_text_what_loading_says() {
         assert_eq!(known, loaded.map(said), "{text:?}");
     }
     assert!(refused > 10, "only {refused} cases are refused");
+}
+
+#[test]
+fn json_has_no_merge_keys() {
+    let text = "{\"<<\": {\"a\": 1}, \"b\": \"%{lookup('c')}\"}";
+    let hash = TextHash::of(text.as_bytes());
+    let facts = facts(text, None, hash, Format::Json, &Interner::default());
+    assert_eq!(names(&facts), ["<<", "b"]);
+    assert_eq!(facts.references[0].range.slice(text), "%{lookup('c')}");
+    assert!(facts.error.is_none());
 }

@@ -1,0 +1,385 @@
+//! `hiera-ls lookup`: one key for one node, for every known node, or for any node.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+
+use super::render::{self, Format};
+use super::{environment, nodes};
+use crate::disk::{self, WorkspaceDisk};
+use crate::lookup::{
+    Answer, Certainty, ConfigCache, Group, LookupError, PuppetVersion, Request, Session, Settings,
+    Strict, Tracing, explain, groups_of_nodes, groups_of_possible,
+};
+use crate::scope::{Node, Nodes, Scope};
+use crate::value::{HashMap, Value};
+
+/// The flags of `puppet lookup`, and ours.
+#[derive(Args)]
+pub(super) struct LookupArguments {
+    /// Keys; the first one that has a value is printed
+    keys: Vec<String>,
+    /// Answer requests, one JSON object a line, from standard input
+    #[arg(long)]
+    pub(super) batch: bool,
+    /// The node to look up for
+    #[arg(long)]
+    node: Option<String>,
+    /// A JSON or YAML file of facts; a node's own facts lie over them
+    #[arg(long, value_name = "FILE")]
+    facts: Option<String>,
+    /// Name of the environment
+    #[arg(long, default_value = "production")]
+    environment: String,
+    /// How to merge: first, unique, hash or deep
+    #[arg(long)]
+    merge: Option<String>,
+    /// Prefix of elements to remove, with --merge deep
+    #[arg(long, value_name = "PREFIX")]
+    knock_out_prefix: Option<String>,
+    /// Sort merged arrays, with --merge deep
+    #[arg(long)]
+    sort_merged_arrays: bool,
+    /// Merge hashes in arrays by position, with --merge deep
+    #[arg(long)]
+    merge_hash_arrays: bool,
+    /// Puppet data type that the value must have
+    #[arg(long = "type", value_name = "TYPE")]
+    value_type: Option<String>,
+    /// Value to print where there is none
+    #[arg(long)]
+    default: Option<String>,
+    /// Print how the value is found instead of the value
+    #[arg(long)]
+    explain: bool,
+    /// Print how lookup_options are found instead of the value
+    #[arg(long)]
+    explain_options: bool,
+    /// Format of the output
+    #[arg(long)]
+    render_as: Option<Format>,
+    /// The control repository or module; deployed paths in its hiera.yaml mean this checkout
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    workspace: String,
+    /// A nodes file: certname → facts, trusted, variables
+    #[arg(long, value_name = "FILE")]
+    nodes: Option<String>,
+    /// The global layer's hiera.yaml
+    #[arg(long, value_name = "FILE")]
+    hiera_config: Option<String>,
+    /// Behave as Puppet 7 or 8
+    #[arg(long, value_name = "7|8", default_value_t = 8, value_parser = clap::value_parser!(u8).range(7..=8))]
+    puppet_version: u8,
+    /// Puppet's setting strict [default: the version's own]
+    #[arg(long)]
+    strict: Option<StrictArgument>,
+    /// Puppet's setting strict_variables [default: the version's own]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    strict_variables: Option<bool>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum StrictArgument {
+    Off,
+    Warning,
+    Error,
+}
+
+const HELP: &str = "Run 'hiera-ls lookup --help' for more details";
+
+/// What a command ends with besides what it printed.
+enum End {
+    /// A message for standard error, with exit code 1.
+    Failed(String),
+    /// This exit code; all has been said.
+    Code(u8),
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
+    match answer(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(End::Code(code)) => ExitCode::from(code),
+        Err(End::Failed(message)) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn complain(message: &str) {
+    let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+fn print(text: &str) -> Result<(), End> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| End::Failed(format!("standard output: {error}")))
+}
+
+fn answer(arguments: &LookupArguments) -> Result<(), End> {
+    let request = request(arguments)?;
+    let settings = settings(arguments);
+    let folder = disk::absolute(&arguments.workspace);
+    let files = WorkspaceDisk::new(&folder);
+    let global = arguments.hiera_config.as_deref().map(disk::absolute);
+    let environment = environment::find(&files, &folder, &arguments.environment, global.as_deref());
+    let configs = ConfigCache::default();
+    let session = Session {
+        files: &files,
+        environment: &environment,
+        settings: &settings,
+        configs: &configs,
+    };
+    let common = match &arguments.facts {
+        Some(path) => nodes::facts(path).map_err(End::Failed)?,
+        None => HashMap::new(),
+    };
+    let known = match &arguments.nodes {
+        Some(path) => nodes::nodes(path, &common).map_err(End::Failed)?,
+        None => Nodes::default(),
+    };
+    match (&arguments.node, &arguments.facts, &arguments.nodes) {
+        (Some(name), _, Some(path)) => match known.get(name) {
+            Some(node) => one(
+                arguments,
+                &session,
+                &node.scope(&environment.name),
+                &request,
+            ),
+            None => Err(End::Failed(format!("node '{name}' is not in {path}"))),
+        },
+        (Some(name), _, None) => {
+            let scope = Node::with_facts(name, &common).scope(&environment.name);
+            one(arguments, &session, &scope, &request)
+        }
+        (None, Some(_), None) => {
+            let name = certname(&common);
+            let scope = Node::with_facts(&name, &common).scope(&environment.name);
+            one(arguments, &session, &scope, &request)
+        }
+        (None, _, Some(_)) => {
+            let groups = groups_of_nodes(&session, known.all(), &request);
+            several(arguments, &groups)
+        }
+        (None, None, None) => any_node(arguments, &folder, &settings, &request),
+    }
+}
+
+/// The name that facts give their node.
+fn certname(facts: &HashMap) -> String {
+    let facts = Value::from(facts.clone());
+    let fqdn = || facts.get("networking")?.get("fqdn");
+    let name = facts
+        .get("clientcert")
+        .or_else(|| facts.get("fqdn"))
+        .or_else(fqdn);
+    name.and_then(Value::as_str).unwrap_or_default().to_string()
+}
+
+/// One scope, as `puppet lookup` has it.
+fn one(
+    arguments: &LookupArguments,
+    session: &Session<'_>,
+    scope: &Scope,
+    request: &Request,
+) -> Result<(), End> {
+    let answer = session.lookup(scope, request);
+    for log in &answer.logs {
+        complain(&format!("Warning: {}", log.message));
+    }
+    if let Some(trace) = &answer.trace {
+        return match &answer.result {
+            Err(error) if !error.class.is_lookup_error() => Err(could_not_run(error)),
+            Ok(_) | Err(_) => print(&format!("{}\n", explain(trace).trim_end_matches('\n')))
+                .map(|()| tell_unknown(&answer)),
+        };
+    }
+    if answer.certainty() == Certainty::Unknown {
+        tell_unknown(&answer);
+        return Err(End::Code(3));
+    }
+    value(arguments, &answer.result)
+}
+
+fn tell_unknown(answer: &Answer) {
+    for unknown in &answer.unknown {
+        complain(&format!("unknown: {unknown}"));
+    }
+    if let Ok(value) = &answer.result
+        && let Some(because) = value.opaque_reason()
+    {
+        complain(&format!("unknown: {because}"));
+    }
+}
+
+fn value(arguments: &LookupArguments, result: &Result<Value, LookupError>) -> Result<(), End> {
+    match result {
+        Ok(value) => {
+            let format = arguments.render_as.unwrap_or(Format::Yaml);
+            print(&render::render(value, format).map_err(End::Failed)?)
+        }
+        // `puppet lookup` is mute here; the message goes where no pipe reads it.
+        Err(error) if error.class.is_lookup_error() => Err(End::Failed(error.message.clone())),
+        Err(error) => Err(could_not_run(error)),
+    }
+}
+
+fn could_not_run(error: &LookupError) -> End {
+    End::Failed(format!("Error: Could not run: {}", error.message))
+}
+
+/// No node was named: one answer is printed, several are told apart.
+fn several(arguments: &LookupArguments, groups: &[Group]) -> Result<(), End> {
+    match groups {
+        [] => Err(End::Failed("no nodes are known".into())),
+        [only] => match &only.unknown {
+            Some(why) => {
+                complain(&format!("unknown: {why}"));
+                Err(End::Code(3))
+            }
+            None => value(arguments, &only.result),
+        },
+        groups => {
+            complain(&format!("{} answers:", groups.len()));
+            for group in groups {
+                complain(&describe(group));
+            }
+            Err(End::Code(2))
+        }
+    }
+}
+
+fn describe(group: &Group) -> String {
+    let whose = match group.nodes.as_slice() {
+        [] => group.condition.clone(),
+        [only] => format!("1 node ({only})"),
+        [first, ..] => format!("{} nodes ({first}, …)", group.nodes.len()),
+    };
+    let what = match (&group.unknown, &group.result) {
+        (Some(why), _) => format!("unknown: {why}"),
+        (None, Ok(value)) => value.inspect(),
+        (None, Err(error)) => error.message.clone(),
+    };
+    format!("  {whose}: {what}")
+}
+
+/// Nothing is known of the node: the whole workspace says what could change the answer.
+fn any_node(
+    arguments: &LookupArguments,
+    folder: &str,
+    settings: &Settings,
+    request: &Request,
+) -> Result<(), End> {
+    let snapshot = disk::snapshot_of(folder);
+    let Some(root) = snapshot.root_of(&format!("{folder}/hiera.yaml")) else {
+        return Err(End::Failed(format!("{folder}: no hiera.yaml here")));
+    };
+    let files = snapshot.files_for(root);
+    let mut environment = crate::lookup::Environment::of_root(&snapshot, root);
+    environment.name = Arc::from(arguments.environment.as_str());
+    if let Some(global) = &arguments.hiera_config {
+        environment.global_config = Some(Arc::from(disk::absolute(global)));
+    }
+    let configs = ConfigCache::default();
+    let session = Session {
+        files: &files,
+        environment: &environment,
+        settings,
+        configs: &configs,
+    };
+    if request.tracing != Tracing::Off {
+        return one(arguments, &session, &Scope::open(), request);
+    }
+    several(
+        arguments,
+        &groups_of_possible(&session, &Scope::open(), request),
+    )
+}
+
+fn request(arguments: &LookupArguments) -> Result<Request, End> {
+    let deep = arguments.merge.as_deref() == Some("deep");
+    let deep_only = arguments.knock_out_prefix.is_some()
+        || arguments.sort_merged_arrays
+        || arguments.merge_hash_arrays;
+    let refuse = |message: &str| {
+        Err(End::Failed(format!(
+            "Error: Could not run: {message}\n{HELP}"
+        )))
+    };
+    if deep_only && !deep {
+        return refuse(
+            "The options --knock-out-prefix, --sort-merged-arrays, and --merge-hash-arrays are \
+             only available with '--merge deep'",
+        );
+    }
+    let merge = match arguments.merge.as_deref() {
+        None => None,
+        Some("deep") => {
+            let mut options = vec![
+                ("strategy", Value::from("deep")),
+                (
+                    "sort_merged_arrays",
+                    Value::Bool(arguments.sort_merged_arrays),
+                ),
+                (
+                    "merge_hash_arrays",
+                    Value::Bool(arguments.merge_hash_arrays),
+                ),
+            ];
+            if let Some(prefix) = &arguments.knock_out_prefix {
+                options.push(("knockout_prefix", Value::string(prefix)));
+            }
+            Some(Value::hash(options))
+        }
+        Some(name @ ("first" | "hash" | "unique")) => {
+            Some(Value::hash([("strategy", name.into())]))
+        }
+        Some(_) => {
+            return refuse("The --merge option only accepts 'first', 'hash', 'unique', or 'deep'");
+        }
+    };
+    let options_only = arguments.explain_options && !arguments.explain;
+    let names = match arguments.keys.as_slice() {
+        [] if options_only => vec![Arc::from("__global__")],
+        [] => {
+            return Err(End::Failed(
+                "Error: Could not run: No keys were given to lookup.".into(),
+            ));
+        }
+        keys => keys.iter().map(|key| Arc::from(key.as_str())).collect(),
+    };
+    Ok(Request {
+        names,
+        merge,
+        value_type: arguments.value_type.as_deref().map(Arc::from),
+        default_value: arguments.default.as_deref().map(Value::string),
+        tracing: match (arguments.explain, options_only) {
+            (true, _) => Tracing::Full,
+            (false, true) => Tracing::OptionsOnly,
+            (false, false) => Tracing::Off,
+        },
+        ..Request::default()
+    })
+}
+
+fn settings(arguments: &LookupArguments) -> Settings {
+    let version = match arguments.puppet_version {
+        7 => PuppetVersion::V7,
+        _ => PuppetVersion::V8,
+    };
+    let mut settings = Settings::for_version(version);
+    match arguments.strict {
+        None => {}
+        Some(StrictArgument::Off) => settings.strict = Strict::Off,
+        Some(StrictArgument::Warning) => settings.strict = Strict::Warning,
+        Some(StrictArgument::Error) => settings.strict = Strict::Error,
+    }
+    settings.strict_variables = arguments
+        .strict_variables
+        .unwrap_or(settings.strict_variables);
+    settings
+}

@@ -1,0 +1,50 @@
+//! Reading facts files and nodes files that the command line names.
+
+use crate::disk::{self, DiskFiles};
+use crate::scope::Nodes;
+use crate::value::{HashMap, Value, from_json, load_yaml, symbol_keys_to_strings};
+use crate::workspace::Files;
+
+/// The value of a JSON or YAML file, by its name; others are tried as JSON, then as YAML
+/// (puppet/application/lookup.rb).
+fn read_value(path: &str) -> Result<Value, String> {
+    let path = disk::absolute(path);
+    let text = DiskFiles::new()
+        .text(&path)
+        .map_err(|error| error.message(&path))?;
+    let json = || from_json(&text).map_err(|error| format!("{path}: {error}"));
+    let yaml = || {
+        load_yaml(text.as_bytes())
+            .map(symbol_keys_to_strings)
+            .map_err(|error| error.message(&path))
+    };
+    if path.ends_with(".json") {
+        json()
+    } else if path.ends_with(".yml") || path.ends_with(".yaml") {
+        yaml()
+    } else {
+        json().or_else(|_| yaml())
+    }
+}
+
+/// A facts file: a hash of facts, or `facter`'s and Puppet's own wrapping of one.
+pub(super) fn facts(path: &str) -> Result<HashMap, String> {
+    let value = read_value(path)?;
+    // `puppet facts` and Puppet's fact cache wrap the facts in `values`.
+    let facts = match value.get("values") {
+        Some(values @ Value::Hash(_)) if value.get("name").is_some() => values.clone(),
+        _ => value,
+    };
+    match facts {
+        Value::Hash(hash) => Ok(HashMap::clone(&hash)),
+        _ => Err(format!(
+            "Incorrectly formatted data in {path} given via the --facts flag (only accepts yaml \
+             and json files)"
+        )),
+    }
+}
+
+/// A nodes file over common facts.
+pub(super) fn nodes(path: &str, common: &HashMap) -> Result<Nodes, String> {
+    Nodes::read(&read_value(path)?, common).map_err(|error| format!("{path}: {}", error.message))
+}

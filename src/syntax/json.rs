@@ -1,0 +1,625 @@
+//! JSON as Ruby's json 2.6.1 reads it (`JSON.parse`), into the same tree as YAML.
+//!
+//! Comments are allowed, trailing commas are not, a hundred levels is the limit, and an error is
+//! told by the line of the parser's C source it was raised on and the text that was left. Ruby's
+//! parser gives up an object without a word and lets the enclosing array or the document complain
+//! about where the object began; the words follow it, the range is where the trouble is.
+
+use std::sync::Arc;
+
+use super::builder::line_length;
+use super::scalar_map::hex;
+use super::tree::{BrokenEntry, Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
+use super::{Parse, Problem, ProblemKind};
+use crate::text::TextRange;
+
+/// `max_nesting` of `JSON.parse`.
+const MAX_NESTING: usize = 100;
+
+/// Looking for entries behind a broken one may cost this many times the length of the text.
+const RETRY_BUDGET: usize = 4;
+
+/// Lines of json 2.6.1's `parser.rl` as Ruby's messages begin with them.
+mod raised_in {
+    pub(super) const DOCUMENT: u16 = 859;
+    pub(super) const ARRAY: u16 = 451;
+    pub(super) const NAN: u16 = 225;
+    pub(super) const INFINITY: u16 = 232;
+    pub(super) const MINUS_INFINITY: u16 = 249;
+    pub(super) const STRING: u16 = 521;
+}
+
+/// Reads a JSON text. A syntax error costs the entry of the topmost object that it is in, and, if
+/// the text is not laid out in lines, those behind it. O(length).
+#[must_use]
+pub fn parse_json(text: &str) -> Parse {
+    let mut parser = Parser {
+        text,
+        bytes: text.as_bytes(),
+        nodes: Vec::new(),
+        comments: Vec::new(),
+        budget: text.len().saturating_mul(RETRY_BUDGET),
+    };
+    let mut broken = Vec::new();
+    let mut problems = Vec::new();
+    if let Err(problem) = parser.document() {
+        problems.push(problem);
+        broken = parser.salvage();
+    }
+    let mut comments = parser.comments;
+    comments.sort_unstable();
+    comments.dedup();
+    parser.nodes.shrink_to_fit();
+    Parse {
+        tree: Tree {
+            nodes: parser.nodes,
+            comments,
+            broken,
+            ignored: None,
+        },
+        problems,
+        psych: None,
+    }
+}
+
+/// Why a value was not read.
+enum Failure {
+    /// Ruby's parser returns nothing; whoever called it raises. The place is where it stuck.
+    Silent(usize),
+    /// It raises here.
+    Raised(Problem),
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    nodes: Vec<Node>,
+    comments: Vec<TextRange>,
+    budget: usize,
+}
+
+impl Parser<'_> {
+    fn document(&mut self) -> Result<(), Problem> {
+        let start = self.ignore(0).map_err(|at| self.document_error(at, at))?;
+        let end = match self.begins_value(start) {
+            false => return Err(self.document_error(start, start)),
+            true => match self.value(start, None, 0) {
+                Ok((_, end)) => end,
+                Err(Failure::Silent(stuck)) => return Err(self.document_error(start, stuck)),
+                Err(Failure::Raised(problem)) => return Err(problem),
+            },
+        };
+        let rest = self.ignore(end).map_err(|at| self.document_error(at, at))?;
+        if rest < self.bytes.len() {
+            return Err(self.document_error(rest, rest));
+        }
+        Ok(())
+    }
+
+    fn document_error(&self, at: usize, stuck: usize) -> Problem {
+        self.unexpected(raised_in::DOCUMENT, at, stuck)
+    }
+
+    /// Ruby's words about the text from `at` on, up to a NUL, and what to look at.
+    fn unexpected(&self, line: u16, at: usize, stuck: usize) -> Problem {
+        self.problem(line, "unexpected token", at, stuck)
+    }
+
+    fn problem(&self, line: u16, what: &str, at: usize, stuck: usize) -> Problem {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let rest = rest.split('\0').next().unwrap_or_default();
+        Problem {
+            range: self.stumbled(stuck),
+            message: format!("{line}: {what} at '{rest}'"),
+            kind: ProblemKind::Syntax,
+        }
+    }
+
+    /// The word at `at`, or the last character before it if nothing but blanks follow.
+    fn stumbled(&self, at: usize) -> TextRange {
+        let rest = self.text.get(at..).unwrap_or_default();
+        if rest.trim_start().is_empty() {
+            let before = self.text[..at.min(self.text.len())].trim_end();
+            let last = before.chars().next_back().map_or(0, char::len_utf8);
+            return TextRange::new(before.len() - last, before.len());
+        }
+        let word = rest
+            .find(|c: char| c.is_whitespace() || ",:]}[{\"".contains(c))
+            .unwrap_or(rest.len());
+        let width = rest.chars().next().map_or(0, char::len_utf8);
+        TextRange::new(at, at + word.max(width))
+    }
+
+    /// Skips white space and comments; fails where a comment breaks off.
+    fn ignore(&mut self, mut at: usize) -> Result<usize, usize> {
+        loop {
+            match self.bytes.get(at) {
+                Some(b' ' | b'\t' | b'\r' | b'\n') => at += 1,
+                Some(b'/') => {
+                    let rest = &self.bytes[at..];
+                    let length = match rest.get(1) {
+                        Some(b'/') => rest.iter().position(|&b| b == b'\n'),
+                        Some(b'*') => rest[2..]
+                            .windows(2)
+                            .position(|pair| pair == b"*/")
+                            .map(|end| end + 4),
+                        Some(_) | None => return Err((at + 1).min(self.bytes.len())),
+                    };
+                    let Some(length) = length else {
+                        return Err(self.bytes.len());
+                    };
+                    let shown = self.text[at..at + length].trim_end().len();
+                    self.comments.push(TextRange::new(at, at + shown));
+                    at += length;
+                }
+                Some(_) | None => return Ok(at),
+            }
+        }
+    }
+
+    fn begins_value(&self, at: usize) -> bool {
+        matches!(
+            self.bytes.get(at),
+            Some(b'n' | b'f' | b't' | b'"' | b'-' | b'[' | b'{' | b'N' | b'I' | b'0'..=b'9')
+        )
+    }
+
+    fn add(&mut self, range: TextRange, kind: NodeKind, parent: Option<NodeId>) -> NodeId {
+        let id = NodeId::at(self.nodes.len());
+        self.nodes.push(Node {
+            range,
+            kind,
+            anchor: None,
+            tag: None,
+            parent,
+        });
+        id
+    }
+
+    fn value(
+        &mut self,
+        at: usize,
+        parent: Option<NodeId>,
+        nesting: usize,
+    ) -> Result<(NodeId, usize), Failure> {
+        let rest = &self.bytes[at..];
+        match rest.first() {
+            Some(b'"') => self.string(at, parent),
+            Some(b'[') => self.array(at, parent, nesting + 1),
+            Some(b'{') => self.object(at, parent, nesting + 1),
+            Some(b'-' | b'0'..=b'9') => {
+                if rest.starts_with(b"-Infinity") {
+                    let line = raised_in::MINUS_INFINITY;
+                    return Err(Failure::Raised(self.unexpected(line, at, at)));
+                }
+                let Some(length) = number_length(rest) else {
+                    return Err(Failure::Silent(at));
+                };
+                Ok(self.literal(at, length, parent))
+            }
+            Some(_) | None => {
+                if let Some(word) = ["null", "true", "false"]
+                    .iter()
+                    .find(|word| rest.starts_with(word.as_bytes()))
+                {
+                    return Ok(self.literal(at, word.len(), parent));
+                }
+                if rest.starts_with(b"NaN") {
+                    return Err(Failure::Raised(self.unexpected(raised_in::NAN, at, at)));
+                }
+                if rest.starts_with(b"Infinity") {
+                    // Ruby counts one character too many back.
+                    let before = self.text[..at]
+                        .chars()
+                        .next_back()
+                        .map_or(0, char::len_utf8);
+                    let line = raised_in::INFINITY;
+                    return Err(Failure::Raised(self.unexpected(line, at - before, at)));
+                }
+                Err(Failure::Silent(at))
+            }
+        }
+    }
+
+    fn literal(&mut self, at: usize, length: usize, parent: Option<NodeId>) -> (NodeId, usize) {
+        let scalar = Scalar {
+            style: ScalarStyle::JsonLiteral,
+            text: Arc::from(&self.text[at..at + length]),
+        };
+        let range = TextRange::new(at, at + length);
+        (
+            self.add(range, NodeKind::Scalar(scalar), parent),
+            at + length,
+        )
+    }
+
+    fn string(&mut self, at: usize, parent: Option<NodeId>) -> Result<(NodeId, usize), Failure> {
+        let mut end = at + 1;
+        loop {
+            match &self.bytes[end..] {
+                [b'"', ..] => break,
+                [b'\\', b'u', digits @ ..] => {
+                    let digits = &digits[..digits.len().min(4)];
+                    if digits.len() < 4 || hex(digits).is_none() {
+                        return Err(Failure::Silent(end));
+                    }
+                    end += 6;
+                }
+                [b'\\', 0x20..=0xFF, ..] => end += 2,
+                [] | [b'\\', ..] | [0..0x20, ..] => return Err(Failure::Silent(end)),
+                [_, ..] => end += 1,
+            }
+        }
+        let text = self.unescape(at + 1, end)?;
+        let kind = NodeKind::Scalar(Scalar {
+            style: ScalarStyle::JsonString,
+            text: Arc::from(text),
+        });
+        Ok((self.add(TextRange::new(at, end + 1), kind, parent), end + 1))
+    }
+
+    fn unescape(&self, start: usize, end: usize) -> Result<String, Failure> {
+        let source = &self.text[start..end];
+        if !source.contains('\\') {
+            return Ok(source.to_owned());
+        }
+        let mut text = String::with_capacity(source.len());
+        let (mut at, mut behind_escape) = (start, start);
+        while at < end {
+            if self.bytes[at] != b'\\' {
+                let next = self.text[at..end].find('\\').map_or(end, |more| at + more);
+                text.push_str(&self.text[at..next]);
+                at = next;
+                continue;
+            }
+            let escape = read_escape(&self.bytes[at..end]);
+            match escape.becomes {
+                Becomes::Character(character) => text.push(character),
+                Becomes::Itself => {
+                    at += 1;
+                    behind_escape = at;
+                    let width = self.text[at..].chars().next().map_or(1, char::len_utf8);
+                    text.push_str(&self.text[at..(at + width).min(end)]);
+                    at += width;
+                    continue;
+                }
+                Becomes::Nothing => {
+                    let line = raised_in::STRING;
+                    let what = "incomplete surrogate pair";
+                    return Err(Failure::Raised(self.problem(line, what, behind_escape, at)));
+                }
+            }
+            at += escape.width;
+            // A lone high surrogate takes the character behind it along.
+            while !self.text.is_char_boundary(at) {
+                at += 1;
+            }
+            behind_escape = at;
+        }
+        Ok(text)
+    }
+
+    fn too_deep(at: usize, nesting: usize) -> Failure {
+        Failure::Raised(Problem {
+            range: TextRange::new(at, at + 1),
+            message: format!("nesting of {nesting} is too deep"),
+            kind: ProblemKind::Syntax,
+        })
+    }
+
+    fn array(
+        &mut self,
+        start: usize,
+        parent: Option<NodeId>,
+        nesting: usize,
+    ) -> Result<(NodeId, usize), Failure> {
+        if nesting > MAX_NESTING {
+            return Err(Parser::too_deep(start, nesting));
+        }
+        let id = self.add(
+            TextRange::new(start, start + 1),
+            NodeKind::Sequence(Box::default()),
+            parent,
+        );
+        let mut elements = Vec::new();
+        let raise =
+            |this: &Self, at, stuck| Failure::Raised(this.unexpected(raised_in::ARRAY, at, stuck));
+        let mut at = self.ignore(start + 1).map_err(|at| raise(self, at, at))?;
+        if self.bytes.get(at) != Some(&b']') {
+            loop {
+                if !self.begins_value(at) {
+                    return Err(raise(self, at, at));
+                }
+                let (element, end) = match self.value(at, Some(id), nesting) {
+                    Ok(read) => read,
+                    Err(Failure::Silent(stuck)) => return Err(raise(self, at, stuck)),
+                    Err(raised @ Failure::Raised(_)) => return Err(raised),
+                };
+                elements.push(element);
+                at = self.ignore(end).map_err(|at| raise(self, at, at))?;
+                match self.bytes.get(at) {
+                    Some(b',') => {
+                        at = self.ignore(at + 1).map_err(|at| raise(self, at, at))?;
+                    }
+                    Some(b']') => break,
+                    Some(_) | None => return Err(raise(self, at, at)),
+                }
+            }
+        }
+        let node = &mut self.nodes[id.index()];
+        node.kind = NodeKind::Sequence(elements.into());
+        node.range = TextRange::new(start, at + 1);
+        Ok((id, at + 1))
+    }
+
+    fn object(
+        &mut self,
+        start: usize,
+        parent: Option<NodeId>,
+        nesting: usize,
+    ) -> Result<(NodeId, usize), Failure> {
+        if nesting > MAX_NESTING {
+            return Err(Parser::too_deep(start, nesting));
+        }
+        let id = self.add(
+            TextRange::new(start, start + 1),
+            NodeKind::Mapping(Box::default()),
+            parent,
+        );
+        let mut pairs = Vec::new();
+        let mut at = self.ignore(start + 1).map_err(Failure::Silent)?;
+        if self.bytes.get(at) != Some(&b'}') {
+            loop {
+                let (key, value, end) = self.pair(at, id, nesting)?;
+                pairs.push((key, value));
+                at = self.ignore(end).map_err(Failure::Silent)?;
+                match self.bytes.get(at) {
+                    Some(b',') => at = self.ignore(at + 1).map_err(Failure::Silent)?,
+                    Some(b'}') => break,
+                    Some(_) | None => return Err(Failure::Silent(at)),
+                }
+            }
+        }
+        let node = &mut self.nodes[id.index()];
+        node.kind = NodeKind::Mapping(pairs.into());
+        node.range = TextRange::new(start, at + 1);
+        Ok((id, at + 1))
+    }
+
+    fn pair(
+        &mut self,
+        at: usize,
+        object: NodeId,
+        nesting: usize,
+    ) -> Result<(NodeId, NodeId, usize), Failure> {
+        if self.bytes.get(at) != Some(&b'"') {
+            return Err(Failure::Silent(at));
+        }
+        let (key, end) = self.string(at, Some(object))?;
+        let colon = self.ignore(end).map_err(Failure::Silent)?;
+        if self.bytes.get(colon) != Some(&b':') {
+            return Err(Failure::Silent(colon));
+        }
+        let value = self.ignore(colon + 1).map_err(Failure::Silent)?;
+        if !self.begins_value(value) {
+            return Err(Failure::Silent(value));
+        }
+        let (value, end) = self.value(value, Some(object), nesting)?;
+        Ok((key, value, end))
+    }
+
+    /// Reads the topmost object once more, entry by entry. Behind an entry that doesn't read, it
+    /// goes on at the next line that begins with a string and is indented as that entry was.
+    fn salvage(&mut self) -> Vec<BrokenEntry> {
+        self.nodes.clear();
+        self.comments.clear();
+        let mut broken = Vec::new();
+        let start = match self.ignore(0) {
+            Ok(start) if self.bytes.get(start) == Some(&b'{') => start,
+            Ok(_) | Err(_) => return broken,
+        };
+        let root = self.add(
+            TextRange::new(start, self.text.trim_end().len()),
+            NodeKind::Mapping(Box::default()),
+            None,
+        );
+        let mut pairs = Vec::new();
+        let mut next = self.ignore(start + 1).ok();
+        while let Some(at) = next.filter(|&at| at < self.bytes.len()) {
+            if self.bytes[at] == b'}' {
+                break;
+            }
+            let nodes = self.nodes.len();
+            let read = self.pair(at, root, 1).ok().and_then(|(key, value, end)| {
+                let behind = self.ignore(end).ok()?;
+                match self.bytes.get(behind) {
+                    Some(b',') => Some((key, value, self.ignore(behind + 1).ok()?)),
+                    Some(b'}') => Some((key, value, behind)),
+                    Some(_) | None => None,
+                }
+            });
+            if let Some((key, value, behind)) = read {
+                pairs.push((key, value));
+                next = Some(behind);
+                continue;
+            }
+            self.nodes.truncate(nodes);
+            self.budget = self.budget.saturating_sub(self.bytes.len() - at);
+            next = self.next_line_like(at).filter(|_| self.budget > 0);
+            let until = self.text[..next.unwrap_or(self.bytes.len())]
+                .trim_end()
+                .len();
+            let key = self.string(at, Some(root)).ok().map(|(key, _)| {
+                let node = self.nodes.pop();
+                debug_assert_eq!(key.index(), self.nodes.len());
+                Spanned {
+                    range: node
+                        .as_ref()
+                        .map_or_else(TextRange::default, |node| node.range),
+                    text: node
+                        .and_then(|node| node.as_scalar().map(|scalar| scalar.text.clone()))
+                        .unwrap_or_default(),
+                }
+            });
+            broken.push(BrokenEntry {
+                range: TextRange::new(at, until.max(at)),
+                key,
+            });
+        }
+        self.nodes[root.index()].kind = NodeKind::Mapping(pairs.into());
+        broken
+    }
+
+    /// The next line's first string, if the line is indented as the one that `at` begins.
+    fn next_line_like(&self, at: usize) -> Option<usize> {
+        let line = self.text[..at].rfind('\n').map_or(0, |before| before + 1);
+        let indent = &self.text[line..at];
+        if !indent.trim().is_empty() {
+            return None;
+        }
+        let mut next = at + line_length(&self.bytes[at..]);
+        while let Some(more) = self.text[next..].find('\n') {
+            next += more + 1;
+            let rest = &self.text[next..];
+            if let Some(text) = rest.strip_prefix(indent)
+                && text.starts_with('"')
+            {
+                return Some(next + indent.len());
+            }
+        }
+        None
+    }
+}
+
+/// How long the number at the start is: a float if one fits and nothing of a number follows it,
+/// or else an integer that no digit follows.
+fn number_length(bytes: &[u8]) -> Option<usize> {
+    let digits = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count()
+    };
+    let sign = usize::from(bytes.first() == Some(&b'-'));
+    let whole = match bytes.get(sign) {
+        Some(b'0') => 1,
+        Some(b'1'..=b'9') => digits(sign),
+        Some(_) | None => return None,
+    };
+    let integer = sign + whole;
+    let mut end = integer;
+    let mut is_float = false;
+    if bytes.get(end) == Some(&b'.') && digits(end + 1) > 0 {
+        end += 1 + digits(end + 1);
+        is_float = true;
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let signed = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
+        let exponent = digits(end + 1 + signed);
+        if exponent > 0 {
+            end += 1 + signed + exponent;
+            is_float = true;
+        }
+    }
+    let goes_on = matches!(
+        bytes.get(end),
+        Some(b'0'..=b'9' | b'e' | b'E' | b'.' | b'-')
+    );
+    if is_float && !goes_on {
+        return Some(end);
+    }
+    (!matches!(bytes.get(integer), Some(b'0'..=b'9'))).then_some(integer)
+}
+
+/// What an escape stands for.
+#[derive(Clone, Copy)]
+enum Becomes {
+    Character(char),
+    /// The character behind the backslash.
+    Itself,
+    /// Half of a surrogate pair at the end of the string.
+    Nothing,
+}
+
+struct Escape {
+    becomes: Becomes,
+    /// Bytes of the source.
+    width: usize,
+}
+
+/// The escape that `bytes` begin with; they end where the string does.
+fn read_escape(bytes: &[u8]) -> Escape {
+    let simple = |character| Escape {
+        becomes: Becomes::Character(character),
+        width: 2,
+    };
+    match bytes.get(1) {
+        Some(b'n') => simple('\n'),
+        Some(b'r') => simple('\r'),
+        Some(b't') => simple('\t'),
+        Some(b'"') => simple('"'),
+        Some(b'\\') => simple('\\'),
+        Some(b'b') => simple('\x08'),
+        Some(b'f') => simple('\x0C'),
+        Some(b'u') => {
+            let unit = |at: usize| bytes.get(at..at + 4).and_then(hex);
+            let Some(first) = unit(2) else {
+                return simple('\u{FFFD}');
+            };
+            if first & 0xFC00 != 0xD800 {
+                // A lone low surrogate becomes bytes that are not text.
+                return Escape {
+                    becomes: Becomes::Character(char::from_u32(first).unwrap_or('\u{FFFD}')),
+                    width: 6,
+                };
+            }
+            if bytes.len() < 12 {
+                return Escape {
+                    becomes: Becomes::Nothing,
+                    width: 6,
+                };
+            }
+            match unit(8).filter(|_| bytes[6..].starts_with(b"\\u")) {
+                Some(second) => {
+                    let high = ((first & 0x3F) << 10) | ((((first >> 6) & 0xF) + 1) << 16);
+                    Escape {
+                        becomes: Becomes::Character(
+                            char::from_u32(high | (second & 0x3FF)).unwrap_or('\u{FFFD}'),
+                        ),
+                        width: 12,
+                    }
+                }
+                None => Escape {
+                    becomes: Becomes::Character('?'),
+                    width: 7,
+                },
+            }
+        }
+        Some(_) | None => Escape {
+            becomes: Becomes::Itself,
+            width: 2,
+        },
+    }
+}
+
+/// For the map of a string: how many bytes of text the escape at the start of `bytes` stands for,
+/// and how many bytes it takes.
+pub(super) fn escape(bytes: &[u8]) -> (usize, usize) {
+    let escape = read_escape(bytes);
+    let character = |at: usize| {
+        bytes[at..]
+            .utf8_chunks()
+            .next()
+            .and_then(|chunk| chunk.valid().chars().next())
+            .map_or(1, char::len_utf8)
+    };
+    match escape.becomes {
+        Becomes::Character('?') if escape.width == 7 => (1, 6 + character(6)),
+        Becomes::Character(becomes) => (becomes.len_utf8(), escape.width),
+        Becomes::Itself if bytes.len() > 1 => {
+            let width = character(1);
+            (width, 1 + width)
+        }
+        Becomes::Itself | Becomes::Nothing => (0, escape.width.min(bytes.len())),
+    }
+}

@@ -1,0 +1,412 @@
+//! From places in a scalar's decoded text back to the bytes that spell them.
+//!
+//! Quotes, escapes, folded lines and indentation all make the decoded text differ from the
+//! source. A [`ScalarMap`] walks the source the way libyaml's scanner does (`scanner.c`,
+//! `yaml_parser_scan_flow_scalar`, `…_plain_scalar`, `…_block_scalar`) and notes where each part
+//! of the text came from.
+//!
+//! ```
+//! use hiera_ls::syntax::{ScalarMap, parse_yaml};
+//!
+//! let source = "a: \"\\u0025{x} and\n  %{y}\"\n";
+//! let tree = parse_yaml(source).tree;
+//! let value = tree.node(tree.entries().next().unwrap().1);
+//! assert_eq!(&*value.as_scalar().unwrap().text, "%{x} and %{y}");
+//! let map = ScalarMap::new(source, value);
+//! assert_eq!(map.source_range(0..4).slice(source), "\\u0025{x}");
+//! assert_eq!(map.source_range(9..13).slice(source), "%{y}");
+//! ```
+
+use std::ops::Range;
+
+use super::tree::{Node, NodeKind, ScalarStyle};
+use crate::text::TextRange;
+
+/// A stretch of decoded text and the bytes it came from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Piece {
+    /// Where the text starts.
+    decoded: u32,
+    /// Length of the text.
+    length: u32,
+    /// Where the source starts.
+    source: u32,
+    /// Length of the source. If it equals `length`, bytes stand for themselves; otherwise the
+    /// piece is one escape or fold and cannot be divided.
+    width: u32,
+}
+
+/// Where each byte of a scalar's text comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScalarMap {
+    pieces: Vec<Piece>,
+    /// Where text of no length is, if there is no piece.
+    inside: TextRange,
+}
+
+impl ScalarMap {
+    /// The map of a node of the tree of `source`. A node that is no scalar has an empty map.
+    /// O(length of the scalar).
+    #[must_use]
+    pub fn new(source: &str, node: &Node) -> ScalarMap {
+        let bytes = source.as_bytes();
+        let range = node.range;
+        let (start, end) = (range.start as usize, (range.end as usize).min(bytes.len()));
+        let mut pieces = Pieces {
+            bytes,
+            list: Vec::new(),
+            decoded: 0,
+        };
+        let mut inside = TextRange::empty(start);
+        if let NodeKind::Scalar(scalar) = &node.kind
+            && start < end
+        {
+            match scalar.style {
+                ScalarStyle::Plain => pieces.flow(start, end, None),
+                ScalarStyle::JsonLiteral => pieces.same(start..end),
+                ScalarStyle::SingleQuoted => pieces.flow(start + 1, end - 1, Some(b'\'')),
+                ScalarStyle::DoubleQuoted => pieces.flow(start + 1, end - 1, Some(b'"')),
+                ScalarStyle::JsonString => pieces.json(start + 1, end - 1),
+                ScalarStyle::Literal => pieces.block(start, &scalar.text, Block::Literal),
+                ScalarStyle::Folded => pieces.block(start, &scalar.text, Block::Folded),
+            }
+            inside = match scalar.style {
+                ScalarStyle::Plain | ScalarStyle::JsonLiteral => TextRange::empty(start),
+                ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted | ScalarStyle::JsonString => {
+                    TextRange::empty(start + 1)
+                }
+                ScalarStyle::Literal | ScalarStyle::Folded => TextRange::empty(end),
+            };
+        }
+        ScalarMap {
+            pieces: pieces.list,
+            inside,
+        }
+    }
+
+    /// The bytes of the source that spell a range of the decoded text, from the first byte of
+    /// its first character to the last of its last, with what lies between (line breaks,
+    /// indentation). An empty range is the place before the character it stands before, or
+    /// behind the last. O(log length).
+    #[must_use]
+    pub fn source_range(&self, decoded: Range<usize>) -> TextRange {
+        let Some(last) = self.pieces.last() else {
+            return self.inside;
+        };
+        let behind = (last.source + last.width) as usize;
+        let start = match self.piece_at(decoded.start) {
+            Some(piece) => piece.source_of(decoded.start).0,
+            None => behind,
+        };
+        if decoded.end <= decoded.start {
+            return TextRange::empty(start);
+        }
+        let end = match self.piece_at(decoded.end - 1) {
+            Some(piece) => piece.source_of(decoded.end - 1).1,
+            None => behind,
+        };
+        TextRange::new(start, end.max(start))
+    }
+
+    /// The place in the decoded text that a byte of the source spells; the nearest behind it for
+    /// a byte that spells nothing (a quote, indentation). O(log length).
+    #[must_use]
+    pub fn decoded_offset(&self, source: usize) -> usize {
+        let next = self
+            .pieces
+            .partition_point(|piece| (piece.source + piece.width) as usize <= source);
+        match self.pieces.get(next) {
+            None => self
+                .pieces
+                .last()
+                .map_or(0, |piece| (piece.decoded + piece.length) as usize),
+            Some(piece) if piece.width == piece.length => {
+                piece.decoded as usize + source.saturating_sub(piece.source as usize)
+            }
+            Some(piece) => piece.decoded as usize,
+        }
+    }
+
+    fn piece_at(&self, decoded: usize) -> Option<&Piece> {
+        let next = self
+            .pieces
+            .partition_point(|piece| (piece.decoded + piece.length) as usize <= decoded);
+        self.pieces.get(next)
+    }
+}
+
+impl Piece {
+    /// The bytes of the source behind one byte of text.
+    fn source_of(&self, decoded: usize) -> (usize, usize) {
+        let (start, width) = (self.source as usize, self.width as usize);
+        if self.width == self.length {
+            let at = start + decoded.saturating_sub(self.decoded as usize);
+            (at, at + 1)
+        } else {
+            (start, start + width)
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Block {
+    Literal,
+    Folded,
+}
+
+struct Pieces<'s> {
+    bytes: &'s [u8],
+    list: Vec<Piece>,
+    decoded: u32,
+}
+
+impl Pieces<'_> {
+    /// Text that stands for itself.
+    fn same(&mut self, source: Range<usize>) {
+        let length = source.len();
+        if let Some(last) = self.list.last_mut()
+            && last.width == last.length
+            && (last.source + last.width) as usize == source.start
+        {
+            last.width += length as u32;
+            last.length += length as u32;
+            self.decoded += length as u32;
+        } else {
+            self.push(source, length);
+        }
+    }
+
+    /// Text of `length` bytes that all of the source together stands for.
+    fn push(&mut self, source: Range<usize>, length: usize) {
+        if length == 0 {
+            return;
+        }
+        self.list.push(Piece {
+            decoded: self.decoded,
+            length: length as u32,
+            source: source.start as u32,
+            width: source.len() as u32,
+        });
+        self.decoded += length as u32;
+    }
+
+    /// A line break that is kept: a line feed, but for the two separators of Unicode, which stay.
+    fn line_break(&mut self, source: Range<usize>) {
+        let length = if self.bytes[source.start] == 0xE2 {
+            3
+        } else {
+            1
+        };
+        self.push(source, length);
+    }
+
+    /// The line break at `at`, if there is one.
+    fn break_at(&self, at: usize, end: usize) -> Option<Range<usize>> {
+        let width = super::builder::break_width(&self.bytes[at..end]);
+        (width > 0).then_some(at..at + width)
+    }
+
+    /// Plain and quoted scalars: white space around line breaks is folded.
+    fn flow(&mut self, start: usize, end: usize, quote: Option<u8>) {
+        let mut at = start;
+        while at < end {
+            let byte = self.bytes[at];
+            if byte == b'\'' && quote == Some(b'\'') {
+                self.push(at..(at + 2).min(end), 1);
+                at += 2;
+            } else if byte == b'\\' && quote == Some(b'"') {
+                at = match self.break_at((at + 1).min(end), end) {
+                    // An escaped line break joins the lines with nothing but further breaks.
+                    Some(line_break) => self.blank(line_break.end, end, true),
+                    None => self.escape(at, end),
+                };
+            } else if matches!(byte, b' ' | b'\t') || self.break_at(at, end).is_some() {
+                at = self.blank(at, end, false);
+            } else {
+                self.same(at..at + 1);
+                at += 1;
+            }
+        }
+    }
+
+    /// White space and line breaks from `start` on, where a line break was escaped before or not.
+    /// Tells where they end.
+    fn blank(&mut self, start: usize, end: usize, escaped: bool) -> usize {
+        let mut at = start;
+        let mut first_break = None;
+        let mut more_breaks = Vec::new();
+        while at < end {
+            if let Some(line_break) = self.break_at(at, end) {
+                at = line_break.end;
+                if first_break.is_none() && !escaped {
+                    first_break = Some(line_break);
+                } else {
+                    more_breaks.push(line_break);
+                }
+            } else if matches!(self.bytes[at], b' ' | b'\t') {
+                at += 1;
+            } else {
+                break;
+            }
+        }
+        match first_break {
+            Some(first) if self.bytes[first.start] == 0xE2 => self.line_break(first),
+            Some(_) if more_breaks.is_empty() => self.fold(start..at),
+            Some(_) => {}
+            None if escaped => {}
+            None => self.same(start..at),
+        }
+        for line_break in more_breaks {
+            self.line_break(line_break);
+        }
+        at
+    }
+
+    /// White space that became one space.
+    fn fold(&mut self, source: Range<usize>) {
+        self.push(source, 1);
+    }
+
+    /// An escape in double quotes; tells where it ends.
+    fn escape(&mut self, at: usize, end: usize) -> usize {
+        let (digits, fixed) = match self.bytes.get(at + 1) {
+            Some(b'x') => (2, 0),
+            Some(b'u') => (4, 0),
+            Some(b'U') => (8, 0),
+            Some(b'N' | b'_') => (0, 2),
+            Some(b'L' | b'P') => (0, 3),
+            Some(_) | None => (0, 1),
+        };
+        let behind = (at + 2 + digits).min(end);
+        let length = if digits == 0 {
+            fixed
+        } else {
+            hex(&self.bytes[(at + 2).min(end)..behind])
+                .and_then(char::from_u32)
+                .map_or(1, char::len_utf8)
+        };
+        self.push(at..behind, length);
+        behind
+    }
+
+    /// A JSON string, whose pairs of surrogates are one character.
+    fn json(&mut self, start: usize, end: usize) {
+        let mut at = start;
+        while at < end {
+            if self.bytes[at] != b'\\' {
+                self.same(at..at + 1);
+                at += 1;
+                continue;
+            }
+            let (length, width) = super::json::escape(&self.bytes[at..end]);
+            let behind = (at + width).min(end);
+            if length == width {
+                self.same(at..behind);
+            } else {
+                self.push(at..behind, length);
+            }
+            at = behind;
+        }
+    }
+
+    /// A literal or folded block, header included. How deep its lines are indented is read off
+    /// the decoded text.
+    fn block(&mut self, start: usize, text: &str, style: Block) {
+        let end = self.bytes.len();
+        let header = start + super::builder::line_length(&self.bytes[start..]);
+        let Some(first) = self.break_at(header, end) else {
+            return;
+        };
+        let indent = self.block_indent(first.end, text);
+        let wanted = text.len() as u32;
+        let mut at = first.end;
+        let mut kept_break: Option<Range<usize>> = None;
+        let mut was_blank = false;
+        loop {
+            let mut breaks = Vec::new();
+            let line = loop {
+                let spaces = self.bytes[at..end]
+                    .iter()
+                    .take(indent)
+                    .take_while(|&&b| b == b' ')
+                    .count();
+                match self.break_at(at + spaces, end) {
+                    Some(line_break) => {
+                        at = line_break.end;
+                        breaks.push(line_break);
+                    }
+                    None => break at + spaces,
+                }
+            };
+            let is_content = line - at == indent && line < end;
+            if !is_content || self.decoded >= wanted {
+                // What chomping left of the last line breaks.
+                for line_break in kept_break.into_iter().chain(breaks) {
+                    if self.decoded < wanted {
+                        self.line_break(line_break);
+                    }
+                }
+                return;
+            }
+            let is_blank = matches!(self.bytes[line], b' ' | b'\t');
+            if let Some(kept) = kept_break.take() {
+                let folds = style == Block::Folded
+                    && self.bytes[kept.start] != 0xE2
+                    && !was_blank
+                    && !is_blank;
+                if !folds {
+                    self.line_break(kept);
+                } else if breaks.is_empty() {
+                    self.fold(kept.start..line);
+                }
+            }
+            for line_break in breaks {
+                self.line_break(line_break);
+            }
+            was_blank = is_blank;
+            at = line;
+            while at < end && self.break_at(at, end).is_none() {
+                at += 1;
+            }
+            self.same(line..at);
+            kept_break = self.break_at(at, end);
+            at = kept_break.as_ref().map_or(end, |kept| kept.end);
+        }
+    }
+
+    /// The indentation of a block whose first line starts at `at`: that of its first line with
+    /// text, less the spaces the text itself begins with.
+    fn block_indent(&self, mut at: usize, text: &str) -> usize {
+        let end = self.bytes.len();
+        let lines_before = text.bytes().take_while(|&b| b == b'\n').count();
+        let own_spaces = text[lines_before..]
+            .bytes()
+            .take_while(|&b| b == b' ')
+            .count();
+        for _ in 0..lines_before {
+            while at < end && self.break_at(at, end).is_none() {
+                at += 1;
+            }
+            at = self
+                .break_at(at, end)
+                .map_or(end, |line_break| line_break.end);
+        }
+        let spaces = self.bytes[at..].iter().take_while(|&&b| b == b' ').count();
+        // A text of nothing but line breaks has no such line.
+        if lines_before == text.len() {
+            return usize::MAX;
+        }
+        spaces.saturating_sub(own_spaces).max(1)
+    }
+}
+
+/// The number that hexadecimal digits spell.
+pub(super) fn hex(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0_u32, |number, &digit| {
+        Some((number << 4) | char::from(digit).to_digit(16)?)
+    })
+}
+
+#[cfg(test)]
+#[path = "scalar_map_tests.rs"]
+mod tests;
