@@ -84,9 +84,12 @@ pub(super) enum Unreadable {
 /// The bytes of a regular file of at most `limit` bytes.
 pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
     let refused = |message: String| Unreadable::Refused(io_error(message));
-    let failed = |error: &io::Error, call: &str| match error.kind() {
-        io::ErrorKind::NotFound => Unreadable::Gone,
-        _ => Unreadable::Refused(system(error, call, at)),
+    let failed = |error: &io::Error, call: &str| {
+        if error.kind() == io::ErrorKind::NotFound {
+            Unreadable::Gone
+        } else {
+            Unreadable::Refused(system(error, call, at))
+        }
     };
     let file = open(at).map_err(|error| failed(&error, "rb_sysopen"))?;
     let metadata = file

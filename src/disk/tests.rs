@@ -340,8 +340,8 @@ fn the_roots_of_a_real_environment() {
     let (workspace, _) = open(&root);
     let snapshot = workspace.snapshot();
     assert_eq!(snapshot.roots().len(), 1);
-    let link = format!("{}/data/software_stack/alliance.yaml", shared(&root));
-    let data = snapshot.data(&link, Format::Yaml);
+    let at = format!("{}/data/software_stack/computecanada.yaml", shared(&root));
+    let data = snapshot.data(&at, Format::Yaml);
     assert!(
         data.loaded
             .as_ref()

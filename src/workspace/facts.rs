@@ -40,7 +40,7 @@ pub struct Reference {
     pub key: Arc<str>,
     /// By which function.
     pub method: Method,
-    /// The token with its `%{` and `}`; the whole scalar where escapes hide it in the text.
+    /// The token with its `%{` and `}`, in the text as it is written.
     pub range: TextRange,
 }
 

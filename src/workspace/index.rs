@@ -25,10 +25,14 @@ enum Postings {
     Many(OrdSet<FileId>),
 }
 
-/// Files that a key was added to and removed from.
+/// Files that gained a key, and files that lost it.
+type Gained = (Vec<FileId>, Vec<FileId>);
+
+/// Files that keys were added to and removed from.
 #[derive(Default)]
 pub(super) struct Patch {
-    by_key: HashMap<Arc<str>, (Vec<FileId>, Vec<FileId>)>,
+    places: HashMap<Arc<str>, usize>,
+    keys: Vec<(Arc<str>, Gained)>,
 }
 
 impl Patch {
@@ -40,15 +44,23 @@ impl Patch {
         self.entry(key).1.push(file);
     }
 
-    fn entry(&mut self, key: &Arc<str>) -> &mut (Vec<FileId>, Vec<FileId>) {
-        self.by_key.entry(Arc::clone(key)).or_default()
+    fn entry(&mut self, key: &Arc<str>) -> &mut Gained {
+        match self.places.get(&**key) {
+            Some(&at) => &mut self.keys[at].1,
+            None => {
+                self.places.insert(Arc::clone(key), self.keys.len());
+                self.keys.push((Arc::clone(key), <_>::default()));
+                let last = self.keys.len() - 1;
+                &mut self.keys[last].1
+            }
+        }
     }
 }
 
 impl KeyIndex {
     /// Takes in which files gained and lost keys.
     pub(super) fn patch(&mut self, patch: Patch) {
-        for (key, (mut added, removed)) in patch.by_key {
+        for (key, (mut added, removed)) in patch.keys {
             added.sort_unstable();
             let old = self.postings.get(&*key);
             match Postings::patched(old, &added, &removed) {

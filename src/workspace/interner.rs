@@ -1,7 +1,7 @@
 //! One shared text per key name: ten thousand node files name the same few hundred keys.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher, RandomState};
+use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Parts that lock on their own, so that files read in parallel seldom wait for each other.
@@ -19,8 +19,29 @@ pub(super) struct Interner {
 
 #[derive(Debug)]
 struct Shard {
-    names: HashSet<Arc<str>>,
+    /// Names by their hash. Of two names with one hash the second is simply not shared.
+    names: HashMap<u64, Arc<str>, BuildHasherDefault<AsIs>>,
     sweep_at: usize,
+}
+
+/// Takes a hash for its own hash.
+#[derive(Clone, Copy, Debug, Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 impl Default for Interner {
@@ -29,7 +50,7 @@ impl Default for Interner {
             hasher: RandomState::new(),
             shards: std::array::from_fn(|_| {
                 Mutex::new(Shard {
-                    names: HashSet::new(),
+                    names: HashMap::default(),
                     sweep_at: FIRST_SWEEP,
                 })
             }),
@@ -40,19 +61,41 @@ impl Default for Interner {
 impl Interner {
     /// The shared text equal to `name`.
     pub(super) fn intern(&self, name: &str) -> Arc<str> {
-        let shard = self.hasher.hash_one(name) as usize % SHARDS;
-        let mut shard = self.shards[shard]
+        let hash = self.hasher.hash_one(name);
+        let mut shard = self.shards[hash as usize % SHARDS]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = shard.names.get(name) {
-            return Arc::clone(known);
+        if let Some(known) = shard.names.get(&hash) {
+            return if **known == *name {
+                Arc::clone(known)
+            } else {
+                Arc::from(name)
+            };
         }
         if shard.names.len() >= shard.sweep_at {
-            shard.names.retain(|name| Arc::strong_count(name) > 1);
+            shard.names.retain(|_, name| Arc::strong_count(name) > 1);
             shard.sweep_at = FIRST_SWEEP.max(shard.names.len() * 2);
         }
         let name: Arc<str> = Arc::from(name);
-        shard.names.insert(Arc::clone(&name));
+        shard.names.insert(hash, Arc::clone(&name));
         name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_are_one_and_unused_ones_go() {
+        let names = Interner::default();
+        let kept = names.intern("kept");
+        for number in 0..SHARDS * FIRST_SWEEP * 4 {
+            drop(names.intern(&number.to_string()));
+        }
+        assert!(Arc::ptr_eq(&kept, &names.intern("kept")));
+        let count = |shard: &Mutex<Shard>| shard.lock().expect("not poisoned").names.len();
+        let left: usize = names.shards.iter().map(count).sum();
+        assert!(left <= SHARDS * FIRST_SWEEP, "{left} names are left");
     }
 }

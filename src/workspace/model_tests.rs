@@ -178,6 +178,13 @@ impl World {
             .collect()
     }
 
+    /// Puts a text into the editor.
+    fn show(&mut self, at: usize, text: usize) -> (Arc<str>, Arc<str>) {
+        let (path, text): (_, Arc<str>) = (path_of(at), Arc::from(TEXTS[text]));
+        self.open.insert(Arc::clone(&path), Arc::clone(&text));
+        (path, text)
+    }
+
     /// Does what a step says and gives what the model is told of it.
     fn act(&mut self, step: &Step) -> Vec<Change> {
         match step {
@@ -225,21 +232,22 @@ impl World {
                 changes.extend(self.remove(&from).pop());
                 changes
             }
-            Step::Open(at, text) | Step::Edit(at, text) => {
-                let (path, text): (_, Arc<str>) = (path_of(*at), Arc::from(TEXTS[*text]));
-                self.open.insert(Arc::clone(&path), Arc::clone(&text));
+            Step::Open(at, text) => {
+                let (path, text) = self.show(*at, *text);
                 let version = 1;
-                vec![match step {
-                    Step::Open(..) => Change::Open {
-                        path,
-                        text,
-                        version,
-                    },
-                    _ => Change::Edit {
-                        path,
-                        text,
-                        version,
-                    },
+                vec![Change::Open {
+                    path,
+                    text,
+                    version,
+                }]
+            }
+            Step::Edit(at, text) => {
+                let (path, text) = self.show(*at, *text);
+                let version = 1;
+                vec![Change::Edit {
+                    path,
+                    text,
+                    version,
                 }]
             }
             Step::Close(at) => {
@@ -304,7 +312,7 @@ impl World {
     }
 
     /// A workspace that never saw anything but the world as it is now.
-    fn from_scratch(&self) -> Arc<Snapshot> {
+    fn built_anew(&self) -> Arc<Snapshot> {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(self.folders.clone()));
         workspace.apply(Change::Settings(self.settings.clone()));
@@ -457,7 +465,7 @@ proptest! {
             let snapshot = workspace.snapshot();
             // Each look costs more than all changes together.
             if number % 5 == 4 || number + 1 == steps.len() {
-                prop_assert_eq!(answers(&snapshot), answers(&world.from_scratch()));
+                prop_assert_eq!(answers(&snapshot), answers(&world.built_anew()));
             }
             if number == steps.len() / 2 {
                 kept = Some((answers(&snapshot), snapshot));

@@ -5,8 +5,9 @@ use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact, Refer
 use super::files::{DataFile, Format};
 use super::interner::Interner;
 use crate::interpolation::{self, TokenKind};
+use crate::syntax::hocon::{HoconItem, HoconValue, parse_hocon_document};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree, parse_json, parse_yaml};
+use crate::syntax::{Node, NodeId, NodeKind, ScalarMap, ScalarStyle, Tree, parse_json, parse_yaml};
 use crate::text::TextRange;
 use crate::value::{
     Value, json_load, load_hocon, load_json_parse, load_parse, load_recovered, load_yaml,
@@ -30,22 +31,17 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
         Format::Json => json_load(bytes),
         Format::Hocon => load_hocon(bytes),
     };
-    let recovered = match &loaded {
-        Ok(value) => value.clone(),
-        Err(_) => symbol_keys_to_strings(load_recovered(
-            &parse(&String::from_utf8_lossy(bytes), format).tree,
-        )),
+    let recovered = match (&loaded, format) {
+        (Ok(value), _) => value.clone(),
+        (Err(_), Format::Yaml) => {
+            let tree = parse_yaml(&String::from_utf8_lossy(bytes)).tree;
+            symbol_keys_to_strings(load_recovered(&tree))
+        }
+        (Err(_), Format::Json) => load_recovered(&parse_json(&String::from_utf8_lossy(bytes)).tree),
+        // The gem reads nothing behind an error, and neither is there a tree of what stands there.
+        (Err(_), Format::Hocon) => Value::Undef,
     };
     DataFile { loaded, recovered }
-}
-
-/// A text's tree with what is wrong with it.
-#[must_use]
-pub fn parse(text: &str, format: Format) -> Parse {
-    match format {
-        Format::Yaml | Format::Hocon => parse_yaml(text),
-        Format::Json => parse_json(text),
-    }
 }
 
 /// The facts of a data file's text. `bytes` are the file's where they are not the text's: what
@@ -57,11 +53,16 @@ pub(super) fn facts(
     format: Format,
     names: &Interner,
 ) -> FileFacts {
-    let parse = parse(text, format);
+    let parse = match format {
+        Format::Yaml => parse_yaml(text),
+        Format::Json => parse_json(text),
+        Format::Hocon => return hocon_facts(text, bytes, hash, names),
+    };
     let error = match bytes {
         Some(bytes) => load(bytes, format).loaded.err(),
         None if format == Format::Json => load_json_parse(&parse).err(),
-        None => load_parse(&parse).err(),
+        None if parse.error().is_some() || may_fail(&parse.tree) => load_parse(&parse).err(),
+        None => None,
     };
     let tree = &parse.tree;
     let mut reader = Reader {
@@ -111,6 +112,65 @@ pub(super) fn facts(
         references: references(text, tree, names),
         error,
         problems: parse.problems,
+    }
+    .build()
+}
+
+/// Whether loading a tree without syntax errors can fail at all. Most trees hold nothing that
+/// can, and need not become a value only to find that out.
+fn may_fail(tree: &Tree) -> bool {
+    tree.nodes().any(|(_, node)| {
+        if node.tag.is_some() {
+            return true;
+        }
+        match &node.kind {
+            NodeKind::Alias { .. } => true,
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) => false,
+            NodeKind::Scalar(scalar) => {
+                // Dates, times and numbers that Ruby cannot convert start with none of these.
+                let harmless = |first: char| first.is_ascii_alphabetic() || "/_%$".contains(first);
+                scalar.style == ScalarStyle::Plain
+                    && !scalar.text.starts_with(harmless)
+                    && matches!(
+                        resolve_plain(&scalar.text),
+                        Resolved::Date | Resolved::Time | Resolved::Invalid { .. }
+                    )
+            }
+        }
+    })
+}
+
+/// The facts of a HOCON text. A key can be made of several entries and of others' values, so
+/// that any change of the text may change any of them.
+fn hocon_facts(text: &str, bytes: Option<&[u8]>, hash: TextHash, names: &Interner) -> FileFacts {
+    let error = load_hocon(bytes.unwrap_or(text.as_bytes())).err();
+    let document = parse_hocon_document(text).ok();
+    let root = document.as_ref().map(|document| &document.root.value);
+    let items = match root {
+        Some(HoconValue::Object(items)) => &items[..],
+        Some(_) | None => &[],
+    };
+    let mut keys = Vec::new();
+    for item in items {
+        if let HoconItem::Field(field) = item
+            && let Some(name) = field.path.elements.first()
+        {
+            keys.push(KeyFact {
+                name: names.intern(name),
+                key: field.path.range,
+                value: field.value.range,
+                state: KeyState::Read,
+                print: hash.0,
+            });
+        }
+    }
+    FactsBuilder {
+        hash,
+        keys,
+        lookup_options: Vec::new(),
+        references: token_references(text, names),
+        error,
+        problems: Vec::new(),
     }
     .build()
 }
@@ -225,6 +285,9 @@ fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
     let node: &Node = tree.node(target(tree, key));
     let scalar = node.as_scalar()?;
     let text = &*scalar.text;
+    if scalar.style == ScalarStyle::JsonString {
+        return Some((text, false));
+    }
     let plain = node.tag.is_none() && scalar.style == ScalarStyle::Plain;
     // Most keys start with a letter and hold a colon or an underscore: no need to ask.
     let certain =
@@ -250,6 +313,28 @@ fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
     }
 }
 
+/// The keys that the tokens of a text look up, wherever in it they stand.
+fn token_references(text: &str, names: &Interner) -> Vec<Reference> {
+    let tokens = interpolation::tokens(text).into_iter();
+    tokens
+        .filter_map(|token| match &token.kind {
+            TokenKind::Call {
+                method, argument, ..
+            } if method.looks_up() => Some(Reference {
+                key: names.intern(argument),
+                method: *method,
+                range: token.range,
+            }),
+            TokenKind::Call { .. }
+            | TokenKind::Empty
+            | TokenKind::Variable { .. }
+            | TokenKind::UnknownMethod { .. }
+            | TokenKind::Malformed
+            | TokenKind::Unclosed => None,
+        })
+        .collect()
+}
+
 /// The keys that a text's strings look up.
 fn references(text: &str, tree: &Tree, names: &Interner) -> Vec<Reference> {
     if !interpolation::has_tokens(text) {
@@ -264,7 +349,7 @@ fn references(text: &str, tree: &Tree, names: &Interner) -> Vec<Reference> {
         if !interpolation::has_tokens(&scalar.text) {
             continue;
         }
-        let mut from = node.range.start as usize;
+        let map = ScalarMap::new(text, node);
         for token in interpolation::tokens(&scalar.text) {
             let TokenKind::Call {
                 method, argument, ..
@@ -272,20 +357,11 @@ fn references(text: &str, tree: &Tree, names: &Interner) -> Vec<Reference> {
             else {
                 continue;
             };
-            let written = token.range.slice(&scalar.text);
-            let source = text.get(from..node.range.end as usize).unwrap_or_default();
-            // Where escapes or folding write the token in another way, the whole string is shown.
-            let range = source.find(written).map_or(node.range, |at| {
-                TextRange::new(from + at, from + at + written.len())
-            });
-            if range != node.range {
-                from = range.end as usize;
-            }
             if method.looks_up() {
                 references.push(Reference {
                     key: names.intern(argument),
                     method: *method,
-                    range,
+                    range: map.source_range(token.range.as_usize()),
                 });
             }
         }

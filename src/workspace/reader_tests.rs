@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::value::LoadError;
 use crate::workspace::{Format, KeyDiff, facts::diff};
 
 fn read(text: &str) -> FileFacts {
@@ -18,7 +19,7 @@ fn changed(before: &str, after: &str) -> KeyDiff {
     diff(Some(&read(before)), Some(&read(after)))
 }
 
-fn text_of<'a>(names: &'a [Arc<str>]) -> Vec<&'a str> {
+fn text_of(names: &[Arc<str>]) -> Vec<&str> {
     names.iter().map(|name| &**name).collect()
 }
 
@@ -127,7 +128,44 @@ fn strings_refer_to_keys() {
             ("b::c", "%{lookup('b::c')}"),
             ("e", "%{hiera('e')}"),
             ("f.g", "%{alias(\"f.g\")}"),
-            ("i", "\"\\x25{lookup('i')} %{literal('%')}\""),
+            ("i", "\\x25{lookup('i')}"),
         ]
     );
+}
+
+#[test]
+fn hocon_has_keys_and_references_too() {
+    let text = "\"a::b\" { c = 1 }\nd.e = \"%{lookup('f')}\"\n";
+    let hash = TextHash::of(text.as_bytes());
+    let facts = facts(text, None, hash, Format::Hocon, &Interner::default());
+    assert_eq!(names(&facts).len(), 2);
+    assert!(facts.key("d").is_some());
+    assert_eq!(&*facts.references[0].key, "f");
+}
+
+#[test]
+fn facts_say_of_every_known_text_what_loading_says() {
+    let cases = include_str!("../../tests/cases/psych-scalars.jsonl");
+    let mut refused = 0;
+    for line in cases.lines() {
+        let case: serde_json::Value = serde_json::from_str(line).expect("a case a line");
+        let text = case["yaml"].as_str().expect("a text");
+        let loaded = load(text.as_bytes(), Format::Yaml).loaded.err();
+        refused += usize::from(loaded.is_some());
+        // Where exactly is the parsers' business: recovery knows more of the place.
+        let said = |error: LoadError| (error.kind, error.message);
+        let known = read(text).error.map(|error| said(*error));
+        assert_eq!(known, loaded.map(said), "{text:?}");
+    }
+    assert!(refused > 10, "only {refused} cases are refused");
+}
+
+#[test]
+fn json_has_no_merge_keys() {
+    let text = "{\"<<\": {\"a\": 1}, \"b\": \"%{lookup('c')}\"}";
+    let hash = TextHash::of(text.as_bytes());
+    let facts = facts(text, None, hash, Format::Json, &Interner::default());
+    assert_eq!(names(&facts), ["<<", "b"]);
+    assert_eq!(facts.references[0].range.slice(text), "%{lookup('c')}");
+    assert!(facts.error.is_none());
 }

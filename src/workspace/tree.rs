@@ -99,17 +99,15 @@ impl Tree {
     /// Every node below a folder, ordered by the bytes of their paths.
     pub(super) fn below(&self, folder: &str) -> impl Iterator<Item = (&Arc<str>, &Node)> {
         let (start, end) = interior(folder);
-        self.nodes
-            .range::<_, str>((
-                Bound::Excluded(start.as_str()),
-                Bound::Excluded(end.as_str()),
-            ))
-            .map(|(name, node)| (name, node))
+        self.nodes.range::<_, str>((
+            Bound::Excluded(start.as_str()),
+            Bound::Excluded(end.as_str()),
+        ))
     }
 
     /// Every node.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Node)> {
-        self.nodes.iter().map(|(name, node)| (name, node))
+        self.nodes.iter()
     }
 
     /// The names right in a folder, ordered by bytes.
