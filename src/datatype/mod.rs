@@ -1,36 +1,156 @@
-//! STUB until the real room lands.
-#![allow(missing_docs, clippy::all)]
-use crate::value::Value;
-#[derive(Clone, Debug)]
-pub struct Type(String);
-pub trait Aliases {
-    fn source(&self, _name: &str) -> Option<String> {
-        None
+//! Puppet data types: parse an expression, check a value, describe a mismatch, convert.
+//!
+//! The texts are Puppet's own: a lookup with a wrong type shows here what it shows there. This
+//! room knows nothing of files, places or lookups; the aliases of modules come through
+//! [`Aliases`].
+//!
+//! ```
+//! use hiera_ls::datatype::{self, NoAliases};
+//! use hiera_ls::value::Value;
+//!
+//! let port = datatype::parse("Optional[Integer[0, 65535]]", &NoAliases)?;
+//! assert!(datatype::is_instance(&port, &Value::from(443)));
+//! assert_eq!(
+//!     datatype::describe_mismatch("Found value", &port, &Value::from("https")),
+//!     "Found value has wrong type, expects a value of type Undef or Integer, got String",
+//! );
+//! # Ok::<(), datatype::ParseError>(())
+//! ```
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "most questions about types and values have one answer for all kinds but a few"
+)]
+
+mod assignable;
+mod expression;
+mod format;
+mod functions;
+mod infer;
+mod instance;
+mod interpret;
+mod mismatch;
+mod model;
+mod printf;
+mod semver;
+mod signatures;
+mod strings;
+mod time;
+mod uri;
+
+pub use assignable::assignable;
+pub use format::{double_quote, quote, ruby_float};
+pub use functions::{convert, convert_to};
+pub use infer::{infer, infer_set};
+pub use instance::is_instance;
+pub use interpret::{Aliases, NoAliases};
+pub use mismatch::describe_mismatch;
+pub use model::{
+    Alias, CallableType, Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range,
+    ResourceType, StringType, TimeRange, Type,
+};
+pub use strings::puppet_string;
+
+use std::fmt;
+use std::sync::Arc;
+
+use infer::normalize;
+
+use crate::value::{Rich, Value};
+
+/// Why a text is no type: the message of the error Puppet raises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    message: String,
+}
+
+impl ParseError {
+    fn new(message: &str) -> ParseError {
+        ParseError {
+            message: message.to_owned(),
+        }
+    }
+
+    fn at(message: &str, text: &str, offset: usize) -> ParseError {
+        let before = text.get(..offset).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before
+            .rsplit('\n')
+            .next()
+            .map_or(0, |line| line.chars().count())
+            + 1;
+        ParseError {
+            message: format!("{message} (line: {line}, column: {column})"),
+        }
     }
 }
-impl Aliases for () {}
-pub enum Target {
-    Type(Type),
-    Value(Value),
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
 }
-pub fn parse_known(t: &str) -> Type {
-    Type(t.into())
+
+impl std::error::Error for ParseError {}
+
+/// Reads a type expression: `Optional[Array[Stdlib::Host, 1]]`. A name that nothing resolves is
+/// no error: it becomes a reference, which matches nothing.
+///
+/// # Errors
+/// The message Puppet's type parser gives.
+pub fn parse(text: &str, aliases: &dyn Aliases) -> Result<Type, ParseError> {
+    interpret::parse(text, aliases)
 }
-pub fn parse(t: &str, _: &dyn Aliases) -> Result<Type, String> {
-    Ok(Type(t.into()))
+
+/// A type that this program itself writes down, with Puppet's own names only. A text that is no
+/// type matches anything: a mistake here must not become an error in somebody's data.
+pub(crate) fn parse_known(text: &str) -> Type {
+    let parsed = parse(text, &NoAliases);
+    debug_assert!(parsed.is_ok(), "{text}: {parsed:?}");
+    parsed.unwrap_or(Type::Any)
 }
-pub fn is_instance(_: &Type, _: &Value) -> bool {
-    true
+
+/// Reads the definition of an alias, as a module's `types/*.pp` holds it
+/// (`type Stdlib::Host = Variant[…]`): its name and the alias as a type.
+///
+/// # Errors
+/// The message Puppet's type parser gives, or that the text defines no alias.
+pub fn parse_alias(text: &str, aliases: &dyn Aliases) -> Result<(String, Type), ParseError> {
+    interpret::parse_definition(text, aliases)
 }
-pub fn describe_mismatch(s: &str, _: &Type, _: &Value) -> String {
-    format!("{s} has wrong type")
+
+/// A type as a value.
+#[must_use]
+pub fn type_value(t: &Type) -> Value {
+    rich("Type", t.to_string())
 }
-pub fn infer(_: &Value) -> String {
-    "?".into()
+
+/// The type that a value is, if it is one.
+#[must_use]
+pub fn type_of_value(value: &Value) -> Option<Type> {
+    instance::rich(value, "Type").and_then(|text| parse(text, &NoAliases).ok())
 }
-pub fn new_instance(_: &Target, v: &Value, _: &[Value]) -> Result<Value, String> {
-    Ok(v.clone())
+
+fn rich(ptype: &'static str, text: String) -> Value {
+    Value::Rich(Arc::new(Rich { ptype, text }))
 }
-pub fn puppet_arguments(_: &Target, _: &[Value]) -> String {
-    String::new()
+
+/// A string as Ruby's `inspect` shows it.
+fn ruby_inspect(text: &str) -> String {
+    let mut out = String::from("\"");
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\u{1b}' => out.push_str("\\e"),
+            '#' if matches!(chars.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
+            c if c.is_control() => out.push_str(&format!("\\x{:02X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }

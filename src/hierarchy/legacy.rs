@@ -74,7 +74,7 @@ pub(super) fn read_version_3(path: &str, value: &Value) -> Result<ConfigBody, Co
     let backends = names(value.get("backends"));
     let own: String = backends
         .iter()
-        .map(|name| format!(",Optional['{name}']=>Hash[String[1],Any]"))
+        .map(|name| format!(",Optional[{}]=>Hash[String[1],Any]", datatype::quote(name)))
         .collect();
     let expected = datatype::parse_known(&format!(
         "Struct[{{Optional[version]=>Integer[3,3],\

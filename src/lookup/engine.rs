@@ -341,27 +341,36 @@ impl<'a> Engine<'a> {
             None => (convert_to, Vec::new()),
         };
         let lookup_error = |message: String| LookupError::new(ErrorClass::Lookup, message);
-        let target = match target.as_str() {
-            Some(text) => datatype::Target::Type(self.parse_type(text).map_err(|message| {
-                lookup_error(format!(
-                    "Invalid data type in lookup_options for key '{}' could not parse '{text}', \
-                     error: '{message}",
-                    key.text
-                ))
-            })?),
-            None => datatype::Target::Value(target),
+        let aliases = self.type_aliases();
+        let (target, converted) = match target.as_str() {
+            Some(text) => {
+                let target = self.parse_type(text).map_err(|message| {
+                    lookup_error(format!(
+                        "Invalid data type in lookup_options for key '{}' could not parse \
+                         '{text}', error: '{message}",
+                        key.text
+                    ))
+                })?;
+                if value.has_opaque() {
+                    return Ok(value);
+                }
+                let converted = datatype::convert(&target, &value, &arguments, &aliases);
+                (datatype::type_value(&target), converted)
+            }
+            None => {
+                let converted = datatype::convert_to(&target, &value, &arguments, &aliases);
+                (target, converted)
+            }
         };
-        if value.has_opaque() {
-            return Ok(value);
-        }
-        let converted = datatype::new_instance(&target, &value, &arguments).map_err(|message| {
+        let converted = converted.map_err(|message| {
             lookup_error(format!(
                 "The convert_to lookup_option for key '{}' raised error: {message}",
                 key.text
             ))
         })?;
         self.text(|| {
-            let shown = datatype::puppet_arguments(&target, &arguments);
+            let shown = Value::array(std::iter::once(target).chain(arguments));
+            let shown = datatype::puppet_string(&shown);
             format!("Applying convert_to lookup_option with arguments {shown}")
         });
         Ok(converted)

@@ -1,0 +1,420 @@
+//! Whether every instance of one type is one of another: `assignable?` of `types.rs`.
+
+use super::interpret;
+use super::model::{EnumCase, FloatRange, Presence, Range, StringType, Type};
+use crate::value::Value;
+
+/// Deepest nesting of types that is followed; beyond it the answer is yes, as where types recurse.
+const MAX_DEPTH: usize = 200;
+
+/// Whether every instance of `other` is an instance of `expected`.
+#[must_use]
+pub fn assignable(expected: &Type, other: &Type) -> bool {
+    Check::default().assignable(expected, other)
+}
+
+#[derive(Default)]
+struct Check {
+    /// Pairs with an alias in them that are being asked: meeting one again proves nothing wrong.
+    open: Vec<(String, String)>,
+    depth: usize,
+}
+
+impl Check {
+    fn assignable(&mut self, e: &Type, o: &Type) -> bool {
+        if self.depth > MAX_DEPTH {
+            return true;
+        }
+        self.depth += 1;
+        let answer = self.outer(e, o);
+        self.depth -= 1;
+        answer
+    }
+
+    fn outer(&mut self, e: &Type, o: &Type) -> bool {
+        if *e == Type::Unit {
+            return true;
+        }
+        if let Type::Variant(types) = e
+            && types.is_empty()
+        {
+            return matches!(o, Type::Variant(_) | Type::Unit);
+        }
+        match o {
+            Type::Unit => true,
+            Type::Alias(alias) => {
+                if let Type::Alias(expected) = e
+                    && expected == alias
+                {
+                    return true;
+                }
+                let pair = (e.to_string(), o.name());
+                if self.open.contains(&pair) {
+                    return true;
+                }
+                self.open.push(pair);
+                let answer = self.assignable(e, &alias.resolved());
+                self.open.pop();
+                answer
+            }
+            Type::Variant(types) => {
+                if *e == Type::Any {
+                    return true;
+                }
+                if types.is_empty() {
+                    return matches!(e, Type::NotUndef(_)) && self.inner(e, o);
+                }
+                types.iter().all(|t| self.assignable(e, t))
+            }
+            Type::Optional(inner) => {
+                self.assignable(e, &Type::Undef)
+                    && inner.as_ref().is_none_or(|t| self.assignable(e, t))
+            }
+            Type::NotUndef(Some(inner)) if !self.assignable(inner, &Type::Undef) => {
+                self.assignable(e, inner)
+            }
+            _ => self.inner(e, o),
+        }
+    }
+
+    fn inner(&mut self, e: &Type, o: &Type) -> bool {
+        match e {
+            Type::Any | Type::Unit => true,
+            Type::Undef
+            | Type::Default
+            | Type::Binary
+            | Type::CatalogEntry
+            | Type::SemVerRange
+            | Type::TypeSet => e == o || *e == Type::CatalogEntry && is_catalog_entry(o),
+            Type::Scalar => is_scalar(o),
+            Type::ScalarData => is_scalar_data(o),
+            Type::Numeric => matches!(o, Type::Numeric | Type::Integer(_) | Type::Float(_)),
+            Type::Integer(range) => matches!(o, Type::Integer(other) if range.covers(other)),
+            Type::Float(range) => matches!(o, Type::Float(other) if covers(*range, *other)),
+            Type::String(wanted) => string(wanted, o),
+            Type::Enum(allowed) => match o {
+                Type::Enum(other) => {
+                    e == o
+                        || allowed.values.is_empty()
+                        || !other.values.is_empty()
+                            && (allowed.case == EnumCase::Insensitive
+                                || other.case == EnumCase::Sensitive)
+                            && other.values.iter().all(|v| allowed.contains(v))
+                }
+                Type::String(text) => {
+                    allowed.values.is_empty()
+                        || matches!(text, StringType::Value(text) if allowed.contains(text))
+                }
+                Type::Pattern(_) => allowed.values.is_empty(),
+                _ => false,
+            },
+            Type::Pattern(patterns) => match o {
+                _ if e == o => true,
+                Type::String(StringType::Value(text)) => {
+                    patterns.is_empty() || patterns.iter().any(|p| p.matches(text))
+                }
+                Type::Enum(other) if !other.values.is_empty() => {
+                    patterns.is_empty()
+                        || other
+                            .values
+                            .iter()
+                            .all(|v| patterns.iter().any(|p| p.matches(v)))
+                }
+                Type::String(_) | Type::Enum(_) | Type::Pattern(_) => patterns.is_empty(),
+                _ => false,
+            },
+            Type::Regexp(source) => {
+                matches!(o, Type::Regexp(other) if source.is_none() || source == other)
+            }
+            Type::Boolean(wanted) => {
+                matches!(o, Type::Boolean(other) if wanted.is_none() || wanted == other)
+            }
+            Type::Timestamp(range) => matches!(o, Type::Timestamp(other) if range.covers(*other)),
+            Type::Timespan(range) => matches!(o, Type::Timespan(other) if range.covers(*other)),
+            Type::SemVer(ranges) => {
+                matches!(o, Type::SemVer(other) if ranges.is_empty() || !other.is_empty()
+                    && other.iter().all(|v| ranges.iter().any(|r| r == v || super::semver::includes(r, v))))
+            }
+            Type::Uri(wanted) => {
+                matches!(o, Type::Uri(other) if wanted.is_none() || wanted == other)
+            }
+            Type::Collection(size) => match o {
+                Type::Array(_, other) | Type::Hash(_, other) | Type::Collection(other) => {
+                    sizes(size.as_ref()).covers(&sizes(other.as_ref()))
+                }
+                Type::Tuple(types, other) => {
+                    sizes(size.as_ref()).covers(&tuple_count(types, other.as_ref()))
+                }
+                Type::Struct(elements) => {
+                    sizes(size.as_ref()).covers(&Range::of(elements.len(), elements.len()))
+                }
+                _ => false,
+            },
+            Type::Array(element, size) => match o {
+                Type::Tuple(types, other) => {
+                    sizes(size.as_ref()).covers(&tuple_count(types, other.as_ref()))
+                        && types.iter().all(|t| self.assignable(element, t))
+                }
+                Type::Array(other, other_size) => {
+                    sizes(size.as_ref()).covers(&sizes(other_size.as_ref()))
+                        && self.assignable(element, other)
+                }
+                _ => false,
+            },
+            Type::Hash(pair, size) => match o {
+                Type::Hash(other, other_size) => {
+                    let empty = other_size.as_ref().is_some_and(Range::is_empty_size)
+                        && **other == (Type::Unit, Type::Unit);
+                    if empty && sizes(size.as_ref()).contains_size(0) {
+                        return true;
+                    }
+                    self.assignable(&pair.0, &other.0)
+                        && self.assignable(&pair.1, &other.1)
+                        && sizes(size.as_ref()).covers(&sizes(other_size.as_ref()))
+                }
+                Type::Struct(elements) => {
+                    sizes(size.as_ref()).contains_size(elements.len())
+                        && elements.iter().all(|element| {
+                            super::is_instance(&pair.0, &Value::String(element.name.clone()))
+                                && self.assignable(&pair.1, &element.value)
+                        })
+                }
+                _ => false,
+            },
+            Type::Tuple(types, size) => self.tuple(types, size.as_ref(), o),
+            Type::Struct(elements) => match o {
+                Type::Struct(others) => {
+                    let mut matched = 0;
+                    elements.iter().all(|element| {
+                        match others.iter().find(|other| other.name == element.name) {
+                            None => element.presence == Presence::Optional,
+                            Some(other) => {
+                                matched += 1;
+                                (element.presence == Presence::Optional
+                                    || other.presence == Presence::Required)
+                                    && self.assignable(&element.value, &other.value)
+                            }
+                        }
+                    }) && matched == others.len()
+                }
+                Type::Hash(pair, size) => {
+                    let required = elements
+                        .iter()
+                        .filter(|element| element.presence == Presence::Required)
+                        .count();
+                    elements
+                        .iter()
+                        .filter(|element| element.presence == Presence::Required)
+                        .all(|element| {
+                            self.assignable(&element.value, &pair.1)
+                                && self.assignable(&Type::String(StringType::Any), &pair.0)
+                        })
+                        && Range::of(required, elements.len()).covers(&sizes(size.as_ref()))
+                }
+                _ => false,
+            },
+            Type::Variant(types) => types.iter().any(|t| self.assignable(t, o)),
+            Type::Optional(inner) => {
+                *o == Type::Undef || inner.as_ref().is_none_or(|t| self.assignable(t, o))
+            }
+            Type::NotUndef(inner) => {
+                !self.assignable(o, &Type::Undef)
+                    && inner.as_ref().is_none_or(|t| self.assignable(t, o))
+            }
+            Type::Type(inner) => match (inner, o) {
+                (None, Type::Type(_)) => true,
+                (Some(inner), Type::Type(Some(other))) => self.assignable(inner, other),
+                _ => false,
+            },
+            Type::Sensitive(inner) => {
+                matches!(o, Type::Sensitive(other) if self.assignable(inner, other))
+            }
+            Type::Iterable(inner) => {
+                let Some(element) = iterated(o) else {
+                    return false;
+                };
+                inner.as_ref().is_none_or(|inner| {
+                    **inner == Type::Any
+                        || element.is_some_and(|element| self.assignable(inner, &element))
+                })
+            }
+            Type::Iterator(inner) => match (inner, o) {
+                (None, Type::Iterator(_)) => true,
+                (Some(inner), Type::Iterator(Some(other))) => self.assignable(inner, other),
+                _ => false,
+            },
+            Type::Init(inner, _) => match (inner, o) {
+                (None, Type::Init(..)) => true,
+                (Some(inner), Type::Init(Some(other), _)) => self.assignable(inner, other),
+                (None, _) => self.assignable(interpret::rich_data(), o),
+                (Some(inner), _) => self.assignable(inner, o) || super::functions::takes(inner, o),
+            },
+            Type::Callable(wanted) => {
+                matches!(o, Type::Callable(_)) && (wanted.is_none() || e == o)
+            }
+            Type::Class(name) => {
+                matches!(o, Type::Class(other) if name.is_none() || name == other)
+            }
+            Type::Resource(wanted) => match (wanted, o) {
+                (None, Type::Resource(_)) => true,
+                (Some(wanted), Type::Resource(Some(other))) => {
+                    wanted.name.eq_ignore_ascii_case(&other.name)
+                        && (wanted.title.is_none() || wanted.title == other.title)
+                }
+                _ => false,
+            },
+            Type::Runtime(runtime, class) => {
+                matches!(o, Type::Runtime(other, other_class)
+                    if (runtime.is_none() || runtime == other)
+                        && (class.is_none() || class == other_class))
+            }
+            Type::Object(name) => {
+                matches!(o, Type::Object(other) if name.is_none() || name == other)
+            }
+            Type::Reference(_) => e == o,
+            Type::Alias(alias) => {
+                let pair = (e.name(), o.to_string());
+                if self.open.contains(&pair) {
+                    return true;
+                }
+                self.open.push(pair);
+                let answer = self.assignable(&alias.resolved(), o);
+                self.open.pop();
+                answer
+            }
+        }
+    }
+
+    fn tuple(&mut self, types: &[Type], size: Option<&Range>, o: &Type) -> bool {
+        let own = Type::tuple_sizes(types, size);
+        match o {
+            Type::Tuple(others, other_size) => {
+                if types == &**others && size == other_size.as_ref() {
+                    return true;
+                }
+                if !own.covers(&Type::tuple_sizes(others, other_size.as_ref())) {
+                    return false;
+                }
+                let Some(last) = types.last() else {
+                    return true;
+                };
+                if others.is_empty() {
+                    return own.contains_size(0);
+                }
+                others
+                    .iter()
+                    .enumerate()
+                    .all(|(i, t)| self.assignable(types.get(i).unwrap_or(last), t))
+            }
+            Type::Array(element, other_size) => {
+                let other = sizes(other_size.as_ref());
+                if !own.covers(&other) {
+                    return false;
+                }
+                types
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| other.to.as_ref().is_none_or(|to| *to > (*i).into()))
+                    .all(|(_, t)| self.assignable(t, element))
+            }
+            _ => false,
+        }
+    }
+}
+
+pub(super) fn sizes(size: Option<&Range>) -> Range {
+    size.cloned().unwrap_or_else(|| Range::at_least(0))
+}
+
+/// The number of elements, where a tuple without types has none.
+fn tuple_count(types: &[Type], size: Option<&Range>) -> Range {
+    size.cloned()
+        .unwrap_or_else(|| Range::of(types.len(), types.len()))
+}
+
+fn covers(own: FloatRange, other: FloatRange) -> bool {
+    own.low() <= other.low() && own.high() >= other.high()
+}
+
+fn string(wanted: &StringType, o: &Type) -> bool {
+    match (wanted, o) {
+        (StringType::Any, Type::String(_) | Type::Enum(_) | Type::Pattern(_)) => true,
+        (StringType::Size(size), Type::String(other)) => size.covers(&other.sizes()),
+        (StringType::Size(size), Type::Enum(other)) => {
+            if other.values.is_empty() {
+                return size.covers(&Range::at_least(0));
+            }
+            other
+                .values
+                .iter()
+                .all(|v| size.contains_size(v.chars().count()))
+        }
+        (StringType::Size(size), Type::Pattern(_)) => size.covers(&Range::at_least(0)),
+        (StringType::Value(_), Type::String(other)) => wanted == other,
+        (StringType::Value(_), Type::Enum(other)) => {
+            other.values.len() == 1 && other.case == EnumCase::Sensitive
+        }
+        _ => false,
+    }
+}
+
+fn is_catalog_entry(t: &Type) -> bool {
+    matches!(t, Type::Class(_) | Type::Resource(_))
+}
+
+fn is_scalar_data(t: &Type) -> bool {
+    matches!(
+        t,
+        Type::ScalarData
+            | Type::Numeric
+            | Type::Integer(_)
+            | Type::Float(_)
+            | Type::String(_)
+            | Type::Enum(_)
+            | Type::Pattern(_)
+            | Type::Boolean(_)
+    )
+}
+
+fn is_scalar(t: &Type) -> bool {
+    is_scalar_data(t)
+        || matches!(
+            t,
+            Type::Scalar
+                | Type::Regexp(_)
+                | Type::SemVer(_)
+                | Type::Timestamp(_)
+                | Type::Timespan(_)
+        )
+}
+
+/// What iterating over an instance yields; `None` if it cannot be iterated.
+#[allow(clippy::option_option, reason = "the element type may be unknown")]
+fn iterated(t: &Type) -> Option<Option<Type>> {
+    match t {
+        Type::Integer(_) => Some(Some(Type::integer())),
+        Type::String(_) | Type::Enum(_) => {
+            Some(Some(Type::String(StringType::Size(Range::of(1, 1)))))
+        }
+        Type::Array(element, _) => Some((**element != Type::Any).then(|| Type::clone(element))),
+        Type::Tuple(types, _) => Some(Some(Type::variant(types.iter().cloned()))),
+        Type::Hash(pair, _) => Some(Some(Type::Tuple(
+            [pair.0.clone(), pair.1.clone()].into(),
+            Some(Range::of(2, 2)),
+        ))),
+        Type::Struct(elements) => Some(Some(Type::Tuple(
+            [
+                Type::variant(elements.iter().map(super::model::Element::key_type)),
+                Type::variant(elements.iter().map(|e| e.value.clone())),
+            ]
+            .into(),
+            Some(Range::of(2, 2)),
+        ))),
+        Type::Iterable(inner) | Type::Iterator(inner) => {
+            Some(inner.as_ref().map(|t| Type::clone(t)))
+        }
+        Type::Collection(_) => Some(None),
+        Type::Alias(alias) => iterated(&alias.resolved()),
+        _ => None,
+    }
+}

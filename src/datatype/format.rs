@@ -1,0 +1,436 @@
+//! Types as Puppet prints them (`pops/types/type_formatter.rb`), and the two texts that go into
+//! them: quoted strings and floats.
+
+use std::fmt;
+
+use num_bigint::BigInt;
+
+use super::model::{Element, EnumCase, Presence, Range, StringType, Type};
+use super::time;
+use crate::value::Value;
+
+/// Deepest type that is printed in full.
+const MAX_DEPTH: usize = 200;
+
+impl fmt::Display for Type {
+    /// The type's text; an alias shows what it stands for, aliases inside only their names.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let expansion = if matches!(self, Type::Alias(_)) {
+            Expansion::Full
+        } else {
+            Expansion::Names
+        };
+        let mut printer = Printer::new(expansion);
+        printer.print(self);
+        f.write_str(&printer.out)
+    }
+}
+
+impl Type {
+    /// The text in which every alias shows what it stands for.
+    pub(super) fn expanded(&self) -> String {
+        let mut printer = Printer::new(Expansion::Full);
+        printer.print(self);
+        printer.out
+    }
+
+    /// The name without parameters.
+    pub(super) fn simple_name(&self) -> &'static str {
+        match self {
+            Type::Any => "Any",
+            Type::Unit => "Unit",
+            Type::Undef => "Undef",
+            Type::Default => "Default",
+            Type::Scalar => "Scalar",
+            Type::ScalarData => "ScalarData",
+            Type::Numeric => "Numeric",
+            Type::Binary => "Binary",
+            Type::CatalogEntry => "CatalogEntry",
+            Type::SemVerRange => "SemVerRange",
+            Type::TypeSet => "TypeSet",
+            Type::Integer(_) => "Integer",
+            Type::Float(_) => "Float",
+            Type::String(_) => "String",
+            Type::Enum(_) => "Enum",
+            Type::Pattern(_) => "Pattern",
+            Type::Regexp(_) => "Regexp",
+            Type::Boolean(_) => "Boolean",
+            Type::Timestamp(_) => "Timestamp",
+            Type::Timespan(_) => "Timespan",
+            Type::SemVer(_) => "SemVer",
+            Type::Uri(_) => "URI",
+            Type::Collection(_) => "Collection",
+            Type::Array(..) => "Array",
+            Type::Hash(..) => "Hash",
+            Type::Tuple(..) => "Tuple",
+            Type::Struct(_) => "Struct",
+            Type::Variant(_) => "Variant",
+            Type::Optional(_) => "Optional",
+            Type::NotUndef(_) => "NotUndef",
+            Type::Type(_) => "Type",
+            Type::Sensitive(_) => "Sensitive",
+            Type::Iterable(_) => "Iterable",
+            Type::Iterator(_) => "Iterator",
+            Type::Init(..) => "Init",
+            Type::Callable(_) => "Callable",
+            Type::Class(_) => "Class",
+            Type::Resource(_) => "Resource",
+            Type::Runtime(..) => "Runtime",
+            Type::Object(_) => "Object",
+            Type::Reference(_) => "TypeReference",
+            Type::Alias(_) => "TypeAlias",
+        }
+    }
+
+    /// The name: an alias has its own.
+    pub(super) fn name(&self) -> String {
+        if let Type::Alias(alias) = self {
+            return alias.name.to_string();
+        }
+        self.simple_name().to_owned()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Expansion {
+    Names,
+    Full,
+}
+
+struct Printer {
+    out: String,
+    expansion: Expansion,
+    open: Vec<String>,
+    depth: usize,
+}
+
+impl Printer {
+    fn new(expansion: Expansion) -> Printer {
+        Printer {
+            out: String::new(),
+            expansion,
+            open: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    fn print(&mut self, t: &Type) {
+        if self.depth > MAX_DEPTH {
+            self.out.push('…');
+            return;
+        }
+        self.depth += 1;
+        let parts = self.parameters(t);
+        self.depth -= 1;
+        if let Some(parts) = parts {
+            self.out.push_str(&parts);
+        }
+    }
+
+    fn text(&mut self, t: &Type) -> String {
+        let outer = std::mem::take(&mut self.out);
+        self.print(t);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    /// The whole text of a type, or `None` if it was written already.
+    fn parameters(&mut self, t: &Type) -> Option<String> {
+        let name = t.simple_name();
+        let listed = |parts: Vec<String>| {
+            if parts.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{name}[{}]", parts.join(", "))
+            }
+        };
+        Some(match t {
+            Type::Any
+            | Type::Unit
+            | Type::Undef
+            | Type::Default
+            | Type::Scalar
+            | Type::ScalarData
+            | Type::Numeric
+            | Type::Binary
+            | Type::CatalogEntry
+            | Type::SemVerRange => name.to_owned(),
+            Type::TypeSet => "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', \
+                              pcore_version => '1.0.0', name_authority => \
+                              'http://puppet.com/2016.1/runtime', name => 'DefaultTypeSet', \
+                              version => '0.0.0'}]"
+                .to_owned(),
+            Type::Integer(range) => listed(bounds(Some(range))),
+            Type::Float(range) if range.is_unbounded() => name.to_owned(),
+            Type::Float(range) => {
+                let from = range.from.map_or("default".to_owned(), ruby_float);
+                listed(
+                    std::iter::once(from)
+                        .chain(range.to.map(ruby_float))
+                        .collect(),
+                )
+            }
+            Type::String(StringType::Size(range)) => listed(bounds(Some(range))),
+            Type::String(StringType::Any | StringType::Value(_)) => name.to_owned(),
+            Type::Enum(allowed) => {
+                let mut parts: Vec<String> = allowed.values.iter().map(|v| quote(v)).collect();
+                if !parts.is_empty() && allowed.case == EnumCase::Insensitive {
+                    parts.push("true".to_owned());
+                }
+                listed(parts)
+            }
+            Type::Pattern(patterns) => {
+                listed(patterns.iter().map(|p| slashed(&p.source)).collect())
+            }
+            Type::Regexp(pattern) => listed(pattern.iter().map(|p| slashed(p)).collect()),
+            Type::Boolean(value) => listed(value.iter().map(bool::to_string).collect()),
+            Type::Timestamp(range) => listed(times(range.from, range.to, time::timestamp_text)),
+            Type::Timespan(range) => listed(times(range.from, range.to, time::timespan_text)),
+            Type::SemVer(ranges) => listed(ranges.iter().map(|r| format!("'{r}'")).collect()),
+            Type::Uri(parameters) => listed(parameters.iter().map(ToString::to_string).collect()),
+            Type::Collection(size) => listed(bounds(size.as_ref())),
+            Type::Array(element, size) => {
+                if size.as_ref().is_some_and(Range::is_empty_size) {
+                    return Some("Array[0, 0]".to_owned());
+                }
+                if **element == Type::Any && size.is_none() {
+                    return Some(name.to_owned());
+                }
+                let mut parts = vec![self.text(element)];
+                parts.extend(bounds(size.as_ref()));
+                listed(parts)
+            }
+            Type::Hash(pair, size) => {
+                if size.as_ref().is_some_and(Range::is_empty_size) {
+                    return Some("Hash[0, 0]".to_owned());
+                }
+                if **pair == (Type::Any, Type::Any) && size.is_none() {
+                    return Some(name.to_owned());
+                }
+                let mut parts = vec![self.text(&pair.0), self.text(&pair.1)];
+                parts.extend(bounds(size.as_ref()));
+                listed(parts)
+            }
+            Type::Tuple(types, _) if types.is_empty() => name.to_owned(),
+            Type::Tuple(types, size) => {
+                let mut parts: Vec<String> = types.iter().map(|t| self.text(t)).collect();
+                parts.extend(bounds(size.as_ref()));
+                listed(parts)
+            }
+            Type::Struct(elements) if elements.is_empty() => name.to_owned(),
+            Type::Struct(elements) => {
+                let entries: Vec<String> = elements.iter().map(|e| self.element(e)).collect();
+                format!("Struct[{{{}}}]", entries.join(", "))
+            }
+            Type::Variant(types) => listed(types.iter().map(|t| self.text(t)).collect()),
+            Type::Optional(inner) | Type::NotUndef(inner) => {
+                if let Some(Type::String(StringType::Value(text))) = inner.as_deref() {
+                    return Some(format!("{name}[{}]", quote(text)));
+                }
+                listed(inner.iter().map(|t| self.text(t)).collect())
+            }
+            Type::Type(inner) | Type::Iterable(inner) | Type::Iterator(inner) => {
+                listed(inner.iter().map(|t| self.text(t)).collect())
+            }
+            Type::Sensitive(inner) if **inner == Type::Any => name.to_owned(),
+            Type::Sensitive(inner) => listed(vec![self.text(inner)]),
+            Type::Init(inner, arguments) => {
+                let mut parts: Vec<String> = inner.iter().map(|t| self.text(t)).collect();
+                parts.extend(arguments.iter().map(literal));
+                listed(parts)
+            }
+            Type::Callable(None) => name.to_owned(),
+            Type::Callable(Some(callable)) => {
+                let mut parts: Vec<String> = callable
+                    .parameters
+                    .iter()
+                    .filter(|t| **t != Type::Unit)
+                    .map(|t| self.text(t))
+                    .collect();
+                if callable.parameters.is_empty() {
+                    parts.extend(["0".to_owned(), "0".to_owned()]);
+                } else {
+                    parts.extend(bounds(callable.size.as_ref()));
+                }
+                parts.extend(callable.block.iter().map(|t| self.text(t)));
+                match &callable.returns {
+                    None => listed(parts),
+                    Some(returns) => {
+                        let returns = self.text(returns);
+                        format!("Callable[[{}], {returns}]", parts.join(", "))
+                    }
+                }
+            }
+            Type::Class(class) => listed(class.iter().map(ToString::to_string).collect()),
+            Type::Resource(None) => name.to_owned(),
+            Type::Resource(Some(resource)) => match &resource.title {
+                None => resource.name.to_string(),
+                Some(title) => format!("{}[{}]", resource.name, quote(title)),
+            },
+            Type::Runtime(None, None) => name.to_owned(),
+            Type::Runtime(runtime, class) => format!(
+                "Runtime[{}, {}]",
+                runtime.as_deref().unwrap_or("undef"),
+                class.as_deref().map_or("undef".to_owned(), quote)
+            ),
+            Type::Object(None) => "Object[{}]".to_owned(),
+            Type::Object(Some(text)) => text.to_string(),
+            Type::Reference(text) => format!("TypeReference[{}]", quote(text)),
+            Type::Alias(alias) => {
+                let alias_name = alias.name.to_string();
+                let expand = self.expansion == Expansion::Full
+                    && !super::interpret::is_builtin_alias(&alias_name)
+                    && !self.open.contains(&alias_name);
+                if !expand {
+                    return Some(alias_name);
+                }
+                self.open.push(alias_name.clone());
+                let body = self.text(&alias.resolved());
+                self.open.pop();
+                format!("{alias_name} = {body}")
+            }
+        })
+    }
+
+    fn element(&mut self, element: &Element) -> String {
+        let value_optional = super::assignable(&element.value, &Type::Undef);
+        let name = quote(&element.name);
+        let key = match (element.presence, value_optional) {
+            (Presence::Optional, true) | (Presence::Required, false) => name,
+            (Presence::Optional, false) => format!("Optional[{name}]"),
+            (Presence::Required, true) => format!("NotUndef[{name}]"),
+        };
+        format!("{key} => {}", self.text(&element.value))
+    }
+}
+
+fn bounds(range: Option<&Range>) -> Vec<String> {
+    let Some(range) = range.filter(|range| !range.is_unbounded()) else {
+        return Vec::new();
+    };
+    let from = range
+        .from
+        .as_ref()
+        .map_or("default".to_owned(), BigInt::to_string);
+    std::iter::once(from)
+        .chain(range.to.as_ref().map(BigInt::to_string))
+        .collect()
+}
+
+fn times(from: Option<i128>, to: Option<i128>, text: fn(i128) -> String) -> Vec<String> {
+    if from.is_none() && to.is_none() {
+        return Vec::new();
+    }
+    let mut parts = vec![from.map_or("default".to_owned(), |t| format!("'{}'", text(t)))];
+    if to != from {
+        parts.extend(to.map(|t| format!("'{}'", text(t))));
+    }
+    parts
+}
+
+/// A literal argument of a type.
+fn literal(value: &Value) -> String {
+    super::strings::programmatic(value)
+}
+
+/// A pattern between slashes, as Ruby's `Regexp#inspect`.
+pub(super) fn slashed(source: &str) -> String {
+    let mut out = String::with_capacity(source.len() + 2);
+    out.push('/');
+    let mut escaped = false;
+    for c in source.chars() {
+        if c == '/' && !escaped {
+            out.push('\\');
+        }
+        escaped = c == '\\' && !escaped;
+        if c == '\n' {
+            out.push_str("\\n");
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('/');
+    out
+}
+
+/// A string as Puppet writes it in code (`puppet_quote` of `string_converter.rb`): single quotes
+/// unless there are control characters.
+#[must_use]
+pub fn quote(text: &str) -> String {
+    if text.chars().any(|c| u32::from(c) < 0x20) {
+        return double_quote(text);
+    }
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('\'');
+    let mut escaped = false;
+    for c in text.chars() {
+        if escaped {
+            out.push('\\');
+            out.push(c);
+            escaped = false;
+        } else if c == '\'' {
+            out.push_str("\\'");
+        } else if c == '\\' {
+            escaped = true;
+        } else {
+            out.push(c);
+        }
+    }
+    if escaped {
+        out.push('\\');
+    }
+    out.push('\'');
+    out
+}
+
+/// A string in double quotes, escaped as Puppet does.
+#[must_use]
+pub fn double_quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '"' => out.push_str("\\\""),
+            '$' => out.push_str("\\$"),
+            '\\' => out.push_str("\\\\"),
+            c if u32::from(c) < 0x20 => out.push_str(&format!("\\u{{{:X}}}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A float as Ruby's `to_s`.
+#[must_use]
+pub fn ruby_float(number: f64) -> String {
+    if number.is_nan() {
+        return "NaN".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        }
+        .to_owned();
+    }
+    let magnitude = number.abs();
+    if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
+        return format!("{number:?}");
+    }
+    let text = format!("{number:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let mantissa = if mantissa.contains('.') {
+        mantissa.to_owned()
+    } else {
+        format!("{mantissa}.0")
+    };
+    let (sign, digits) = match exponent.strip_prefix('-') {
+        Some(digits) => ('-', digits),
+        None => ('+', exponent),
+    };
+    format!("{mantissa}e{sign}{digits:0>2}")
+}

@@ -1,0 +1,408 @@
+//! Values to types (`pops/types/type_calculator.rb`): `infer` gives one type that covers all
+//! elements, `infer_set` keeps each element's own. And `normalize` of `types.rs`.
+
+use std::sync::Arc;
+
+use super::model::{
+    Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range, StringType, TimeRange, Type,
+};
+use super::{assignable, instance, interpret, time};
+use crate::value::Value;
+
+/// Deepest nesting of values that is looked into; what lies deeper fits everything.
+const MAX_DEPTH: usize = 200;
+
+/// The type of a value, elements of collections reduced to one common type.
+#[must_use]
+pub fn infer(value: &Value) -> Type {
+    infer_at(value, 0)
+}
+
+fn infer_at(value: &Value, depth: usize) -> Type {
+    if depth > MAX_DEPTH {
+        return Type::Unit;
+    }
+    let reduced = |values: &mut dyn Iterator<Item = &Value>| {
+        values
+            .map(|v| infer_at(v, depth + 1))
+            .reduce(|a, b| common(&a, &b))
+            .unwrap_or(Type::Unit)
+    };
+    match value {
+        Value::Array(elements) => {
+            let size = Some(Range::of(elements.len(), elements.len()));
+            Type::array(reduced(&mut elements.iter()), size)
+        }
+        Value::Hash(hash) => {
+            let size = Some(Range::of(hash.len(), hash.len()));
+            Type::hash(reduced(&mut hash.keys()), reduced(&mut hash.values()), size)
+        }
+        Value::Sensitive(inner) => {
+            Type::Sensitive(Arc::new(infer_at(inner, depth + 1).generalize()))
+        }
+        other => simple(other),
+    }
+}
+
+/// The type of a value with each element's own type: `Tuple`, `Struct`.
+#[must_use]
+pub fn infer_set(value: &Value) -> Type {
+    infer_set_at(value, 0)
+}
+
+fn infer_set_at(value: &Value, depth: usize) -> Type {
+    if depth > MAX_DEPTH {
+        return Type::Unit;
+    }
+    match value {
+        Value::Array(elements) if !elements.is_empty() => Type::Tuple(
+            elements
+                .iter()
+                .map(|e| infer_set_at(e, depth + 1))
+                .collect(),
+            None,
+        ),
+        Value::Hash(hash) if !hash.is_empty() => {
+            let names: Option<Vec<&Arc<str>>> = hash
+                .keys()
+                .map(|key| match key {
+                    Value::String(name) if !name.is_empty() => Some(name),
+                    _ => None,
+                })
+                .collect();
+            if let Some(names) = names {
+                return Type::Struct(
+                    names
+                        .into_iter()
+                        .zip(hash.values())
+                        .map(|(name, v)| Element {
+                            name: name.clone(),
+                            presence: Presence::Required,
+                            value: infer_set_at(v, depth + 1),
+                        })
+                        .collect(),
+                );
+            }
+            Type::hash(
+                Type::variant(hash.keys().map(|k| infer_set_at(k, depth + 1))),
+                Type::variant(hash.values().map(|v| infer_set_at(v, depth + 1))),
+                Some(Range::of(hash.len(), hash.len())),
+            )
+        }
+        Value::Rich(rich) if rich.ptype == "SemVer" => {
+            Type::SemVer([Arc::from(rich.text.as_str())].into())
+        }
+        other => infer_at(other, depth),
+    }
+}
+
+fn simple(value: &Value) -> Type {
+    match value {
+        Value::Undef => Type::Undef,
+        Value::Default => Type::Default,
+        Value::Bool(truth) => Type::Boolean(Some(*truth)),
+        Value::Int(_) | Value::BigInt(_) => {
+            let number = instance::integer(value);
+            Type::Integer(Range {
+                from: number.clone(),
+                to: number,
+            })
+        }
+        Value::Float(number) => Type::Float(FloatRange {
+            from: Some(*number),
+            to: Some(*number),
+        }),
+        Value::String(text) => Type::String(StringType::Value(text.clone())),
+        Value::Bytes(bytes) => {
+            let text = String::from_utf8_lossy(bytes);
+            Type::String(StringType::Value(text.as_ref().into()))
+        }
+        Value::Symbol(_) => Type::Runtime(Some("ruby".into()), Some("Symbol".into())),
+        Value::Rich(rich) => match rich.ptype {
+            "Regexp" => Type::Regexp(Some(rich.text.as_str().into())),
+            "Binary" => Type::Binary,
+            "SemVer" => Type::SemVer(Arc::new([])),
+            "SemVerRange" => Type::SemVerRange,
+            "URI" => Type::Uri(Some(super::uri::parameters_text(&rich.text).into())),
+            "Timestamp" => {
+                let at = time::timestamp_of_text(&rich.text);
+                Type::Timestamp(TimeRange { from: at, to: at })
+            }
+            "Timespan" => {
+                let span = time::timespan_of_text(&rich.text);
+                Type::Timespan(TimeRange {
+                    from: span,
+                    to: span,
+                })
+            }
+            "Type" => Type::Type(super::type_of_value(value).map(Arc::new)),
+            _ => Type::Unit,
+        },
+        Value::Opaque(_) | Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) => Type::Unit,
+    }
+}
+
+/// The narrowest type Puppet finds that covers both.
+fn common(a: &Type, b: &Type) -> Type {
+    if *a == Type::Undef || *a == Type::Unit {
+        return b.clone();
+    }
+    if *b == Type::Undef || *b == Type::Unit {
+        return a.clone();
+    }
+    if assignable(a, b) {
+        return a.clone();
+    }
+    if assignable(b, a) {
+        return b.clone();
+    }
+    match (a, b) {
+        (Type::Array(a, _), Type::Array(b, _)) => return Type::array(common(a, b), None),
+        (Type::Hash(a, _), Type::Hash(b, _)) => {
+            return Type::hash(common(&a.0, &b.0), common(&a.1, &b.1), None);
+        }
+        (Type::Integer(a), Type::Integer(b)) => return Type::Integer(a.hull(b)),
+        (Type::Float(a), Type::Float(b)) => {
+            return Type::Float(FloatRange {
+                from: Some(a.low().min(b.low())),
+                to: Some(a.high().max(b.high())),
+            });
+        }
+        (Type::String(StringType::Value(a)), Type::String(StringType::Value(b))) => {
+            return an_enum(vec![a.clone(), b.clone()]);
+        }
+        (Type::String(StringType::Size(a)), Type::String(StringType::Size(b))) => {
+            return Type::String(StringType::Size(a.hull(b)));
+        }
+        (Type::String(_), Type::String(_)) => return Type::String(StringType::Any),
+        (Type::String(StringType::Value(text)), Type::Enum(allowed))
+        | (Type::Enum(allowed), Type::String(StringType::Value(text))) => {
+            let mut values = allowed.values.clone();
+            values.push(text.clone());
+            return an_enum(values);
+        }
+        (Type::Enum(a), Type::Enum(b)) => {
+            return an_enum(a.values.iter().chain(&b.values).cloned().collect());
+        }
+        (Type::Regexp(_), Type::Regexp(_)) => return Type::Regexp(None),
+        _ => {}
+    }
+    for wide in [Type::Numeric, Type::ScalarData, Type::Scalar] {
+        if assignable(&wide, a) && assignable(&wide, b) {
+            return wide;
+        }
+    }
+    for wide in [interpret::data(), interpret::rich_data()] {
+        if assignable(wide, a) && assignable(wide, b) {
+            if let (Type::Type(Some(a)), Type::Type(Some(b))) = (a, b) {
+                return Type::Type(Some(Arc::new(common(a, b))));
+            }
+            return wide.clone();
+        }
+    }
+    Type::Any
+}
+
+fn an_enum(values: Vec<Arc<str>>) -> Type {
+    Type::Enum(Arc::new(EnumType::new(values, EnumCase::Sensitive)))
+}
+
+/// The same type said more simply: variants merged, needless wrappers dropped.
+#[must_use]
+pub(super) fn normalize(t: &Type) -> Type {
+    let inner = |inner: &Option<Arc<Type>>| inner.as_ref().map(|t| Arc::new(normalize(t)));
+    match t {
+        Type::Collection(_) => Type::Collection(None),
+        Type::Array(element, size) => {
+            if **element == Type::Any {
+                return Type::any_array();
+            }
+            Type::Array(Arc::new(normalize(element)), size.clone())
+        }
+        Type::Hash(pair, size) => Type::Hash(
+            Arc::new((normalize(&pair.0), normalize(&pair.1))),
+            size.clone(),
+        ),
+        Type::Tuple(types, size) => {
+            Type::Tuple(types.iter().map(normalize).collect(), size.clone())
+        }
+        Type::Struct(elements) => Type::Struct(
+            elements
+                .iter()
+                .map(|e| Element {
+                    value: normalize(&e.value),
+                    ..e.clone()
+                })
+                .collect(),
+        ),
+        Type::Optional(Some(contained)) => match normalize(contained) {
+            Type::NotUndef(contained) => match contained {
+                Some(t) => normalize(&Type::Optional(Some(t))),
+                None => Type::Optional(None),
+            },
+            other if assignable(&other, &Type::Undef) => other,
+            other => Type::Optional(Some(Arc::new(other))),
+        },
+        Type::NotUndef(Some(contained)) => match normalize(contained) {
+            Type::Optional(contained) => match contained {
+                Some(t) => normalize(&Type::NotUndef(Some(t))),
+                None => Type::NotUndef(None),
+            },
+            other if !assignable(&other, &Type::Undef) => other,
+            other => Type::not_undef(other),
+        },
+        Type::Type(contained) => Type::Type(inner(contained)),
+        Type::Iterable(contained) => Type::Iterable(inner(contained)),
+        Type::Iterator(contained) => Type::Iterator(inner(contained)),
+        Type::Sensitive(contained) => Type::Sensitive(Arc::new(normalize(contained).generalize())),
+        Type::Variant(types) if !types.is_empty() => normalize_variant(types),
+        _ => t.clone(),
+    }
+}
+
+fn normalize_variant(types: &[Type]) -> Type {
+    let types: Vec<Type> = types.iter().map(normalize).collect();
+    if types.len() == 1 {
+        return types[0].clone();
+    }
+    let admits_undef = |t: &Type| matches!(t, Type::Undef | Type::Optional(_));
+    if types.iter().any(admits_undef) {
+        let rest = types.into_iter().filter_map(|t| match t {
+            Type::Undef => None,
+            Type::Optional(inner) => inner.map(|t| Type::clone(&t)),
+            other => Some(other),
+        });
+        return normalize(&Type::Optional(Some(Arc::new(Type::variant(rest)))));
+    }
+    let mut types = match Type::variant(types) {
+        Type::Variant(types) => types.to_vec(),
+        only => return only,
+    };
+    merge(
+        &mut types,
+        |t| matches!(t, Type::NotUndef(_)),
+        |merged| {
+            let inner = merged.into_iter().map(|t| match t {
+                Type::NotUndef(Some(inner)) => Type::clone(&inner),
+                _ => Type::Any,
+            });
+            vec![Type::not_undef(normalize(&Type::variant(inner)))]
+        },
+    );
+    let literal = |t: &Type| match t {
+        Type::Enum(allowed) => !allowed.values.is_empty() && allowed.case == EnumCase::Sensitive,
+        Type::String(StringType::Value(_)) => true,
+        _ => false,
+    };
+    merge(&mut types, literal, |merged| {
+        let mut values = Vec::new();
+        for t in merged {
+            match t {
+                Type::Enum(allowed) => values.extend(allowed.values.iter().cloned()),
+                Type::String(StringType::Value(text)) => values.push(text),
+                _ => {}
+            }
+        }
+        vec![an_enum(values)]
+    });
+    let caseless = |t: &Type| {
+        matches!(t, Type::Enum(allowed)
+            if !allowed.values.is_empty() && allowed.case == EnumCase::Insensitive)
+    };
+    merge(&mut types, caseless, |merged| {
+        let values = merged.iter().flat_map(|t| match t {
+            Type::Enum(allowed) => allowed
+                .values
+                .iter()
+                .map(|v| Arc::from(v.to_lowercase()))
+                .collect(),
+            _ => Vec::new(),
+        });
+        let values = values.collect();
+        vec![Type::Enum(Arc::new(EnumType::new(
+            values,
+            EnumCase::Insensitive,
+        )))]
+    });
+    merge(
+        &mut types,
+        |t| matches!(t, Type::Pattern(_)),
+        |merged| {
+            let mut patterns: Vec<Pattern> = Vec::new();
+            for t in merged {
+                if let Type::Pattern(inner) = t {
+                    for pattern in inner.iter() {
+                        if !patterns.contains(pattern) {
+                            patterns.push(pattern.clone());
+                        }
+                    }
+                }
+            }
+            vec![Type::Pattern(patterns.into())]
+        },
+    );
+    merge_ranges(
+        &mut types,
+        |t| matches!(t, Type::Integer(_)),
+        |a, b| match (a, b) {
+            (Type::Integer(a), Type::Integer(b)) => a.merge(b).map(Type::Integer),
+            _ => None,
+        },
+    );
+    merge_ranges(
+        &mut types,
+        |t| matches!(t, Type::Float(_)),
+        |a, b| match (a, b) {
+            (Type::Float(a), Type::Float(b)) if a.low() <= b.high() && b.low() <= a.high() => {
+                Some(Type::Float(FloatRange {
+                    from: Some(a.low().min(b.low())),
+                    to: Some(a.high().max(b.high())),
+                }))
+            }
+            _ => None,
+        },
+    );
+    Type::variant(types)
+}
+
+/// Merges all types of a kind into what comes last, if there are several.
+fn merge(
+    types: &mut Vec<Type>,
+    of_kind: impl Fn(&Type) -> bool,
+    into: impl Fn(Vec<Type>) -> Vec<Type>,
+) {
+    if types.iter().filter(|t| of_kind(t)).count() < 2 {
+        return;
+    }
+    let (merged, mut others): (Vec<Type>, Vec<Type>) =
+        std::mem::take(types).into_iter().partition(|t| of_kind(t));
+    others.extend(into(merged));
+    *types = others;
+}
+
+/// Joins ranges that touch, and puts ranges first, last one first: as `merge_ranges` does.
+fn merge_ranges(
+    types: &mut Vec<Type>,
+    of_kind: impl Fn(&Type) -> bool,
+    join: impl Fn(&Type, &Type) -> Option<Type>,
+) {
+    if types.iter().filter(|t| of_kind(t)).count() < 2 {
+        return;
+    }
+    let (mut ranges, others): (Vec<Type>, Vec<Type>) =
+        std::mem::take(types).into_iter().partition(|t| of_kind(t));
+    let mut result = Vec::new();
+    while let Some(mut joined) = ranges.pop() {
+        let mut apart = Vec::new();
+        for range in std::mem::take(&mut ranges) {
+            match join(&joined, &range) {
+                Some(wider) => joined = wider,
+                None => apart.push(range),
+            }
+        }
+        result.push(joined);
+        ranges = apart;
+    }
+    result.extend(others);
+    *types = result;
+}

@@ -1,0 +1,555 @@
+//! Data types as values: the counterpart of Puppet's `pops/types/types.rb`.
+
+use std::sync::{Arc, OnceLock, Weak};
+
+use num_bigint::BigInt;
+
+use crate::regexp::{Limit, Regexp, RegexpError};
+use crate::value::Value;
+
+/// A Puppet data type. Cheap to clone: everything large is shared.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(
+    missing_docs,
+    reason = "a variant is what Puppet calls by the same name"
+)]
+pub enum Type {
+    Any,
+    /// The type of what is not known: fits everywhere, and everything fits it.
+    Unit,
+    Undef,
+    Default,
+    Scalar,
+    ScalarData,
+    Numeric,
+    Binary,
+    CatalogEntry,
+    SemVerRange,
+    TypeSet,
+    Integer(Range),
+    Float(FloatRange),
+    String(StringType),
+    Enum(Arc<EnumType>),
+    Pattern(Arc<[Pattern]>),
+    Regexp(Option<Arc<str>>),
+    Boolean(Option<bool>),
+    Timestamp(TimeRange),
+    Timespan(TimeRange),
+    SemVer(Arc<[Arc<str>]>),
+    Uri(Option<Arc<str>>),
+    Collection(Option<Range>),
+    Array(Arc<Type>, Option<Range>),
+    Hash(Arc<(Type, Type)>, Option<Range>),
+    Tuple(Arc<[Type]>, Option<Range>),
+    Struct(Arc<[Element]>),
+    Variant(Arc<[Type]>),
+    Optional(Option<Arc<Type>>),
+    NotUndef(Option<Arc<Type>>),
+    Type(Option<Arc<Type>>),
+    Sensitive(Arc<Type>),
+    Iterable(Option<Arc<Type>>),
+    Iterator(Option<Arc<Type>>),
+    Init(Option<Arc<Type>>, Arc<[Value]>),
+    Callable(Option<Arc<CallableType>>),
+    Class(Option<Arc<str>>),
+    Resource(Option<Arc<ResourceType>>),
+    Runtime(Option<Arc<str>>, Option<Arc<str>>),
+    /// An `Object` type: never matched by data; the text is its name, if it has one.
+    Object(Option<Arc<str>>),
+    /// A name that nothing resolves.
+    Reference(Arc<str>),
+    Alias(Alias),
+}
+
+/// A range of integers; `None` is without bound.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Range {
+    /// Least value.
+    pub from: Option<BigInt>,
+    /// Greatest value.
+    pub to: Option<BigInt>,
+}
+
+impl Range {
+    /// From one number to another, both included.
+    #[must_use]
+    pub fn of(from: usize, to: usize) -> Range {
+        Range {
+            from: Some(from.into()),
+            to: Some(to.into()),
+        }
+    }
+
+    /// From a number upwards.
+    #[must_use]
+    pub fn at_least(from: usize) -> Range {
+        Range {
+            from: Some(from.into()),
+            to: None,
+        }
+    }
+
+    pub(super) fn is_unbounded(&self) -> bool {
+        self.from.is_none() && self.to.is_none()
+    }
+
+    pub(super) fn contains(&self, number: &BigInt) -> bool {
+        self.from.as_ref().is_none_or(|from| from <= number)
+            && self.to.as_ref().is_none_or(|to| number <= to)
+    }
+
+    pub(super) fn contains_size(&self, size: usize) -> bool {
+        self.contains(&size.into())
+    }
+
+    pub(super) fn covers(&self, other: &Range) -> bool {
+        (match (&self.from, &other.from) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(own), Some(other)) => own <= other,
+        }) && (match (&self.to, &other.to) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(own), Some(other)) => own >= other,
+        })
+    }
+
+    /// The range as one of sizes: never below zero.
+    pub(super) fn to_size(&self) -> Range {
+        let zero = BigInt::from(0);
+        if self.from.as_ref().is_some_and(|from| *from >= zero) {
+            return self.clone();
+        }
+        Range {
+            from: Some(zero.clone()),
+            to: self.to.clone().map(|to| to.max(zero)),
+        }
+    }
+
+    pub(super) fn is_empty_size(&self) -> bool {
+        *self == Range::of(0, 0)
+    }
+
+    /// One range over both, if they touch or overlap.
+    pub(super) fn merge(&self, other: &Range) -> Option<Range> {
+        let apart = |low: &Range, high: &Range| match (&low.to, &high.from) {
+            (Some(to), Some(from)) => to + 1 < *from,
+            _ => false,
+        };
+        (!apart(self, other) && !apart(other, self)).then(|| self.hull(other))
+    }
+
+    /// The smallest range over both.
+    pub(super) fn hull(&self, other: &Range) -> Range {
+        Range {
+            from: match (&self.from, &other.from) {
+                (Some(a), Some(b)) => Some(a.min(b).clone()),
+                _ => None,
+            },
+            to: match (&self.to, &other.to) {
+                (Some(a), Some(b)) => Some(a.max(b).clone()),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// A range of floats; `None` is without bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FloatRange {
+    /// Least value.
+    pub from: Option<f64>,
+    /// Greatest value.
+    pub to: Option<f64>,
+}
+
+impl FloatRange {
+    pub(super) fn low(self) -> f64 {
+        self.from.unwrap_or(f64::NEG_INFINITY)
+    }
+
+    pub(super) fn high(self) -> f64 {
+        self.to.unwrap_or(f64::INFINITY)
+    }
+
+    pub(super) fn is_unbounded(self) -> bool {
+        self.low() == f64::NEG_INFINITY && self.high() == f64::INFINITY
+    }
+}
+
+/// A range of times in nanoseconds; `None` is without bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeRange {
+    /// Least value.
+    pub from: Option<i128>,
+    /// Greatest value.
+    pub to: Option<i128>,
+}
+
+impl TimeRange {
+    pub(super) fn covers(self, other: TimeRange) -> bool {
+        self.from
+            .is_none_or(|from| other.from.is_some_and(|o| from <= o))
+            && self.to.is_none_or(|to| other.to.is_some_and(|o| to >= o))
+    }
+}
+
+/// What a `String` type asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StringType {
+    /// Nothing.
+    Any,
+    /// A size in characters.
+    Size(Range),
+    /// This very text: what is inferred from a string.
+    Value(Arc<str>),
+}
+
+impl StringType {
+    pub(super) fn sizes(&self) -> Range {
+        match self {
+            StringType::Any => Range::at_least(0),
+            StringType::Size(range) => range.clone(),
+            StringType::Value(text) => {
+                let size = text.chars().count();
+                Range::of(size, size)
+            }
+        }
+    }
+}
+
+/// The strings an `Enum` allows, sorted as Puppet sorts them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnumType {
+    /// The strings.
+    pub values: Vec<Arc<str>>,
+    /// How letters count.
+    pub case: EnumCase,
+}
+
+/// Whether an `Enum` looks at the case of ASCII letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EnumCase {
+    /// As written.
+    Sensitive,
+    /// `Enum[a, true]`.
+    Insensitive,
+}
+
+impl EnumType {
+    pub(super) fn new(mut values: Vec<Arc<str>>, case: EnumCase) -> EnumType {
+        values.sort();
+        values.dedup();
+        EnumType { values, case }
+    }
+
+    pub(super) fn contains(&self, text: &str) -> bool {
+        self.values.iter().any(|value| match self.case {
+            EnumCase::Sensitive => **value == *text,
+            EnumCase::Insensitive => value.eq_ignore_ascii_case(text),
+        })
+    }
+}
+
+/// A regular expression of a `Pattern`, compiled on first need.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    pub(super) source: Arc<str>,
+    compiled: Arc<OnceLock<Result<Regexp, RegexpError>>>,
+}
+
+impl Pattern {
+    /// A pattern from its Ruby source.
+    #[must_use]
+    pub fn new(source: &str) -> Pattern {
+        Pattern {
+            source: source.into(),
+            compiled: Arc::new(OnceLock::new()),
+        }
+    }
+
+    /// The regular expression.
+    ///
+    /// # Errors
+    /// Ruby's, or that no engine here can run the pattern.
+    pub fn regexp(&self) -> Result<&Regexp, RegexpError> {
+        self.compiled
+            .get_or_init(|| Regexp::lazy(&self.source))
+            .as_ref()
+            .map_err(RegexpError::clone)
+    }
+
+    /// Whether the text matches; what cannot be decided counts as a match, so that nobody is
+    /// told of a mistake that may not be one.
+    pub(super) fn matches(&self, text: &str) -> bool {
+        match self.regexp() {
+            Ok(regexp) => match regexp.is_match(text) {
+                Ok(matched) => matched,
+                Err(Limit::Steps | Limit::Unsupported(_)) => true,
+            },
+            Err(_) => true,
+        }
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.source == other.source
+    }
+}
+
+/// An entry of a `Struct`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element {
+    /// The key.
+    pub name: Arc<str>,
+    /// Whether the key may be missing.
+    pub presence: Presence,
+    /// What the value must be.
+    pub value: Type,
+}
+
+/// Whether a key of a `Struct` may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// The key must be there.
+    Required,
+    /// The key may be missing.
+    Optional,
+}
+
+impl Element {
+    /// The type of the key alone.
+    pub(super) fn key_type(&self) -> Type {
+        let text = Type::String(StringType::Value(self.name.clone()));
+        match self.presence {
+            Presence::Required => text,
+            Presence::Optional => Type::Optional(Some(Arc::new(text))),
+        }
+    }
+}
+
+/// A `Callable`: data never is one, but the type can be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallableType {
+    /// Types of the parameters.
+    pub parameters: Vec<Type>,
+    /// How many there may be.
+    pub size: Option<Range>,
+    /// The block.
+    pub block: Option<Type>,
+    /// What is returned.
+    pub returns: Option<Type>,
+}
+
+/// A resource type or a reference to a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceType {
+    /// The name, capitalized.
+    pub name: Arc<str>,
+    /// The title.
+    pub title: Option<Arc<str>>,
+}
+
+/// A named type. Inside its own definition the name is a weak link, so that recursive types are
+/// freed; the outermost type keeps the whole alive.
+#[derive(Clone, Debug)]
+pub struct Alias {
+    pub(super) name: Arc<str>,
+    pub(super) strong: Option<Arc<AliasBody>>,
+    pub(super) weak: Weak<AliasBody>,
+}
+
+/// What an alias stands for.
+#[derive(Debug, Default)]
+pub(super) struct AliasBody {
+    pub(super) resolved: OnceLock<Type>,
+}
+
+impl Alias {
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The type the alias stands for; `Unit` if it could not be resolved.
+    #[must_use]
+    pub fn resolved(&self) -> Type {
+        self.strong
+            .clone()
+            .or_else(|| self.weak.upgrade())
+            .and_then(|body| body.resolved.get().cloned())
+            .unwrap_or(Type::Unit)
+    }
+
+    pub(super) fn address(&self) -> *const AliasBody {
+        self.weak.as_ptr()
+    }
+}
+
+impl PartialEq for Alias {
+    fn eq(&self, other: &Alias) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Type {
+    /// `Integer` without bounds.
+    pub(super) const fn integer() -> Type {
+        Type::Integer(Range {
+            from: None,
+            to: None,
+        })
+    }
+
+    /// `Float` without bounds.
+    pub(super) const fn float() -> Type {
+        Type::Float(FloatRange {
+            from: None,
+            to: None,
+        })
+    }
+
+    /// `Array` of anything.
+    pub(super) fn any_array() -> Type {
+        Type::Array(Arc::new(Type::Any), None)
+    }
+
+    /// `Hash` of anything.
+    pub(super) fn any_hash() -> Type {
+        Type::Hash(Arc::new((Type::Any, Type::Any)), None)
+    }
+
+    /// An array type; of nothing if it must be empty.
+    pub(super) fn array(element: Type, size: Option<Range>) -> Type {
+        let element = if size.as_ref().is_some_and(Range::is_empty_size) {
+            Type::Unit
+        } else {
+            element
+        };
+        Type::Array(Arc::new(element), size.map(|size| size.to_size()))
+    }
+
+    /// A hash type; of nothing if it must be empty.
+    pub(super) fn hash(key: Type, value: Type, size: Option<Range>) -> Type {
+        let pair = if size.as_ref().is_some_and(Range::is_empty_size) {
+            (Type::Unit, Type::Unit)
+        } else {
+            (key, value)
+        };
+        Type::Hash(Arc::new(pair), size.map(|size| size.to_size()))
+    }
+
+    /// A variant of the distinct types, flattened; the only type itself where there is one.
+    pub(super) fn variant(types: impl IntoIterator<Item = Type>) -> Type {
+        let mut flat: Vec<Type> = Vec::new();
+        let mut add = |t: Type| {
+            if !flat.contains(&t) {
+                flat.push(t);
+            }
+        };
+        for t in types {
+            if let Type::Variant(inner) = &t {
+                inner.iter().cloned().for_each(&mut add);
+            } else {
+                add(t);
+            }
+        }
+        if flat.len() == 1
+            && let Some(only) = flat.pop()
+        {
+            return only;
+        }
+        Type::Variant(flat.into())
+    }
+
+    /// `NotUndef[T]`, where `Any` is nothing to ask for.
+    pub(super) fn not_undef(inner: Type) -> Type {
+        Type::NotUndef((inner != Type::Any).then(|| Arc::new(inner)))
+    }
+
+    /// The sizes a tuple of these types may have.
+    pub(super) fn tuple_sizes(types: &[Type], size: Option<&Range>) -> Range {
+        match size {
+            Some(size) => size.clone(),
+            None if types.is_empty() => Range::at_least(0),
+            None => Range::of(types.len(), types.len()),
+        }
+    }
+
+    /// The type without what is particular to a value, as `generalize` of each Ruby class.
+    #[must_use]
+    pub fn generalize(&self) -> Type {
+        match self {
+            Type::Integer(_) => Type::integer(),
+            Type::Float(_) => Type::float(),
+            Type::String(_) => Type::String(StringType::Any),
+            Type::Boolean(_) => Type::Boolean(None),
+            Type::Timestamp(_) => Type::Timestamp(TimeRange::default()),
+            Type::Timespan(_) => Type::Timespan(TimeRange::default()),
+            Type::Uri(_) => Type::Uri(None),
+            Type::Collection(_) => Type::Collection(None),
+            Type::Enum(allowed) => {
+                let sizes = allowed.values.iter().map(|v| v.chars().count());
+                match (sizes.clone().min(), sizes.max()) {
+                    (Some(min), Some(max)) => Type::String(StringType::Size(Range::of(min, max))),
+                    _ => Type::String(StringType::Any),
+                }
+            }
+            Type::Array(element, _) => Type::Array(Arc::new(element.generalize()), None),
+            Type::Hash(pair, size) => {
+                if size.as_ref().is_some_and(Range::is_empty_size) && pair.0 == Type::Unit {
+                    return self.clone();
+                }
+                Type::Hash(Arc::new((pair.0.generalize(), pair.1.generalize())), None)
+            }
+            Type::Tuple(types, size) => {
+                Type::Tuple(types.iter().map(Type::generalize).collect(), size.clone())
+            }
+            Type::Struct(elements) => Type::Struct(
+                elements
+                    .iter()
+                    .map(|e| Element {
+                        value: e.value.generalize(),
+                        ..e.clone()
+                    })
+                    .collect(),
+            ),
+            Type::Variant(types) if types.is_empty() => self.clone(),
+            Type::Variant(types) => Type::variant(types.iter().map(Type::generalize)),
+            Type::Optional(inner) => Type::Optional(generalized(inner.as_ref())),
+            Type::NotUndef(inner) => Type::NotUndef(generalized(inner.as_ref())),
+            Type::Type(inner) => Type::Type(generalized(inner.as_ref())),
+            Type::Iterable(inner) => Type::Iterable(generalized(inner.as_ref())),
+            Type::Iterator(inner) => Type::Iterator(generalized(inner.as_ref())),
+            Type::Sensitive(inner) => Type::Sensitive(Arc::new(inner.generalize())),
+            Type::Any
+            | Type::Unit
+            | Type::Undef
+            | Type::Default
+            | Type::Scalar
+            | Type::ScalarData
+            | Type::Numeric
+            | Type::Binary
+            | Type::CatalogEntry
+            | Type::SemVerRange
+            | Type::TypeSet
+            | Type::Pattern(_)
+            | Type::Regexp(_)
+            | Type::SemVer(_)
+            | Type::Init(..)
+            | Type::Callable(_)
+            | Type::Class(_)
+            | Type::Resource(_)
+            | Type::Runtime(..)
+            | Type::Object(_)
+            | Type::Reference(_)
+            | Type::Alias(_) => self.clone(),
+        }
+    }
+}
+
+fn generalized(inner: Option<&Arc<Type>>) -> Option<Arc<Type>> {
+    inner.map(|t| Arc::new(t.generalize()))
+}

@@ -1,0 +1,464 @@
+//! The parameters that the `new` function of each type takes, and Puppet's texts for arguments
+//! that fit none of them (`describe_signatures` of `type_mismatch_describer.rb`).
+
+use std::sync::OnceLock;
+
+use super::infer::infer_set;
+use super::interpret::{self, Aliases};
+use super::mismatch::{self, Merging, Mismatch, Step};
+use super::model::{Range, Type};
+use super::{assignable, is_instance};
+use crate::value::Value;
+
+const INTEGER: &str = r"\A[+-]?\s*(?:(?:\d+)|(?:0[xX][0-9A-Fa-f]+)|(?:0[bB][01]+))\z";
+const FLOAT: &str = r"\A[+-]?\s*(?:(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?)|(?:0[xX][0-9A-Fa-f]+)|(?:0[0-7]+)|(?:0[bB][01]+))\z";
+const FORMAT: &str = r"^%([\s\[+#0{<(|-]*)([1-9][0-9]*)?(?:\.([0-9]+))?([a-zA-Z])$";
+const SEMVER: &str = r"\A(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(?:[-]([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:[+]([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\Z";
+
+/// A function that makes values: its name in messages, the local type names and the signatures,
+/// each parameter as (type, name), `?` before the type where it may be missing.
+struct Definition {
+    id: Function,
+    name: &'static str,
+    locals: &'static [(&'static str, &'static str)],
+    signatures: &'static [&'static [(&'static str, &'static str)]],
+}
+
+/// The functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Function {
+    Integer,
+    Float,
+    Numeric,
+    String,
+    Boolean,
+    Array,
+    Hash,
+    Sensitive,
+    Timestamp,
+    Timespan,
+    SemVer,
+    SemVerRange,
+    Binary,
+    Uri,
+    Regexp,
+    Type,
+    Unit,
+}
+
+const DEFINITIONS: &[Definition] = &[
+    Definition {
+        id: Function::Integer,
+        name: "new",
+        locals: &[
+            (
+                "Radix",
+                "Variant[Default, Integer[2,2], Integer[8,8], Integer[10,10], Integer[16,16]]",
+            ),
+            (
+                "Convertible",
+                "Variant[Numeric, Boolean, Pattern[/@INTEGER@/], Timespan, Timestamp]",
+            ),
+            (
+                "NamedArgs",
+                "Struct[{from => Convertible, Optional[radix] => Radix, Optional[abs] => Boolean}]",
+            ),
+        ],
+        signatures: &[
+            &[
+                ("Convertible", "from"),
+                ("?Radix", "radix"),
+                ("?Boolean", "abs"),
+            ],
+            &[("NamedArgs", "hash_args")],
+        ],
+    },
+    Definition {
+        id: Function::Float,
+        name: "new_float",
+        locals: &[
+            (
+                "Convertible",
+                "Variant[Numeric, Boolean, Pattern[/@FLOAT@/], Timespan, Timestamp]",
+            ),
+            (
+                "NamedArgs",
+                "Struct[{from => Convertible, Optional[abs] => Boolean}]",
+            ),
+        ],
+        signatures: &[
+            &[("Convertible", "from"), ("?Boolean", "abs")],
+            &[("NamedArgs", "hash_args")],
+        ],
+    },
+    Definition {
+        id: Function::Numeric,
+        name: "new_numeric",
+        locals: &[
+            (
+                "Convertible",
+                "Variant[Integer, Float, Boolean, Pattern[/@FLOAT@/], Timespan, Timestamp]",
+            ),
+            (
+                "NamedArgs",
+                "Struct[{from => Convertible, Optional[abs] => Boolean}]",
+            ),
+        ],
+        signatures: &[
+            &[("Convertible", "from"), ("?Boolean", "abs")],
+            &[("NamedArgs", "hash_args")],
+        ],
+    },
+    Definition {
+        id: Function::String,
+        name: "new_string",
+        locals: &[
+            ("Format", "Pattern[/@FORMAT@/]"),
+            (
+                "ContainerFormat",
+                "Struct[{Optional[format] => Format, Optional[separator] => String, Optional[separator2] => String, Optional[string_formats] => Hash[Type, Format]}]",
+            ),
+            ("TypeMap", "Hash[Type, Variant[Format, ContainerFormat]]"),
+            ("Convertible", "Any"),
+            ("Formats", "Variant[Default, String[1], TypeMap]"),
+        ],
+        signatures: &[&[("Convertible", "from"), ("?Formats", "string_formats")]],
+    },
+    Definition {
+        id: Function::Boolean,
+        name: "new_boolean",
+        locals: &[],
+        signatures: &[&[(
+            "Variant[Integer, Float, Boolean, Enum['false','true','yes','no','y','n',true]]",
+            "from",
+        )]],
+    },
+    Definition {
+        id: Function::Array,
+        name: "new_array",
+        locals: &[],
+        signatures: &[
+            &[
+                ("Variant[Array,Hash,Binary,Iterable]", "from"),
+                ("?Boolean[false]", "wrap"),
+            ],
+            &[("Any", "from"), ("Boolean[true]", "wrap")],
+        ],
+    },
+    Definition {
+        id: Function::Hash,
+        name: "new_hash",
+        locals: &[
+            ("KeyValueArray", "Array[Tuple[Any,Any],1]"),
+            ("TreeArray", "Array[Tuple[Array,Any],1]"),
+            ("NewHashOption", "Enum[tree, hash_tree]"),
+        ],
+        signatures: &[
+            &[("TreeArray", "from"), ("?NewHashOption", "build_option")],
+            &[("KeyValueArray", "from")],
+            &[("Any", "from")],
+        ],
+    },
+    Definition {
+        id: Function::Sensitive,
+        name: "new_Sensitive",
+        locals: &[],
+        signatures: &[&[("Sensitive", "value")], &[("Any", "value")]],
+    },
+    Definition {
+        id: Function::Timestamp,
+        name: "new_timestamp",
+        locals: &[("Formats", "Variant[String[2],Array[String[2], 1]]")],
+        signatures: &[
+            &[],
+            &[("Variant[Integer,Float]", "seconds")],
+            &[
+                ("String[1]", "string"),
+                ("?Formats", "format"),
+                ("?String[1]", "timezone"),
+            ],
+            &[(
+                "Struct[{string => String[1], Optional[format] => Formats, Optional[timezone] => String[1]}]",
+                "hash_arg",
+            )],
+        ],
+    },
+    Definition {
+        id: Function::Timespan,
+        name: "new_timespan",
+        locals: &[("Formats", "Variant[String[2],Array[String[2], 1]]")],
+        signatures: &[
+            &[("Variant[Integer,Float]", "seconds")],
+            &[("String[1]", "string"), ("?Formats", "format")],
+            &[
+                ("Integer", "days"),
+                ("Integer", "hours"),
+                ("Integer", "minutes"),
+                ("Integer", "seconds"),
+                ("?Integer", "milliseconds"),
+                ("?Integer", "microseconds"),
+                ("?Integer", "nanoseconds"),
+            ],
+            &[(
+                "Struct[{string => String[1], Optional[format] => Formats}]",
+                "hash_arg",
+            )],
+            &[(
+                "Struct[{Optional[negative] => Boolean, Optional[days] => Integer, Optional[hours] => Integer, Optional[minutes] => Integer, Optional[seconds] => Integer, Optional[milliseconds] => Integer, Optional[microseconds] => Integer, Optional[nanoseconds] => Integer}]",
+                "hash_arg",
+            )],
+        ],
+    },
+    Definition {
+        id: Function::SemVer,
+        name: "new_Version",
+        locals: &[
+            ("PositiveInteger", "Integer[0,default]"),
+            (
+                "SemVerQualifier",
+                r"Pattern[/\A(?<part>[0-9A-Za-z-]+)(?:\.\g<part>)*\Z/]",
+            ),
+            ("SemVerPattern", "Pattern[/@SEMVER@/]"),
+            (
+                "SemVerHash",
+                "Struct[{major=>PositiveInteger,minor=>PositiveInteger,patch=>PositiveInteger,Optional[prerelease]=>SemVerQualifier,Optional[build]=>SemVerQualifier}]",
+            ),
+        ],
+        signatures: &[
+            &[("SemVerPattern", "str")],
+            &[
+                ("PositiveInteger", "major"),
+                ("PositiveInteger", "minor"),
+                ("PositiveInteger", "patch"),
+                ("?SemVerQualifier", "prerelease"),
+                ("?SemVerQualifier", "build"),
+            ],
+            &[("SemVerHash", "hash_args")],
+        ],
+    },
+    Definition {
+        id: Function::SemVerRange,
+        name: "new_VersionRange",
+        locals: &[
+            ("SemVerRangeString", "String[1]"),
+            (
+                "SemVerRangeHash",
+                "Struct[{min=>Variant[Default,SemVer],Optional[max]=>Variant[Default,SemVer],Optional[exclude_max]=>Boolean}]",
+            ),
+        ],
+        signatures: &[
+            &[("SemVerRangeString", "str")],
+            &[
+                ("Variant[Default,SemVer]", "min"),
+                ("Variant[Default,SemVer]", "max"),
+                ("?Boolean", "exclude_max"),
+            ],
+            &[("SemVerRangeHash", "hash_args")],
+        ],
+    },
+    Definition {
+        id: Function::Binary,
+        name: "new_Binary",
+        locals: &[
+            ("ByteInteger", "Integer[0,255]"),
+            (
+                "Base64Format",
+                "Enum[\"%b\", \"%u\", \"%B\", \"%s\", \"%r\"]",
+            ),
+            (
+                "StringHash",
+                "Struct[{value => String, \"format\" => Optional[Base64Format]}]",
+            ),
+            ("ArrayHash", "Struct[{value => Array[ByteInteger]}]"),
+            ("BinaryArgsHash", "Variant[StringHash, ArrayHash]"),
+        ],
+        signatures: &[
+            &[("String", "str"), ("?Base64Format", "format")],
+            &[("Array[ByteInteger]", "byte_array")],
+            &[("BinaryArgsHash", "hash_args")],
+        ],
+    },
+    Definition {
+        id: Function::Uri,
+        name: "new_error",
+        locals: &[],
+        signatures: &[
+            &[("String[1]", "uri")],
+            &[(
+                "Struct[{Optional[scheme] => String[1], Optional[userinfo] => String[1], Optional[host] => String[1], Optional[port] => Integer[0], Optional[path] => String[1], Optional[query] => String[1], Optional[fragment] => String[1], Optional[opaque] => String[1]}]",
+                "hash",
+            )],
+        ],
+    },
+    Definition {
+        id: Function::Regexp,
+        name: "new_float",
+        locals: &[],
+        signatures: &[&[("String", "pattern"), ("?Boolean", "escape")]],
+    },
+    Definition {
+        id: Function::Type,
+        name: "new_type",
+        locals: &[],
+        signatures: &[&[("String[1]", "type_string")]],
+    },
+    Definition {
+        id: Function::Unit,
+        name: "new_unit",
+        locals: &[],
+        signatures: &[&[("Any", "from")]],
+    },
+];
+
+struct Locals(&'static [(&'static str, &'static str)]);
+
+impl Aliases for Locals {
+    fn source(&self, name: &str) -> Option<String> {
+        let (name, text) = self.0.iter().find(|(known, _)| *known == name)?;
+        Some(format!("type {name} = {}", spelled(text)))
+    }
+}
+
+fn spelled(text: &str) -> String {
+    text.replace("@INTEGER@", INTEGER)
+        .replace("@FLOAT@", FLOAT)
+        .replace("@FORMAT@", FORMAT)
+        .replace("@SEMVER@", SEMVER)
+}
+
+/// A parameter as read.
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    pub(super) expected: Type,
+    pub(super) optional: bool,
+}
+
+/// The signatures of a function.
+pub(super) struct Signatures {
+    pub(super) name: &'static str,
+    pub(super) list: Vec<Vec<Parameter>>,
+}
+
+/// The signatures of a function, read on first use.
+pub(super) fn signatures(function: Function) -> &'static Signatures {
+    static ALL: OnceLock<Vec<(Function, Signatures)>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        DEFINITIONS
+            .iter()
+            .map(|definition| (definition.id, read(definition)))
+            .collect()
+    });
+    static NOTHING: Signatures = Signatures {
+        name: "",
+        list: Vec::new(),
+    };
+    all.iter()
+        .find(|(id, _)| *id == function)
+        .map_or(&NOTHING, |(_, signatures)| signatures)
+}
+
+fn read(definition: &Definition) -> Signatures {
+    let parameter = |(text, name): &(&'static str, &'static str)| {
+        let bare = text.strip_prefix('?');
+        Parameter {
+            name,
+            expected: interpret::parse(bare.unwrap_or(text), &Locals(definition.locals))
+                .unwrap_or(Type::Unit),
+            optional: bare.is_some(),
+        }
+    };
+    Signatures {
+        name: definition.name,
+        list: definition
+            .signatures
+            .iter()
+            .map(|parameters| parameters.iter().map(parameter).collect())
+            .collect(),
+    }
+}
+
+fn counts(parameters: &[Parameter]) -> Range {
+    let required = parameters.iter().filter(|p| !p.optional).count();
+    Range::of(required, parameters.len())
+}
+
+impl Signatures {
+    /// The number of the first signature that takes the arguments.
+    pub(super) fn matching(&self, arguments: &[Value]) -> Option<usize> {
+        self.list.iter().position(|parameters| {
+            counts(parameters).contains_size(arguments.len())
+                && parameters
+                    .iter()
+                    .zip(arguments)
+                    .all(|(parameter, argument)| is_instance(&parameter.expected, argument))
+        })
+    }
+
+    /// Why no signature takes the arguments.
+    pub(super) fn refusal(&self, arguments: &[Value]) -> String {
+        let types: Vec<Type> = arguments.iter().map(infer_set).collect();
+        let problems: Vec<Vec<Mismatch>> = self
+            .list
+            .iter()
+            .enumerate()
+            .map(|(i, parameters)| problems(parameters, &types, &[Step::Signature(i)]))
+            .collect();
+        let name = self.name;
+        let merged = mismatch::merge(0, problems.clone(), Merging::Counts);
+        if let [only] = merged.as_slice() {
+            return format!("'{name}'{}", only.format());
+        }
+        let rejected = |lines: &mut Vec<String>, indent: &str, problems: &[Mismatch]| {
+            for problem in problems {
+                let text = problem.clone().without_step(0).format();
+                lines.push(format!("{indent}rejected:{text}"));
+            }
+        };
+        let mut lines = Vec::new();
+        if let ([parameters], [problems]) = (self.list.as_slice(), problems.as_slice()) {
+            lines.push(format!("'{name}' expects ({})", signature_text(parameters)));
+            rejected(&mut lines, "  ", problems);
+        } else {
+            lines.push(format!(
+                "The function '{name}' was called with arguments it does not accept. It expects \
+                 one of:"
+            ));
+            for (parameters, problems) in self.list.iter().zip(&problems) {
+                lines.push(format!("  ({})", signature_text(parameters)));
+                rejected(&mut lines, "    ", problems);
+            }
+        }
+        lines.join("\n")
+    }
+}
+
+fn problems(parameters: &[Parameter], types: &[Type], path: &[Step]) -> Vec<Mismatch> {
+    let wanted = counts(parameters);
+    if !wanted.contains_size(types.len()) {
+        let got = Range::of(types.len(), types.len());
+        return vec![mismatch::wrong_count(path, wanted, got)];
+    }
+    for (parameter, t) in parameters.iter().zip(types) {
+        if assignable(&parameter.expected, t) {
+            continue;
+        }
+        let mut path = path.to_vec();
+        path.push(Step::Parameter(parameter.name.to_owned()));
+        let described = mismatch::describe(&parameter.expected, t, &path);
+        if !described.is_empty() {
+            return described;
+        }
+    }
+    Vec::new()
+}
+
+fn signature_text(parameters: &[Parameter]) -> String {
+    let texts: Vec<String> = parameters
+        .iter()
+        .map(|parameter| {
+            let mark = if parameter.optional { "?" } else { "" };
+            format!("{} {}{mark}", parameter.expected, parameter.name)
+        })
+        .collect();
+    texts.join(", ")
+}
