@@ -110,10 +110,8 @@ module Oracle
     input.each_line do |line|
       request = JSON.parse(line, max_nesting: false)
       ANSWERS.puts(encode(answer(request)))
-      # A caller that waits for this answer must see it; one that pipes thousands of requests is better served in blocks.
-      ANSWERS.flush unless request['more']
+      ANSWERS.flush
     end
-    ANSWERS.flush
   end
 
   def encode(answer)
@@ -230,7 +228,7 @@ module Oracle
     type = Puppet::Resource::Type.new(:hostclass, spec['name'])
     compiler.environment.known_resource_types.add(type)
     resource = Puppet::Parser::Resource.new('class', spec['name'], scope: compiler.topscope, source: type)
-    scope = compiler.topscope.newscope(compiler.topscope, source: type, resource: resource)
+    scope = compiler.topscope.newscope(source: type, resource: resource)
     scope.class_set(spec['name'], scope)
     scope['title'] = spec['name']
     scope['name'] = spec['name']
@@ -276,7 +274,9 @@ module Oracle
       catch(:no_such_key) { value = Puppet::Pops::Lookup.search_and_merge(key, invocation, request['merge']) }
       return value
     end
-    type = request['value_type'] && Puppet::Pops::Types::TypeParser.singleton.parse(request['value_type'], scope)
+    # The command passes the scope here and crashes on every type that is not built in; a type in a manifest is resolved like this.
+    loader = scope.compiler.loaders.private_environment_loader
+    type = request['value_type'] && Puppet::Pops::Types::TypeParser.singleton.parse(request['value_type'], loader)
     Puppet::Pops::Lookup.lookup(key, type, request['default_value'], request.key?('default_value'), request['merge'], invocation)
   end
 
