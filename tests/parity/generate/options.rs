@@ -30,7 +30,7 @@ pub fn lookup_options(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> Doc
 }
 
 fn option_key(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> (Doc, String) {
-    let name = match dice.weighted(&[55, 35, if module.is_some() { dice.if_risky(4) } else { 4 }, if module.is_some() { dice.if_risky(3) } else { 3 }, dice.if_risky(2), if module.is_some() { dice.if_risky(12) } else { 1 }]) {
+    let name = match dice.weighted(&[55, 35, if module.is_some() { dice.if_risky(4) } else { 4 }, if module.is_some() { dice.if_risky(3) } else { 3 }, dice.if_risky(2), if module.is_some() { dice.if_risky(20) } else { 1 }]) {
         0 => {
             dice.mark("lookup_options: literal key");
             literal(dice, keys, module)
@@ -45,7 +45,10 @@ fn option_key(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> (Doc, Strin
         }
         3 => {
             dice.mark("lookup_options: token in a key");
-            dice.pick(&["%{literal('alpha')}", "%{facts.role}_x", "%{facts.keyname}"]).to_string()
+            match dice.risk(150) {
+                true => "%{lookup('alpha')}".into(),
+                false => dice.pick(&["%{literal('alpha')}", "%{facts.role}_x", "%{facts.keyname}"]).to_string(),
+            }
         }
         4 => {
             dice.mark("lookup_options: invalid regex");
