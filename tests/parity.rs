@@ -1,0 +1,186 @@
+//! Parity with real Puppet: the case files, and random requests to random repositories, answered by
+//! `hiera-ls lookup --batch` and compared with what Puppet 7.23 answers.
+//!
+//! `PARITY_COUNT=50000 PARITY_SEED=7 cargo test --release --test parity random -- --nocapture` runs
+//! any number with any seed; differing cases are made small, printed, and written in the form of the
+//! case files to `target/tmp/parity-differences.jsonl`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::wildcard_enum_match_arm,
+    unreachable_pub,
+    reason = "a test drives programs, writes folders and prints what it found"
+)]
+
+#[path = "parity/case.rs"]
+mod case;
+#[path = "parity/compare.rs"]
+mod compare;
+#[path = "parity/generate/mod.rs"]
+mod generate;
+#[path = "parity/known.rs"]
+mod known;
+#[path = "parity/program.rs"]
+mod program;
+#[path = "parity/random.rs"]
+mod random;
+#[path = "parity/shrink.rs"]
+mod shrink;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use case::{Case, full_request, read_cases, write_files};
+use compare::{Outcome, Outcomes, difference, normalised, outcome, side_by_side};
+use known::Known;
+use program::Program;
+
+#[test]
+fn the_case_file_of_puppet_7_agrees() {
+    let cases = read_cases(&case_file("puppet-7.23.jsonl"));
+    assert_agreement("puppet-7.23.jsonl", &cases, &Known::read());
+}
+
+#[test]
+fn the_case_file_of_version_8_agrees() {
+    let mut cases = read_cases(&case_file("openvox-8.28-differences.jsonl"));
+    for case in &mut cases {
+        // The recorder of that file kept no places: they are in the messages.
+        if let Some(answer) = case.expected.as_object_mut() {
+            answer.insert("places".into(), "unrecorded".into());
+        }
+    }
+    assert_agreement("openvox-8.28-differences.jsonl", &cases, &Known::read());
+}
+
+/// The reference itself is tested first: it gives all recorded answers again.
+#[test]
+fn the_reference_reproduces_the_case_file() {
+    let Some(version) = program::puppet_version() else { return };
+    assert_eq!(version, "7.23.0", "the recorded answers are of this version");
+    let cases = read_cases(&case_file("puppet-7.23.jsonl"));
+    let folder = tempfile::tempdir().unwrap();
+    let answers = answers(&Program::puppet(), &cases, folder.path());
+    let mut report = String::new();
+    for (case, answer) in cases.iter().zip(&answers) {
+        if let Some(difference) = difference(&expected(case), answer) {
+            let _ = writeln!(report, "{}: {}", case.id, difference.class);
+        }
+    }
+    assert!(report.is_empty(), "the reference differs from the recorded answers:\n{report}");
+}
+
+#[test]
+fn random_requests_agree() {
+    if program::puppet_version().is_none() {
+        return;
+    }
+    let plan = random::Plan::from_environment();
+    let folder = tempfile::tempdir().unwrap();
+    let known = Known::read();
+    let report = random::run(&plan, &known, folder.path());
+    eprintln!("{}", report.text);
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parity-differences.jsonl");
+    std::fs::write(&out, &report.cases).unwrap();
+    assert_eq!(report.unexplained, 0, "unexplained differences; small cases are in {}", out.display());
+    if plan.count >= 5_000 {
+        assert!(report.unreached.is_empty(), "never reached: {:?}", report.unreached);
+        let unused = known.unused_classes();
+        assert!(unused.is_empty(), "known differences that no longer occur: {unused:?}");
+    }
+}
+
+#[test]
+fn known_differences_name_cases_that_exist() {
+    let mut cases = read_cases(&case_file("puppet-7.23.jsonl"));
+    cases.extend(read_cases(&case_file("openvox-8.28-differences.jsonl")));
+    for id in Known::read().cases() {
+        assert!(cases.iter().any(|c| c.id == id), "{id} is no case");
+    }
+}
+
+#[test]
+fn a_planted_difference_is_seen() {
+    let puppet = json!({"found": true, "value": {"a": 1, "b": 2}});
+    for (ours, class) in [
+        (json!({"found": true, "value": {"b": 2, "a": 1}}), "value: puppet hash | ours hash"),
+        (json!({"found": true, "value": {"a": 1.0, "b": 2}}), "value: puppet hash | ours hash"),
+        (json!({"found": true, "value": {"a": 1, "b": 2}, "logs": [{"level": "warning", "message": "x"}]}), "logs: puppet (end) | ours x"),
+        (json!({"found": null, "unknown": "code"}), "unknown: code"),
+        (json!({"crash": "killed"}), "crash: killed"),
+        (json!({"found": false, "error_class": "A", "error": "b 'c'"}), "puppet: found | ours: [A] b …"),
+    ] {
+        assert_eq!(difference(&puppet, &ours).expect("they differ").class, class);
+    }
+    assert!(difference(&puppet, &puppet.clone()).is_none());
+}
+
+#[test]
+fn the_generator_makes_the_same_of_a_seed() {
+    let build = || {
+        let mut dice = generate::dice::Dice::new(5);
+        let repos: Vec<_> = (0..20).map(|_| generate::repo::repo(&mut dice)).collect();
+        let requests: Vec<_> = repos.iter().map(|r| generate::request::request(&mut dice, r)).collect();
+        (repos.into_iter().map(|r| r.files).collect::<Vec<_>>(), requests)
+    };
+    assert_eq!(build(), build());
+}
+
+fn case_file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name)
+}
+
+fn expected(case: &Case) -> Value {
+    normalised(&case.expected, Path::new(case::ROOT))
+}
+
+/// A program's answers to the requests of a case file, normalised.
+fn answers(program: &Program, cases: &[Case], folder: &Path) -> Vec<Value> {
+    let roots: Vec<PathBuf> = cases.iter().map(|c| folder.join(&c.id)).collect();
+    let mut requests = Vec::new();
+    for (case, root) in cases.iter().zip(&roots) {
+        write_files(&case.files, root);
+        let mut request = case.request.clone();
+        if case.expected.get("explain").is_some() {
+            request.insert("explain".into(), true.into());
+        }
+        requests.push(full_request(&case.files, &request, &case.id, root));
+    }
+    let answers = program.answer_all(&requests);
+    answers.iter().zip(&roots).map(|(answer, root)| normalised(answer, root)).collect()
+}
+
+fn assert_agreement(name: &str, cases: &[Case], known: &Known) {
+    let folder = tempfile::tempdir().unwrap();
+    let answers = answers(&Program::ours(), cases, folder.path());
+    let mut outcomes = Outcomes::default();
+    let mut classes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut explained = 0;
+    for (case, answer) in cases.iter().zip(&answers) {
+        outcomes.count(answer);
+        let Some(found) = difference(&expected(case), answer) else { continue };
+        if known.explains_case(&case.id) {
+            explained += 1;
+            continue;
+        }
+        let shown = side_by_side(&found.fields, &expected(case), answer);
+        classes.entry(found.class).or_default().push(format!("{} ({})\n{shown}", case.id, case.desc));
+    }
+    let differing: usize = classes.values().map(Vec::len).sum();
+    let mut report = format!("{name}: {} cases: {outcomes}; {explained} known differences, {differing} others\n", cases.len());
+    let mut classes: Vec<_> = classes.into_iter().collect();
+    classes.sort_by_key(|(_, cases)| std::cmp::Reverse(cases.len()));
+    for (class, cases) in &classes {
+        let _ = writeln!(report, "{:>4} {class}\n     {}", cases.len(), cases[0].replace('\n', "\n     "));
+    }
+    eprintln!("{report}");
+    assert_eq!(differing, 0, "{report}");
+    let here: Vec<&str> = known.unused_cases().into_iter().filter(|l| cases.iter().any(|c| l.contains(&format!("case {}:", c.id)))).collect();
+    assert!(here.is_empty(), "known differences that no longer occur: {here:?}");
+    assert!(outcomes.of(Outcome::Found) > 0 || cases.iter().all(|c| outcome(&c.expected) != Outcome::Found));
+}

@@ -1,0 +1,514 @@
+//! `hiera.yaml` in all its forms, together with the data files its locations reach.
+
+use super::dice::Dice;
+use super::doc::{Doc, map, plain, quoted, yaml};
+use super::scope::{Scope, fill};
+
+/// The layer a configuration belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    Global,
+    Environment,
+    Module,
+}
+
+/// How a data file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Yaml,
+    Json,
+    Hocon,
+}
+
+/// A configuration and the files below the case's folder that it reaches.
+pub struct Config {
+    pub text: String,
+    pub files: Vec<(String, Format)>,
+    /// Data come from code somewhere: answers may be unknown to a reader of data.
+    pub custom: bool,
+}
+
+/// Builds a version 5 configuration for the folder `root` (below the case's folder).
+pub fn version_5(dice: &mut Dice, layer: Layer, root: &str, scopes: &[Scope]) -> Config {
+    let mut builder = Builder { dice, layer, root, scopes, files: Vec::new(), custom: false };
+    let mut top = vec![(plain("version"), plain("5"))];
+    let defaults = builder.defaults();
+    if let Some(doc) = &defaults.doc {
+        top.push((plain("defaults"), doc.clone()));
+    }
+    let count = match layer {
+        Layer::Environment => builder.dice.between(1, 5),
+        Layer::Global | Layer::Module => builder.dice.between(1, 2),
+    };
+    match builder.dice.weighted(&[93, 3, 2, 2]) {
+        0 => {
+            let entries = (0..count).map(|i| builder.entry(&format!("Level {i}"), &defaults)).collect();
+            top.push((plain("hierarchy"), Doc::Seq(entries)));
+        }
+        1 => {
+            builder.dice.mark("hiera.yaml: default hierarchy");
+            builder.file(defaults.datadir.as_deref(), "common.yaml", Format::Yaml);
+        }
+        2 => {
+            builder.dice.mark("hiera.yaml: default hierarchy");
+            top.push((plain("hierarchy"), plain("~")));
+            builder.file(defaults.datadir.as_deref(), "common.yaml", Format::Yaml);
+        }
+        _ => top.push((plain("hierarchy"), Doc::Flow(Box::new(Doc::Seq(vec![]))))),
+    }
+    if layer == Layer::Module && builder.dice.chance(50) {
+        builder.dice.mark("hiera.yaml: default_hierarchy of a module");
+        let entries = (0..builder.dice.between(1, 2)).map(|i| builder.entry(&format!("Default {i}"), &defaults)).collect();
+        top.push((plain("default_hierarchy"), Doc::Seq(entries)));
+    }
+    let (files, custom) = (builder.files, builder.custom);
+    let mut doc = Doc::Map(top);
+    let per_mille = if layer == Layer::Environment { 450 } else { 120 };
+    let mut mistakes = 0;
+    while mistakes < 2 && dice.risk(if mistakes == 0 { per_mille } else { 400 }) {
+        mistake(dice, &mut doc);
+        mistakes += 1;
+    }
+    let mut text = yaml(&doc);
+    if dice.chance(20) {
+        text = text.replace("version: 5\n", "version: 5 # the version\n");
+    }
+    if dice.chance(3) {
+        dice.mark("hiera.yaml: symbol keys");
+        text = text.replace("version: 5", ":version: 5").replace("\nhierarchy:", "\n:hierarchy:");
+    }
+    Config { text, files, custom }
+}
+
+struct Defaults {
+    doc: Option<Doc>,
+    datadir: Option<String>,
+}
+
+struct Builder<'a> {
+    dice: &'a mut Dice,
+    layer: Layer,
+    root: &'a str,
+    scopes: &'a [Scope],
+    files: Vec<(String, Format)>,
+    custom: bool,
+}
+
+impl Builder<'_> {
+    fn defaults(&mut self) -> Defaults {
+        match self.dice.weighted(&[40, 40, 12, self.dice.if_risky(3), 2, self.dice.if_risky(5), self.dice.if_risky(3)]) {
+            0 => Defaults { doc: None, datadir: None },
+            1 => {
+                self.dice.mark("hiera.yaml: defaults");
+                let datadir = self.dice.pick(&["data", "hieradata", "d/e"]).to_string();
+                Defaults {
+                    doc: Some(map([("datadir", plain(datadir.clone())), ("data_hash", plain("yaml_data"))])),
+                    datadir: Some(datadir),
+                }
+            }
+            2 => Defaults { doc: Some(map([("data_hash", plain("yaml_data"))])), datadir: None },
+            3 => {
+                self.dice.mark("hiera.yaml: defaults without a function");
+                Defaults { doc: Some(map([("datadir", plain("data"))])), datadir: None }
+            }
+            4 => Defaults { doc: Some(plain("~")), datadir: None },
+            5 => {
+                self.dice.mark("hiera.yaml: default options");
+                let options = map([("anything", plain("1"))]);
+                Defaults { doc: Some(map([("lookup_key", plain("eyaml_lookup_key")), ("options", options)])), datadir: None }
+            }
+            _ => {
+                self.dice.mark("hiera.yaml: default options");
+                let options = map([("anything", quoted("%{role}"))]);
+                Defaults { doc: Some(map([("data_hash", plain("yaml_data")), ("options", options)])), datadir: None }
+            }
+        }
+    }
+
+    fn entry(&mut self, name: &str, defaults: &Defaults) -> Doc {
+        let name = match self.dice.rarely(15) {
+            true => {
+                self.dice.mark("hiera.yaml: token in a name");
+                quoted(format!("%{{role}} {name}"))
+            }
+            false => plain(name),
+        };
+        let mut entry = vec![(plain("name"), name)];
+        let mut format = Format::Yaml;
+        let mut own_function = true;
+        match self.dice.weighted(&[70, 8, 5, 10, 3, 4]) {
+            0 => {
+                own_function = false;
+                if self.dice.chance(20) {
+                    entry.push((plain("data_hash"), plain("yaml_data")));
+                }
+            }
+            1 => {
+                self.dice.mark("backend: json_data");
+                entry.push((plain("data_hash"), plain("json_data")));
+                format = Format::Json;
+            }
+            2 => {
+                self.dice.mark("backend: hocon_data");
+                entry.push((plain("data_hash"), plain("hocon_data")));
+                format = Format::Hocon;
+            }
+            3 => {
+                self.dice.mark("backend: eyaml_lookup_key");
+                entry.push((plain("lookup_key"), plain("eyaml_lookup_key")));
+                if self.dice.chance(60) {
+                    let options = map([
+                        ("pkcs7_private_key", quoted("/nonexistent/%{role}.pem")),
+                        ("list", Doc::Flow(Box::new(Doc::Seq(vec![quoted("%{tier}"), plain("1")])))),
+                    ]);
+                    entry.push((plain("options"), options));
+                }
+            }
+            4 => {
+                self.dice.mark("backend: json file read as yaml");
+                entry.push((plain("data_hash"), plain("yaml_data")));
+                format = Format::Json;
+            }
+            _ => own_function = false,
+        }
+        let custom = self.layer == Layer::Environment && !own_function && self.dice.chance(3);
+        if custom {
+            self.dice.mark("backend: function of the environment");
+            self.custom = true;
+            let (kind, function) =
+                self.dice.pick(&[&("data_hash", "environment::dh"), &("lookup_key", "environment::lk"), &("data_dig", "environment::dd")]);
+            entry.retain(|(k, _)| super::doc::text_of(k) != "data_hash");
+            entry.push((plain(*kind), plain(*function)));
+        }
+        let datadir = self.datadir(&mut entry, defaults);
+        self.location(&mut entry, datadir.as_deref(), format, custom);
+        match self.dice.chance(35) {
+            true => Doc::Flow(Box::new(Doc::Map(entry))),
+            false => Doc::Map(entry),
+        }
+    }
+
+    fn datadir(&mut self, entry: &mut Vec<(Doc, Doc)>, defaults: &Defaults) -> Option<String> {
+        if !self.dice.chance(30) {
+            return defaults.datadir.clone();
+        }
+        let dir = match self.dice.weighted(&[20, 15, 15, 15, 10, 10, 5, 3, 5]) {
+            0 => "data",
+            1 => {
+                self.dice.mark("datadir: absolute");
+                "@@ROOT@@/abs"
+            }
+            2 => {
+                self.dice.mark("datadir: climbs out");
+                "../shared"
+            }
+            3 => {
+                self.dice.mark("datadir: token");
+                "data/%{environment}"
+            }
+            4 => {
+                self.dice.mark("datadir: token");
+                "data/%{facts.role}"
+            }
+            5 => "hieradata/",
+            6 => ".",
+            7 => {
+                self.dice.mark("datadir: undefined variable");
+                "data/%{nope}"
+            }
+            _ => "./data//deep",
+        };
+        entry.push((plain("datadir"), quoted(dir)));
+        Some(dir.to_string())
+    }
+
+    fn location(&mut self, entry: &mut Vec<(Doc, Doc)>, datadir: Option<&str>, format: Format, custom: bool) {
+        let weights = match custom {
+            true => [25, 10, 5, 5, 5, 20, 10, 20],
+            false => [44, 20, 9, 6, 12, self.dice.if_risky(1), self.dice.if_risky(1), self.dice.if_risky(1)],
+        };
+        match self.dice.weighted(&weights) {
+            0 => {
+                self.dice.mark("location: path");
+                let template = self.template(datadir, format);
+                entry.push((plain("path"), quoted(template)));
+            }
+            1 => {
+                self.dice.mark("location: paths");
+                let count = self.dice.between(1, 4);
+                let paths = (0..count).map(|_| quoted(self.template(datadir, format))).collect();
+                entry.push((plain("paths"), Doc::Seq(paths)));
+            }
+            2 => {
+                self.dice.mark("location: glob");
+                let glob = self.glob(datadir, format);
+                entry.push((plain("glob"), quoted(glob)));
+            }
+            3 => {
+                self.dice.mark("location: globs");
+                let globs = (0..self.dice.between(1, 3)).map(|_| quoted(self.glob(datadir, format))).collect();
+                entry.push((plain("globs"), Doc::Flow(Box::new(Doc::Seq(globs)))));
+            }
+            4 => {
+                self.dice.mark("location: mapped_paths");
+                let mapped = self.mapped(datadir, format);
+                entry.push((plain("mapped_paths"), mapped));
+            }
+            5 => {
+                self.dice.mark("location: uri");
+                let uri = self.dice.pick(&["http://x/%{role}", "foo:bar", "rel/path", "http://x y"]);
+                entry.push((plain("uri"), quoted(uri)));
+            }
+            6 => {
+                self.dice.mark("location: uris");
+                let uris = vec![quoted("http://x/a?b=%{num}"), quoted("urn:%{facts.os.family}")];
+                entry.push((plain("uris"), Doc::Flow(Box::new(Doc::Seq(uris)))));
+            }
+            _ => self.dice.mark("location: none"),
+        }
+    }
+
+    fn template(&mut self, datadir: Option<&str>, format: Format) -> String {
+        let stem = match self.dice.weighted(&[30, 46, 5, 4, 4, 3, 2, self.dice.if_risky(3), self.dice.if_risky(2)]) {
+            0 => self.dice.pick(&["common", "base", "sub/common"]),
+            1 => {
+                self.dice.mark("path: token");
+                self.dice.pick(&[
+                    "role/%{role}", "role/%{facts.role}", "os/%{facts.os.family}", "os/%{facts.os.family}/%{facts.os.release.major}",
+                    "nodes/%{trusted.certname}", "nodes/%{::trusted.certname}", "tier/%{tier}", "%{environment}", "site/%{enc.site}",
+                    "ext/%{trusted.extensions.pp_role}", "%{facts.os.family}-%{role}", "role/%{::role}", "l/%{facts.list.0}",
+                ])
+            }
+            2 => {
+                self.dice.mark("path: undefined variable");
+                self.dice.pick(&["x%{nope}", "nodes/%{::nope}", "x%{nope.a}", "x%{m::nope}", "x%{calling_module}"])
+            }
+            3 => {
+                self.dice.mark("path: fact that is absent, nil or empty");
+                self.dice.pick(&["x%{facts.nope}", "x%{facts.nilf}", "x%{empty}", "x%{facts.os.nope.x}", "x%{enc.undef}"])
+            }
+            4 => {
+                self.dice.mark("path: fact that is no string");
+                self.dice.pick(&["n%{num}", "n%{facts.flt}", "n%{yes}", "n%{facts.svcs}", "n%{facts.hash.n}"])
+            }
+            5 => {
+                self.dice.mark("path: absolute");
+                self.dice.pick(&["@@ROOT@@/abs/common", "%{facts.abs}/x"])
+            }
+            6 => {
+                self.dice.mark("path: climbs out");
+                self.dice.pick(&["../up", "../../up", "./common"])
+            }
+            7 => {
+                self.dice.mark("path: a folder");
+                let stem = "folder";
+                self.file(datadir, "folder.yaml/x.yaml", Format::Yaml);
+                stem
+            }
+            _ => {
+                self.dice.mark("path: sub-key of a string");
+                "x%{facts.role.y}"
+            }
+        };
+        let extension = extension(format);
+        let template = match self.dice.rarely(25) {
+            true => {
+                self.dice.mark("path: no extension");
+                stem.to_string()
+            }
+            false => format!("{stem}.{extension}"),
+        };
+        self.file(datadir, &template, format);
+        template
+    }
+
+    fn glob(&mut self, datadir: Option<&str>, format: Format) -> String {
+        let x = extension(format);
+        for stem in ["a", "b", "B", "10", "9", ".hid", "sub/a", "sub/deep/z", "é", "a-b", "aa/z", "aa"] {
+            if self.dice.chance(40) {
+                self.file(datadir, &format!("g/{stem}.{x}"), format);
+            }
+        }
+        if self.dice.chance(5) {
+            self.dice.mark("glob: a folder with a file's name");
+            self.file(datadir, &format!("g/dir.{x}/in.{x}"), format);
+        }
+        let pattern = self.dice.pick(&[
+            "g/*", "g/*", "g/**/*", "g/**", "g/{b,a}", "g/[ab]", "g/[^a]", "g/?", "**/a", "g/{%{role},a}", "g/%{facts.os.family}*",
+            "g/{a,{b,9}}", "g/[!a]*", "g/\\*", "none/*", "g/**/sub/*", "g/{a,a,b}", "g/.*", "g/[a-b]*", "g/*-*", "g/{,a}a", "./g/*", "g//*",
+            "g/*b", "g/%{nope}*", "g/[[:alpha:]]", "g/{a", "g/a]", "*/a", "**/**/a",
+        ]);
+        match self.dice.chance(10) {
+            true => "g/{*.yaml,*.json}".into(),
+            false => format!("{pattern}.{x}"),
+        }
+    }
+
+    fn mapped(&mut self, datadir: Option<&str>, format: Format) -> Doc {
+        let x = extension(format);
+        for stem in ["s1", "s2", "web", "db", "x"] {
+            self.file(datadir, &format!("mp/{stem}.{x}"), format);
+        }
+        let var = match self.dice.risk(150) {
+            true => {
+                self.dice.mark("mapped_paths: not a list");
+                self.dice.pick(&["facts.num", "facts.yes", "num"])
+            }
+            false => self.dice.pick(&[
+                "facts.svcs", "svcs", "facts.list", "role", "facts.hash", "nope", "empty", "facts.os", "::svcs", "facts.nilf", "facts.svcs.0",
+                "%{svcs}", "facts.role",
+            ]),
+        };
+        let (name, template) = *self.dice.pick(&[
+            &("item", "mp/%{item}"), &("item", "mp/%{item}"), &("svc", "mp/%{svc}"), &("item", "mp/%{::item}"), &("facts", "mp/%{facts}"),
+            &("item", "mp/%{role}"), &("item", "mp/%{item}-%{facts.os.family}"), &("item", "mp/%{item.k}"),
+        ]);
+        let parts = vec![quoted(var), plain(name), quoted(format!("{template}.{x}"))];
+        Doc::Flow(Box::new(Doc::Seq(parts)))
+    }
+
+    /// Notes the files that a template names in the scopes.
+    fn file(&mut self, datadir: Option<&str>, template: &str, format: Format) {
+        for scope in self.scopes {
+            let datadir = fill(datadir.unwrap_or("data"), scope, "production");
+            let path = fill(template, scope, "production");
+            let whole = [self.root, &datadir, &path].iter().fold(String::new(), |base, part| join(&base, part));
+            let Some(path) = below_root(&whole) else { continue };
+            if !self.files.iter().any(|(p, _)| *p == path) {
+                self.files.push((path, format));
+            }
+        }
+    }
+}
+
+fn extension(format: Format) -> &'static str {
+    match format {
+        Format::Yaml => "yaml",
+        Format::Json => "json",
+        Format::Hocon => "conf",
+    }
+}
+
+fn join(base: &str, part: &str) -> String {
+    match part.starts_with("@@ROOT@@") || part.starts_with('/') {
+        true => part.to_string(),
+        false => format!("{base}/{part}"),
+    }
+}
+
+/// The path below the case's folder, if it lies there.
+fn below_root(path: &str) -> Option<String> {
+    let path = match path.strip_prefix("@@ROOT@@") {
+        Some(rest) => rest,
+        None if path.starts_with("/env") || path.starts_with("/global") || path.starts_with("/code") => path,
+        None => return None,
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            other => parts.push(other),
+        }
+    }
+    // A name that a file system or a case file may not hold tells nothing.
+    let fine = !parts.is_empty() && parts.iter().all(|p| p.len() < 100 && !p.contains('\0'));
+    fine.then(|| parts.join("/"))
+}
+
+/// Spoils a configuration in one of the ways Puppet complains about.
+fn mistake(dice: &mut Dice, doc: &mut Doc) {
+    let Doc::Map(top) = doc else { return };
+    let entries = top.iter_mut().find(|(k, _)| super::doc::text_of(k) == "hierarchy").map(|(_, v)| v);
+    let entry = match entries {
+        Some(Doc::Seq(list)) if !list.is_empty() => {
+            let at = dice.below(list.len());
+            match &mut list[at] {
+                Doc::Map(entry) => Some(entry),
+                Doc::Flow(inner) => match &mut **inner {
+                    Doc::Map(entry) => Some(entry),
+                    _ => None,
+                },
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    let flow = |items: &[&str]| Doc::Flow(Box::new(Doc::Seq(items.iter().map(|t| plain(*t)).collect())));
+    if let Some(entry) = entry
+        && dice.chance(70)
+    {
+        let mut set = |key: &str, value: Doc| {
+            entry.retain(|(k, _)| super::doc::text_of(k) != key);
+            entry.push((plain(key), value));
+        };
+        if dice.chance(50) {
+            dice.mark("hiera.yaml: structure error in an entry");
+            match dice.below(15) {
+                0 => set("bogus", plain("1")),
+                1 => entry.retain(|(k, _)| super::doc::text_of(k) != "name"),
+                2 => set("name", plain("5")),
+                3 => set("path", flow(&["a", "b"])),
+                4 => set("path", plain("~")),
+                5 => set("path", quoted("")),
+                6 => set("paths", plain("x")),
+                7 => set("paths", flow(&[])),
+                8 => set("mapped_paths", flow(&["a", "b"])),
+                9 => set("options", flow(&["1"])),
+                10 => set("options", map([("1a", plain("x"))])),
+                11 => set("datadir", plain("5")),
+                12 => set("globs", flow(&["1"])),
+                13 => set("data_hash", plain("~")),
+                _ => set("uri", plain("true")),
+            }
+        } else {
+            dice.mark("hiera.yaml: semantic error in an entry");
+            match dice.below(14) {
+                0 => {
+                    set("data_hash", plain("yaml_data"));
+                    set("lookup_key", plain("eyaml_lookup_key"));
+                }
+                1 => {
+                    set("path", plain("a.yaml"));
+                    set("glob", plain("*.yaml"));
+                }
+                2 => set("options", map([("path", plain("x"))])),
+                3 => set("options", map([("uri", plain("x"))])),
+                4 => set("name", plain(dice.pick(&["Level 0", "Level 1"]))),
+                5 => set("hiera3_backend", plain("yaml")),
+                6 => set("path", quoted("%{lookup('role')}.yaml")),
+                7 => set("data_hash", plain("nofn")),
+                8 => set("data_hash", plain("nomod::fn")),
+                9 => set("options", map([("anything", plain("1"))])),
+                10 => set("path", quoted("%{literal('x')}.yaml")),
+                11 => set("name", plain(dice.pick(&["Level 0", "Level 1"]))),
+                12 => set("hiera3_backend", plain("nosuch")),
+                _ => set("lookup_key", plain("yaml_data")),
+            }
+        }
+        return;
+    }
+    dice.mark("hiera.yaml: error at the top");
+    let mut set = |key: &str, value: Doc| {
+        top.retain(|(k, _)| super::doc::text_of(k) != key);
+        top.push((plain(key), value));
+    };
+    match dice.below(14) {
+        0 => set("foo", plain("1")),
+        1 => set("version", quoted("5")),
+        2 => set("version", plain("5.0")),
+        3 => set("version", plain("6")),
+        4 => set("version", plain("~")),
+        5 => set("hierarchy", Doc::Flow(Box::new(Doc::Map(vec![])))),
+        6 => set("hierarchy", flow(&["x"])),
+        7 => set("hierarchy", plain("x")),
+        8 => set("defaults", plain("x")),
+        9 => set("defaults", map([("path", plain("x")), ("data_hash", plain("yaml_data"))])),
+        10 => set("defaults", map([("lookup_key", plain("x")), ("data_hash", plain("yaml_data"))])),
+        11 => set("default_hierarchy", Doc::Flow(Box::new(Doc::Seq(vec![])))),
+        12 => set("plan_hierarchy", flow(&["x"])),
+        _ => set("defaults", map([("options", map([("path", plain("x"))]))])),
+    }
+}

@@ -1,0 +1,14 @@
+//! The generator: repositories and requests out of a seed, reaching every construct that Hiera has.
+
+pub mod config;
+pub mod constructs;
+pub mod dice;
+pub mod doc;
+pub mod file;
+pub mod legacy;
+pub mod options;
+pub mod repo;
+pub mod request;
+pub mod scope;
+pub mod token;
+pub mod value;

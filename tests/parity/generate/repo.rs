@@ -1,0 +1,168 @@
+//! A whole repository: configuration of three layers, data files, modules, and the scopes of nodes.
+
+use indexmap::IndexMap;
+
+use super::config::{Config, Layer, version_5};
+use super::dice::Dice;
+use super::file::{Keys, data_file};
+use super::legacy::{no_configuration, version_3, version_4};
+use super::scope::{Scope, scope};
+use super::value::Kind;
+
+/// What the requests of one repository share.
+pub struct Repo {
+    pub files: IndexMap<String, String>,
+    pub keys: Keys,
+    pub scopes: Vec<Scope>,
+    /// Some data come from functions: an unknown answer is honest.
+    pub custom: bool,
+    /// It may hold mistakes that spoil every lookup: few requests tell enough about it.
+    pub risky: bool,
+}
+
+/// Builds a repository.
+pub fn repo(dice: &mut Dice) -> Repo {
+    let risky = dice.chance(62);
+    dice.set_risky(risky);
+    let keys = keys(dice);
+    let scopes: Vec<Scope> = (0..dice.between(1, 3)).map(|i| scope(dice, i)).collect();
+    let mut repo = Repo { files: IndexMap::new(), keys, scopes, custom: false, risky };
+    environment(dice, &mut repo);
+    global(dice, &mut repo);
+    let folder = modulepath(dice, &mut repo);
+    for (name, chance) in [("m", 85), ("n", 40)] {
+        if dice.chance(chance) {
+            module(dice, &mut repo, &format!("{folder}/{name}"), name);
+        }
+    }
+    if dice.chance(30) {
+        dice.mark("module: without hiera.yaml");
+        repo.files.insert(format!("{folder}/o/data/common.yaml"), "o::x: unseen\n".into());
+    }
+    repo
+}
+
+fn keys(dice: &mut Dice) -> Keys {
+    const POOL: [(&str, &[Kind]); 22] = [
+        ("alpha", &[Kind::Scalar, Kind::Text]), ("beta", &[Kind::Text, Kind::Scalar]), ("list", &[Kind::List]), ("hash", &[Kind::Hash]),
+        ("users", &[Kind::Hash, Kind::List]), ("port", &[Kind::Scalar]), ("motd", &[Kind::Text]), ("gamma", &[Kind::Any]), ("it", &[Kind::Any, Kind::Text]),
+        ("m::a", &[Kind::Scalar, Kind::Text]), ("m::list", &[Kind::List]), ("m::hash", &[Kind::Hash]), ("m::deep::k", &[Kind::Any]),
+        ("n::a", &[Kind::Text]), ("n::list", &[Kind::List]), ("o::x", &[Kind::Scalar]), ("p::y", &[Kind::Any]), ("web_x", &[Kind::Hash]),
+        ("hash2", &[Kind::Hash]), ("list2", &[Kind::List]), ("Bad::k", &[Kind::Text]), ("zeta", &[Kind::Text, Kind::Hash]),
+    ];
+    let mut keys = Keys { names: Vec::new(), kinds: Vec::new() };
+    for (name, kinds) in POOL {
+        if dice.chance(70) {
+            keys.names.push(name.into());
+            keys.kinds.push(kinds[dice.below(kinds.len())]);
+        }
+    }
+    keys
+}
+
+fn environment(dice: &mut Dice, repo: &mut Repo) {
+    let config = match dice.weighted(&[900, 50, dice.if_risky(60), 10]) {
+        0 => Some(version_5(dice, Layer::Environment, "/env", &repo.scopes)),
+        1 => Some(version_4(dice, "/env", &repo.scopes)),
+        2 => Some(no_configuration(dice, Layer::Environment)),
+        _ => {
+            dice.mark("environment: without hiera.yaml");
+            None
+        }
+    };
+    if let Some(config) = config {
+        add(dice, repo, "env/hiera.yaml", config, None);
+    }
+    if repo.custom {
+        functions(repo);
+    }
+    if dice.chance(20) {
+        repo.files.entry("env/data/common.yaml".into()).or_insert_with(|| "unread: 1\n".into());
+    }
+}
+
+fn global(dice: &mut Dice, repo: &mut Repo) {
+    let config = match dice.weighted(&[52, 30, 14, dice.if_risky(4)]) {
+        0 => return,
+        1 => {
+            dice.mark("global: version 5");
+            let risky = dice.if_risky(1) == 1;
+            let mut config = version_5(dice, Layer::Global, "/global", &repo.scopes);
+            if dice.chance(7) {
+                dice.mark("global: hiera3_backend");
+                config.text = format!(
+                    "version: 5\nhierarchy:\n  - name: Old\n    hiera3_backend: {}\n    path: common.yaml\n    options: {{x: 1}}\n",
+                    dice.pick(if risky { &["nosuch", "yaml", "Other"] } else { &["nosuch", "Other"] })
+                );
+            }
+            config
+        }
+        2 => version_3(dice, &repo.scopes),
+        _ => no_configuration(dice, Layer::Global),
+    };
+    add(dice, repo, "global/hiera.yaml", config, None);
+}
+
+fn modulepath(dice: &mut Dice, repo: &mut Repo) -> &'static str {
+    if !dice.chance(20) {
+        return "env/modules";
+    }
+    dice.mark("environment.conf: modulepath");
+    let (text, folder) = *dice.pick(&[
+        &("modulepath = site:modules\n", "env/site"), &("modulepath = site:modules:$basemodulepath\n", "env/modules"),
+        &("modulepath=../shared_modules\n", "shared_modules"), &("# c\nmodulepath = 'site'\n", "env/site"),
+        &("manifest = site.pp\n", "env/modules"), &("[main]\nmodulepath = site\n", "env/site"),
+    ]);
+    repo.files.insert("env/environment.conf".into(), text.into());
+    folder
+}
+
+fn module(dice: &mut Dice, repo: &mut Repo, root: &str, name: &str) {
+    let config = match dice.weighted(&[86, 8, dice.if_risky(6), 2]) {
+        0 => version_5(dice, Layer::Module, &format!("/{root}"), &repo.scopes),
+        1 => version_4(dice, &format!("/{root}"), &repo.scopes),
+        2 => no_configuration(dice, Layer::Module),
+        _ => {
+            dice.mark("module: metadata.json");
+            let data_provider = dice.pick(&["hiera", "none", "bogus"]);
+            repo.files.insert(
+                format!("{root}/metadata.json"),
+                format!("{{\"name\": \"x-{name}\", \"version\": \"1.0.0\", \"author\": \"x\", \"license\": \"MIT\", \"summary\": \"s\", \"source\": \"s\", \"dependencies\": [], \"data_provider\": \"{data_provider}\"}}"),
+            );
+            version_5(dice, Layer::Module, &format!("/{root}"), &repo.scopes)
+        }
+    };
+    add(dice, repo, &format!("{root}/hiera.yaml"), config, Some(name));
+}
+
+fn add(dice: &mut Dice, repo: &mut Repo, path: &str, config: Config, module: Option<&str>) {
+    repo.files.insert(path.into(), config.text);
+    repo.custom |= config.custom;
+    for (path, format) in config.files {
+        if dice.chance(80) && !repo.files.contains_key(&path) && !in_the_way(&repo.files, &path) {
+            let text = data_file(dice, format, &repo.keys, module);
+            repo.files.insert(path, text);
+        }
+    }
+}
+
+/// A file where another path needs a folder, or the other way round.
+fn in_the_way(files: &IndexMap<String, String>, path: &str) -> bool {
+    files.keys().any(|other| other.starts_with(&format!("{path}/")) || path.starts_with(&format!("{other}/")))
+}
+
+fn functions(repo: &mut Repo) {
+    let folder = "env/functions/environment";
+    repo.files.insert(
+        format!("{folder}/dh.pp"),
+        "function environment::dh(Hash $options, Puppet::LookupContext $context) {\n  { 'alpha' => 'from code', 'list' => ['code'] }\n}\n".into(),
+    );
+    repo.files.insert(
+        format!("{folder}/lk.pp"),
+        "function environment::lk(String $key, Hash $options, Puppet::LookupContext $context) {\n  if $key == 'beta' { 'code' } else { $context.not_found() }\n}\n".into(),
+    );
+    repo.files.insert(
+        format!("{folder}/dd.pp"),
+        "function environment::dd(Array $segments, Hash $options, Puppet::LookupContext $context) {\n  if $segments[0] == 'hash' { { 'a' => 'code' } } else { $context.not_found() }\n}\n".into(),
+    );
+}
