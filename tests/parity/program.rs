@@ -67,7 +67,7 @@ impl Program {
         while answers.len() < requests.len() {
             let mut session = self.start();
             let rest = &requests[answers.len()..];
-            let (mut got, failure) = session.exchange(rest, Ending::Close);
+            let (mut got, failure) = session.exchange(text_of(rest), rest.len(), Ending::Close);
             answers.append(&mut got);
             if let Some(why) = failure {
                 deaths += 1;
@@ -99,21 +99,20 @@ impl Session {
     /// The answers to `requests`; the program stays for more. Panics if it dies: only the reference
     /// is asked this way.
     pub fn ask(&mut self, requests: &[Value]) -> Vec<Value> {
-        let (answers, failure) = self.exchange(requests, Ending::Keep);
+        self.ask_text(text_of(requests), requests.len())
+    }
+
+    /// The answers to `count` requests that are text already, a line each.
+    pub fn ask_text(&mut self, lines: String, count: usize) -> Vec<Value> {
+        let (answers, failure) = self.exchange(lines, count, Ending::Keep);
         if let Some(why) = failure {
-            panic!("the reference ended early: {why}\nafter {} of {} requests, the next was {}",
-                answers.len(), requests.len(), requests[answers.len()]);
+            panic!("a program ended early: {why}\nafter {} of {count} requests", answers.len());
         }
         answers
     }
 
     /// Writes on one thread and reads on this one: either pipe alone would fill up.
-    fn exchange(&mut self, requests: &[Value], ending: Ending) -> (Vec<Value>, Option<String>) {
-        let mut text = String::new();
-        for request in requests {
-            text.push_str(&request.to_string());
-            text.push('\n');
-        }
+    fn exchange(&mut self, text: String, count: usize, ending: Ending) -> (Vec<Value>, Option<String>) {
         let mut stdin = self.stdin.take().expect("input is open");
         let writer = thread::spawn(move || {
             // A program that died does not read on; its missing answers tell.
@@ -123,9 +122,9 @@ impl Session {
                 (Ending::Keep, Err(_)) | (Ending::Close, _) => None,
             }
         });
-        let mut answers = Vec::with_capacity(requests.len());
+        let mut answers = Vec::with_capacity(count);
         let mut failure = None;
-        while answers.len() < requests.len() {
+        while answers.len() < count {
             match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => match serde_json::from_str::<Value>(&line) {
                     Ok(answer) => answers.push(answer),
@@ -170,6 +169,15 @@ fn forward_lines(from: impl Read, to: &Sender<String>) {
             return;
         }
     }
+}
+
+fn text_of(requests: &[Value]) -> String {
+    let mut text = String::new();
+    for request in requests {
+        text.push_str(&request.to_string());
+        text.push('\n');
+    }
+    text
 }
 
 /// The last part of what a program said on standard error.

@@ -10,7 +10,7 @@ use crate::compare::{Difference, difference, normalised};
 use crate::program::{Program, Session};
 
 /// How many candidates one case may cost.
-const BUDGET: usize = 1_500;
+const BUDGET: usize = 600;
 /// How many candidates are tried at once: a process of ours starts for each group.
 const GROUP: usize = 16;
 
