@@ -38,7 +38,9 @@ fn every_key_of_lsst_control_for_every_node() {
     if program::puppet_version().is_none() {
         return;
     }
-    let Some(corpus) = Corpus::lsst_control() else { return };
+    let Some(corpus) = Corpus::lsst_control() else {
+        return;
+    };
     assert_eq!((corpus.nodes.len(), corpus.keys.len()), (161, 409));
     let answers = assert_agreement(&corpus);
     let table = table(&corpus, &answers);
@@ -51,7 +53,9 @@ fn every_key_of_magic_castle_for_nodes_that_reach_every_file() {
     if program::puppet_version().is_none() {
         return;
     }
-    let Some(corpus) = Corpus::magic_castle() else { return };
+    let Some(corpus) = Corpus::magic_castle() else {
+        return;
+    };
     let unread = unread_files(&corpus);
     assert!(unread.is_empty(), "no node reads {unread:?}");
     assert_agreement(&corpus);
@@ -70,7 +74,10 @@ fn assert_agreement(corpus: &Corpus) -> Vec<Vec<Value>> {
     let (mut outcomes, mut our_outcomes) = (Outcomes::default(), Outcomes::default());
     let mut classes: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for (node, (theirs, ours)) in corpus.nodes.iter().zip(theirs.iter().zip(&ours)) {
-        assert_eq!((theirs.len(), ours.len()), (corpus.keys.len(), corpus.keys.len()));
+        assert_eq!(
+            (theirs.len(), ours.len()),
+            (corpus.keys.len(), corpus.keys.len())
+        );
         for (key, (p, o)) in corpus.keys.iter().zip(theirs.iter().zip(ours)) {
             outcomes.count(p);
             our_outcomes.count(o);
@@ -78,7 +85,11 @@ fn assert_agreement(corpus: &Corpus) -> Vec<Vec<Value>> {
             if let Some(found) = difference(&p, &o) {
                 let entry = classes.entry(found.class).or_default();
                 if entry.0 == 0 {
-                    entry.1 = format!("{key} for {}\n{}", node.name, side_by_side(&found.fields, &p, &o));
+                    entry.1 = format!(
+                        "{key} for {}\n{}",
+                        node.name,
+                        side_by_side(&found.fields, &p, &o)
+                    );
                 }
                 entry.0 += 1;
             }
@@ -94,7 +105,11 @@ fn assert_agreement(corpus: &Corpus) -> Vec<Vec<Value>> {
     let mut classes: Vec<_> = classes.into_iter().collect();
     classes.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
     for (class, (n, example)) in &classes {
-        let _ = writeln!(report, "{n:>6} {class}\n       {}", example.replace('\n', "\n       "));
+        let _ = writeln!(
+            report,
+            "{n:>6} {class}\n       {}",
+            example.replace('\n', "\n       ")
+        );
     }
     eprintln!("{report}");
     assert_eq!(differing, 0, "{report}");
@@ -155,7 +170,9 @@ fn unread_files(corpus: &Corpus) -> BTreeSet<String> {
         let explain = answer["explain"].as_str().unwrap();
         let lines: Vec<&str> = explain.lines().map(str::trim).collect();
         for window in lines.windows(3) {
-            let path = window[0].strip_prefix("Path \"").and_then(|p| p.strip_suffix('"'));
+            let path = window[0]
+                .strip_prefix("Path \"")
+                .and_then(|p| p.strip_suffix('"'));
             if let Some(path) = path
                 && window[2].starts_with("No such key")
             {

@@ -31,7 +31,8 @@ impl Origin<'_> {
             FunctionKind::V4DataHash => format!("deprecated API function '{name}'"),
             FunctionKind::Hiera3Backend => format!("hiera version 3 backend '{name}'"),
             FunctionKind::DataHash | FunctionKind::LookupKey | FunctionKind::DataDig => {
-                format!("{} function '{name}'", kind.key())
+                let version = if self.level.is_version_3 { "v3_" } else { "" };
+                format!("{version}{} function '{name}'", kind.key())
             }
         }
     }
@@ -155,7 +156,10 @@ impl Engine<'_> {
         if self.is_strict_error() && !value.is_falsey() {
             return raise(ErrorClass::Lookup, message);
         }
-        self.warn(message);
+        // What a file gives is kept for the compilation, so the warning comes once.
+        if self.warned.insert(format!("no hash: {path}")) {
+            self.warn(message);
+        }
         Ok(Value::hash([]))
     }
 

@@ -9,7 +9,7 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::layer::Provider;
 use super::merge::{Strategy, assert_type};
 use super::options::CompiledOptions;
-use super::request::{Answer, Log, Request, Tracing, Unknown};
+use super::request::{Answer, Asker, Log, Request, Tracing, Unknown};
 use super::trace::{Event, NodeKind, Tracer};
 use crate::datatype::{self, Type};
 use crate::interpolation::Key;
@@ -185,6 +185,7 @@ impl<'a> Engine<'a> {
         let mut trace = self.tracer.take().map(Tracer::finish);
         if let (Some(trace), Err(error)) = (&mut trace, &result)
             && error.class.is_lookup_error()
+            && !(error.not_found && request.asker == Asker::ClassParameter)
         {
             trace.texts.push(error.message.clone());
         }
@@ -538,6 +539,17 @@ fn checked(subject: &str, value_type: Option<&Type>, value: Value) -> Found {
         assert_type(subject, expected, &value)?;
     }
     Ok(value)
+}
+
+/// A type expression that cannot be read, as Puppet's parser raises it.
+fn bad_type(message: String) -> LookupError {
+    if message.starts_with("Syntax error") {
+        return LookupError {
+            issue_code: Some("SYNTAX_ERROR"),
+            ..LookupError::new(ErrorClass::ParseWithIssue, message)
+        };
+    }
+    LookupError::new(ErrorClass::Parse, message)
 }
 
 /// `Puppet::Pops::Lookup.fail_lookup`

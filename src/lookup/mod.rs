@@ -42,7 +42,7 @@ pub use function::{FunctionSource, find_function};
 pub use merge::{Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use reach::{Place, Reach, reach};
-pub use request::{Answer, Certainty, Log, Request, Tracing, Unknown, UnknownCause};
+pub use request::{Answer, Asker, Certainty, Log, Request, Tracing, Unknown, UnknownCause};
 pub use root::layer_of;
 pub use spread::{Group, groups_of_nodes, groups_of_possible};
 pub use trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};

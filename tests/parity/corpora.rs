@@ -46,18 +46,34 @@ impl Corpus {
 
         let common = read_json(&corpora.join("facts/facterdb/4.4_almalinux-9-x86_64.json"));
         let nodes = read_json(&source.join("nodes.json"));
-        let nodes = nodes.as_object().expect("certname to node").iter().map(|(certname, own)| {
-            let mut scope = Map::new();
-            scope.insert("node".into(), certname.clone().into());
-            scope.insert("environment".into(), "production".into());
-            scope.insert("facts".into(), with_names(over(&common, &own["facts"]), certname));
-            scope.insert("trusted".into(), own["trusted"].clone());
-            scope.insert("variables".into(), own["variables"].clone());
-            Node { name: certname.clone(), scope }
-        });
+        let nodes = nodes
+            .as_object()
+            .expect("certname to node")
+            .iter()
+            .map(|(certname, own)| {
+                let mut scope = Map::new();
+                scope.insert("node".into(), certname.clone().into());
+                scope.insert("environment".into(), "production".into());
+                scope.insert(
+                    "facts".into(),
+                    with_names(over(&common, &own["facts"]), certname),
+                );
+                scope.insert("trusted".into(), own["trusted"].clone());
+                scope.insert("variables".into(), own["variables"].clone());
+                Node {
+                    name: certname.clone(),
+                    scope,
+                }
+            });
         let nodes: Vec<Node> = nodes.collect();
         let keys = top_level_keys(&environment_dir.join("hieradata/**/*.yaml"));
-        Some(Corpus { name: "lsst-control", environment_dir, nodes, keys, _folder: folder })
+        Some(Corpus {
+            name: "lsst-control",
+            environment_dir,
+            nodes,
+            keys,
+            _folder: folder,
+        })
     }
 
     /// The repository of Magic Castle with made-up nodes that reach every data file in it. None
@@ -67,12 +83,20 @@ impl Corpus {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let environment_dir = folder.path().join("production");
         copy_tree(&corpora.join("magic_castle/workspace"), &environment_dir);
-        let regions = ["identity.arbutus.alliancecan.ca", "cloud.jsc.fz-juelich.de", "arbutus.cloud.computecanada.ca", "elsewhere"];
+        let regions = [
+            "identity.arbutus.alliancecan.ca",
+            "cloud.jsc.fz-juelich.de",
+            "arbutus.cloud.computecanada.ca",
+            "elsewhere",
+        ];
         let mut nodes = Vec::new();
         for environment in ["production", "image"] {
             for major in ["9", "10", "8"] {
                 for stack in ["computecanada", "eessi", "alliance", ""] {
-                    for (provider, region) in [("azure", "west"), ("aws", "east")].into_iter().chain(regions.map(|r| ("openstack", r))) {
+                    for (provider, region) in [("azure", "west"), ("aws", "east")]
+                        .into_iter()
+                        .chain(regions.map(|r| ("openstack", r)))
+                    {
                         let name = format!("mgmt{}.int.example.org", nodes.len());
                         let facts = json!({
                             "os": {"family": "RedHat", "name": "AlmaLinux", "release": {"major": major, "full": format!("{major}.4")}},
@@ -90,7 +114,13 @@ impl Corpus {
             }
         }
         let keys = top_level_keys(&environment_dir.join("data/**/*.yaml"));
-        Some(Corpus { name: "magic_castle", environment_dir, nodes, keys, _folder: folder })
+        Some(Corpus {
+            name: "magic_castle",
+            environment_dir,
+            nodes,
+            keys,
+            _folder: folder,
+        })
     }
 
     /// A request about a node, without its key.
@@ -112,7 +142,9 @@ impl Corpus {
             let mut request = self.request(node);
             request.insert("keys".into(), keys.into());
             let answer = puppet.ask(&[Value::Object(request)]).remove(0);
-            let Some(answers) = answer["answers"].as_array() else { panic!("no answers: {answer}") };
+            let Some(answers) = answer["answers"].as_array() else {
+                panic!("no answers: {answer}")
+            };
             table.push(answers.clone());
         }
         table
@@ -125,7 +157,10 @@ pub fn corpora() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    let message = format!("{} is absent: nothing was compared on real repositories", folder.display());
+    let message = format!(
+        "{} is absent: nothing was compared on real repositories",
+        folder.display()
+    );
     assert!(std::env::var_os("CI").is_none(), "{message}");
     eprintln!("SKIPPED: {message}");
     None
@@ -157,7 +192,8 @@ fn top_level_keys(glob: &Path) -> Vec<String> {
     let request = json!({"id": "keys", "top_level_keys": glob.to_str().expect("UTF-8")});
     let answer = Program::puppet().start().ask(&[request]).remove(0);
     let keys = answer["keys"].as_array().expect("keys").iter();
-    keys.map(|k| k.as_str().expect("a string key").to_string()).collect()
+    keys.map(|k| k.as_str().expect("a string key").to_string())
+        .collect()
 }
 
 fn read_json(path: &Path) -> Value {
@@ -170,14 +206,18 @@ fn copy_tree(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a writable folder");
     for entry in fs::read_dir(from).unwrap_or_else(|e| panic!("{}: {e}", from.display())) {
         let entry = entry.expect("a readable folder");
-        let (kind, target) = (entry.file_type().expect("a kind"), to.join(entry.file_name()));
+        let (kind, target) = (
+            entry.file_type().expect("a kind"),
+            to.join(entry.file_name()),
+        );
         if kind.is_symlink() {
             let link = fs::read_link(entry.path()).expect("a link");
             std::os::unix::fs::symlink(link, &target).expect("a writable folder");
         } else if kind.is_dir() {
             copy_tree(&entry.path(), &target);
         } else {
-            fs::write(&target, fs::read(entry.path()).expect("a readable file")).expect("a writable folder");
+            fs::write(&target, fs::read(entry.path()).expect("a readable file"))
+                .expect("a writable folder");
         }
     }
 }
