@@ -15,7 +15,7 @@ use crate::lookup::{
     Answer, Asker, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, Strict,
     Tracing, explain,
 };
-use crate::scope::{ClassScope, Scope, default_trusted};
+use crate::scope::{Authenticated, ClassScope, Scope, default_trusted};
 use crate::value::{HashMap, Value, from_raw_json, to_tagged_json};
 use crate::workspace::{FileKind, Files};
 
@@ -270,7 +270,11 @@ fn scope(
         Some(scope) => scope.clone(),
         None => {
             let facts = hash_field(request.facts, "facts")?;
-            let trusted = default_trusted(node, &hash_field(request.trusted, "trusted")?);
+            let trusted = default_trusted(
+                node,
+                Authenticated::Local,
+                &hash_field(request.trusted, "trusted")?,
+            );
             let variables = hash_field(request.variables, "variables")?;
             let scope = Scope::closed(
                 &facts,

@@ -198,13 +198,10 @@ impl<'a> Engine<'a> {
     }
 
     fn lookup_request(&mut self, request: &Request, invocation: &Invocation) -> Found {
-        let value_type =
-            match &request.value_type {
-                None => None,
-                Some(text) => Some(self.parse_type(text).map_err(|message| {
-                    Failure::from(LookupError::new(ErrorClass::Parse, message))
-                })?),
-            };
+        let value_type = match &request.value_type {
+            None => None,
+            Some(text) => Some(self.parse_type(text).map_err(bad_type)?),
+        };
         self.lookup_names(
             &request.names,
             value_type.as_ref(),

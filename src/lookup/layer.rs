@@ -545,8 +545,9 @@ impl Engine<'_> {
         });
         if is_legacy(&loaded, config.as_ref()) && self.settings().strict != Strict::Off {
             let version = config.as_ref().as_ref().map_or(3, Config::version);
+            // Puppet's key for «once» has no path in it.
             self.warn_once(
-                path,
+                "hiera.yaml",
                 &format!(
                     "{path}: Use of 'hiera.yaml' version {version} is deprecated. It should be \
                      converted to version 5"
