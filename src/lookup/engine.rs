@@ -409,8 +409,9 @@ impl<'a> Engine<'a> {
                                 let mut mutated = Vec::new();
                                 let value = strategy.merge(high, &value, &mut mutated)?;
                                 if let Some(tracer) = &mut engine.tracer {
-                                    for (old, new) in &mutated {
-                                        tracer.replace_array(old, new);
+                                    // Outer collections first: they hold the inner ones changed.
+                                    for (old, new) in mutated.iter().rev() {
+                                        tracer.replace(old, new);
                                     }
                                 }
                                 value
