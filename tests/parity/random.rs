@@ -55,7 +55,9 @@ impl Plan {
             seed: number("PARITY_SEED", 20_230),
             count: number("PARITY_COUNT", 6_000) as usize,
             shrink: number("PARITY_SHRINK", SHOWN as u64) as usize,
-            without: std::env::var("PARITY_WITHOUT").ok().map(|p| Regex::new(&p).expect("a pattern")),
+            without: std::env::var("PARITY_WITHOUT")
+                .ok()
+                .map(|p| Regex::new(&p).expect("a pattern")),
         }
     }
 }
@@ -121,7 +123,11 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
             if item.custom && outcome(o) == Outcome::Unknown {
                 continue;
             }
-            if plan.without.as_ref().is_some_and(|w| leaves_out(w, &item.case)) {
+            if plan
+                .without
+                .as_ref()
+                .is_some_and(|w| leaves_out(w, &item.case))
+            {
                 left_out += 1;
                 continue;
             }
