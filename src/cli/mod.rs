@@ -4,6 +4,7 @@
 //! `docs/exit-codes.md`.
 
 mod batch;
+mod check;
 mod environment;
 mod lookup;
 mod nodes;
@@ -34,6 +35,8 @@ enum Command {
     },
     /// Print the effective value of a key, as `puppet lookup` does
     Lookup(Box<lookup::LookupArguments>),
+    /// Report mistakes in the data, with excerpts of the sources
+    Check(check::CheckArguments),
 }
 
 /// Runs the program on the process's arguments and returns its exit code.
@@ -42,6 +45,10 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command {
         None | Some(Command::Server { .. }) => crate::server::run(),
+        Some(Command::Check(arguments)) => {
+            start_log();
+            check::run(&arguments.paths, arguments.options)
+        }
         Some(Command::Lookup(arguments)) => {
             start_log();
             if arguments.batch {

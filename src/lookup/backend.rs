@@ -47,7 +47,8 @@ impl Origin<'_> {
 }
 
 /// The reader behind a function that reads files itself.
-pub(super) fn format_of(function: &Function) -> Option<Format> {
+#[must_use]
+pub fn format_of(function: &Function) -> Option<Format> {
     match (function.kind, &*function.name) {
         (FunctionKind::DataHash, "yaml_data") => Some(Format::Yaml),
         (FunctionKind::LookupKey, "eyaml_lookup_key") => Some(Format::Yaml),

@@ -34,6 +34,7 @@ mod trace;
 mod type_alias;
 mod version3;
 
+pub use backend::format_of;
 pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict, resolve_modulepath};
 pub use engine::Session;
 pub use error::{ErrorClass, LookupError};
