@@ -208,3 +208,15 @@ pub(super) fn entry(tree: &Tree, mapping: NodeId, name: &str) -> Option<(NodeId,
             .is_some_and(|text| **text == *name || text.strip_prefix(':') == Some(name))
     })
 }
+
+/// Longest piece of a file that a message repeats, in characters.
+const SHOWN: usize = 60;
+
+/// A piece of a file on one line, not too long.
+pub(super) fn shown(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
