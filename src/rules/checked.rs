@@ -6,10 +6,10 @@ use super::checker::{Checker, RootView};
 use crate::hierarchy::Layer;
 use crate::interpolation::{Token, has_tokens, tokens};
 use crate::lookup::{Reach, Settings};
-use crate::syntax::{Node, NodeId, Parse, ScalarMap, Tree, parse_yaml};
+use crate::syntax::{Node, NodeId, Parse, ScalarMap, Tree, parse_json, parse_yaml};
 use crate::text::TextRange;
 use crate::value::{LoadError, Value, load_yaml};
-use crate::workspace::{self, DataFile, File, FileFacts, Format, Snapshot};
+use crate::workspace::{DataFile, File, FileFacts, Format, Snapshot};
 
 /// What a file is for the hierarchies.
 pub enum Role<'a> {
@@ -114,7 +114,7 @@ impl<'a> Checked<'a> {
     pub fn parse(&self) -> &Parse {
         self.parse.get_or_init(|| match self.format() {
             Format::Yaml => parse_yaml(self.file.text()),
-            Format::Json => workspace::parse(self.file.text(), Format::Json),
+            Format::Json => parse_json(self.file.text()),
             Format::Hocon => Parse::default(),
         })
     }
