@@ -5,6 +5,7 @@
 
 mod batch;
 mod environment;
+mod hover;
 mod lookup;
 mod nodes;
 mod render;
@@ -34,6 +35,8 @@ enum Command {
     },
     /// Print the effective value of a key, as `puppet lookup` does
     Lookup(Box<lookup::LookupArguments>),
+    /// Print what an editor shows at a place: FILE:LINE:COLUMN
+    Hover(Box<hover::HoverArguments>),
 }
 
 /// Runs the program on the process's arguments and returns its exit code.
@@ -42,6 +45,10 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command {
         None | Some(Command::Server { .. }) => ExitCode::FAILURE,
+        Some(Command::Hover(arguments)) => {
+            start_log();
+            hover::run(&arguments)
+        }
         Some(Command::Lookup(arguments)) => {
             start_log();
             if arguments.batch {
