@@ -25,7 +25,9 @@ use std::time::Duration;
 
 use generator::{ControlRepo, Machine};
 use hiera_ls::disk::{DiskFiles, snapshot_of};
-use hiera_ls::lookup::{Answer, ConfigCache, Environment, PuppetVersion, Request, Session, Settings};
+use hiera_ls::lookup::{
+    Answer, ConfigCache, Environment, PuppetVersion, Request, Session, Settings,
+};
 use hiera_ls::scope::{Authenticated, Scope, default_trusted};
 use hiera_ls::value::{HashMap, from_json, to_tagged_json};
 use hiera_ls::workspace::{Change, Files, Workspace};
@@ -43,14 +45,19 @@ fn main() {
     let repo = ControlRepo::of(nodes);
     let folder = tempfile::tempdir().unwrap();
     let (files, bytes) = repo.write(folder.path());
-    let common = std::fs::metadata(folder.path().join("data/common.yaml")).unwrap().len();
+    let common = std::fs::metadata(folder.path().join("data/common.yaml"))
+        .unwrap()
+        .len();
     println!(
         "control repository of {nodes} nodes: {files} files, {:.1} MB, common.yaml {} KB",
         bytes as f64 / 1e6,
         common / 1000
     );
     let bench = Bench::new(&repo, folder.path());
-    if ["warm", "fresh", "batch"].iter().any(|part| !left_out(part)) {
+    if ["warm", "fresh", "batch"]
+        .iter()
+        .any(|part| !left_out(part))
+    {
         bench.beside_puppet();
     }
     if !left_out("options") {
@@ -96,7 +103,9 @@ impl Bench {
             _ => matches!(kind, "ensure" | "port" | "enabled" | "motd"),
         };
         let all = self.machines[machine].parameters().into_iter();
-        all.filter(|(_, kind)| of_set(kind)).map(|(key, _)| key).collect()
+        all.filter(|(_, kind)| of_set(kind))
+            .map(|(key, _)| key)
+            .collect()
     }
 
     /// A key for each machine: all kinds, one after another.
@@ -119,9 +128,18 @@ impl Bench {
     }
 
     fn scope(&self, machine: usize, facts: &HashMap) -> Scope {
-        let trusted =
-            default_trusted(&self.machines[machine].certname, Authenticated::Local, &HashMap::new());
-        Scope::closed(facts, &trusted, &HashMap::new(), &HashMap::new(), "production")
+        let trusted = default_trusted(
+            &self.machines[machine].certname,
+            Authenticated::Local,
+            &HashMap::new(),
+        );
+        Scope::closed(
+            facts,
+            &trusted,
+            &HashMap::new(),
+            &HashMap::new(),
+            "production",
+        )
     }
 
     fn facts(&self, machine: usize) -> HashMap {
@@ -152,8 +170,7 @@ impl Bench {
                         assert_same(key, answer, expected);
                     }
                 }
-                let many: Vec<Request> =
-                    (0..=rounds).flat_map(|_| once.iter().cloned()).collect();
+                let many: Vec<Request> = (0..=rounds).flat_map(|_| once.iter().cloned()).collect();
                 // What a scope keeps is there before the clock starts, as on the other side.
                 let first = best(3, || session.lookup_all(&scope, &once));
                 let all = best(2, || session.lookup_all(&scope, &many));
@@ -196,13 +213,19 @@ impl Bench {
     fn compare(&self, what: &str, theirs: Option<&Value>, count: usize, time: Duration, goal: f64) {
         let ours = count as f64 / time.as_secs_f64();
         let Some(theirs) = theirs else {
-            note(what, &format!("{ours:.0} lookups per CPU second; SKIPPED: no Puppet here"));
+            note(
+                what,
+                &format!("{ours:.0} lookups per CPU second; SKIPPED: no Puppet here"),
+            );
             return;
         };
         let puppet = theirs["count"].as_f64().unwrap() / theirs["seconds"].as_f64().unwrap();
         report(
             what,
-            &format!("{ours:.0} lookups per CPU second, Puppet {puppet:.0}: {:.0}×", ours / puppet),
+            &format!(
+                "{ours:.0} lookups per CPU second, Puppet {puppet:.0}: {:.0}×",
+                ours / puppet
+            ),
             &format!("≥ {goal}×"),
             ours / puppet >= goal,
         );
@@ -245,7 +268,11 @@ impl Bench {
         });
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/puppet.rb");
         let mut child = Command::new("ruby")
-            .args(["--disable=error_highlight", "--disable=did_you_mean", script])
+            .args([
+                "--disable=error_highlight",
+                "--disable=did_you_mean",
+                script,
+            ])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -270,15 +297,26 @@ impl Bench {
         let key = &self.keys(0, "deep")[0];
         let program = env!("CARGO_BIN_EXE_hiera-ls");
         let ours = [
-            program, "lookup", key, "--node", &machine.certname, "--facts", &facts, "--workspace",
-            &self.folder, "--explain",
+            program,
+            "lookup",
+            key,
+            "--node",
+            &machine.certname,
+            "--facts",
+            &facts,
+            "--workspace",
+            &self.folder,
+            "--explain",
         ];
         let output = Command::new(program).args(&ours[1..]).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains("Merged result"), "{text}");
         let time = measure::command_time(20, &ours);
         if !has_puppet() {
-            note("cold --explain", &format!("{time:.2?}; SKIPPED: no Puppet here"));
+            note(
+                "cold --explain",
+                &format!("{time:.2?}; SKIPPED: no Puppet here"),
+            );
             return;
         }
         // Puppet wants its environment under its name.
@@ -288,9 +326,24 @@ impl Bench {
         let places = ["conf", "code", "var"].map(path);
         let environments = path("environments");
         let theirs = [
-            "puppet", "lookup", key, "--node", &machine.certname, "--facts", &facts, "--explain",
-            "--environment", "production", "--environmentpath", &environments, "--confdir",
-            &places[0], "--codedir", &places[1], "--vardir", &places[2],
+            "puppet",
+            "lookup",
+            key,
+            "--node",
+            &machine.certname,
+            "--facts",
+            &facts,
+            "--explain",
+            "--environment",
+            "production",
+            "--environmentpath",
+            &environments,
+            "--confdir",
+            &places[0],
+            "--codedir",
+            &places[1],
+            "--vardir",
+            &places[2],
         ];
         let output = Command::new("puppet").args(&theirs[1..]).output().unwrap();
         let expected = String::from_utf8(output.stdout).unwrap();
@@ -299,7 +352,10 @@ impl Bench {
         let puppet = measure::command_time(2, &theirs);
         report(
             "cold --explain",
-            &format!("{time:.2?}, puppet lookup {puppet:.2?}: {:.0}×", ratio(puppet, time)),
+            &format!(
+                "{time:.2?}, puppet lookup {puppet:.2?}: {:.0}×",
+                ratio(puppet, time)
+            ),
             "≥ 300×",
             ratio(puppet, time) >= 300.0,
         );
@@ -349,7 +405,10 @@ fn options() {
             version: 1,
         })
     };
-    open("/env/hiera.yaml", "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n");
+    open(
+        "/env/hiera.yaml",
+        "version: 5\nhierarchy: [{name: c, path: c.yaml}]\n",
+    );
     let snapshot = open("/env/data/c.yaml", &text);
     let environment = Environment {
         dir: Some("/env".into()),
@@ -371,16 +430,27 @@ fn options() {
             _ => format!("app{:03}::special_{:03}", at % 90, at % 250),
         })
         .collect();
-    let compiled: Vec<regex::Regex> =
-        patterns.iter().map(|pattern| regex::Regex::new(pattern).unwrap()).collect();
+    let compiled: Vec<regex::Regex> = patterns
+        .iter()
+        .map(|pattern| regex::Regex::new(pattern).unwrap())
+        .collect();
     let scope = Scope::open();
     let chosen = || -> Vec<Option<Arc<str>>> {
         let options = session.lookup_options(&scope, None).unwrap();
-        keys.iter().map(|key| Some(options.entry(key)?.name)).collect()
+        keys.iter()
+            .map(|key| Some(options.entry(key)?.name))
+            .collect()
     };
     let tried = || -> Vec<Option<&str>> {
         keys.iter()
-            .map(|key| Some(compiled.iter().find(|pattern| pattern.is_match(key))?.as_str()))
+            .map(|key| {
+                Some(
+                    compiled
+                        .iter()
+                        .find(|pattern| pattern.is_match(key))?
+                        .as_str(),
+                )
+            })
             .collect()
     };
     let (ours, theirs) = (chosen(), tried());

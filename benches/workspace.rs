@@ -50,17 +50,24 @@ fn main() {
         let repo = ControlRepo::of(nodes);
         let folder = tempfile::tempdir().unwrap();
         let (files, bytes) = repo.write(folder.path());
-        println!("\n{nodes} nodes: {files} files, {:.1} MB", bytes as f64 / 1e6);
+        println!(
+            "\n{nodes} nodes: {files} files, {:.1} MB",
+            bytes as f64 / 1e6
+        );
         open(folder.path(), files, bytes);
         edits.push((nodes, work(&repo, folder.path().to_str().unwrap())));
     }
-    if let (Some((few, small)), Some((many, large))) =
-        (edits.iter().find(|(nodes, _)| *nodes >= 1_000), edits.last())
-        && few < many
+    if let (Some((few, small)), Some((many, large))) = (
+        edits.iter().find(|(nodes, _)| *nodes >= 1_000),
+        edits.last(),
+    ) && few < many
     {
         report(
             &format!("\nkeystroke at {many} nodes against {few}"),
-            &format!("{large:.1?} against {small:.1?}: {:.2}×", ratio(*large, *small)),
+            &format!(
+                "{large:.1?} against {small:.1?}: {:.2}×",
+                ratio(*large, *small)
+            ),
             "≤ 1.5×",
             ratio(*large, *small) <= 1.5,
         );
@@ -73,15 +80,24 @@ fn open(folder: &Path, files: usize, bytes: usize) {
     list(folder, &mut paths);
     assert_eq!(paths.len(), files);
     let (texts, read) = in_process(|| -> Vec<Vec<u8>> {
-        paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+        paths
+            .iter()
+            .map(|path| std::fs::read(path).unwrap())
+            .collect()
     });
     let lines = best(2, || {
         texts
             .iter()
-            .map(|text| text.split(|byte| *byte == b'\n').filter(|line| line.contains(&b':')).count())
+            .map(|text| {
+                text.split(|byte| *byte == b'\n')
+                    .filter(|line| line.contains(&b':'))
+                    .count()
+            })
             .sum::<usize>()
     });
-    let events = best(2, || texts.iter().map(|text| events_of(text)).sum::<usize>());
+    let events = best(2, || {
+        texts.iter().map(|text| events_of(text)).sum::<usize>()
+    });
     let folder = folder.to_str().unwrap();
     let started = Instant::now();
     let (snapshot, opened) = in_process(|| snapshot_of(folder));
@@ -92,7 +108,10 @@ fn open(folder: &Path, files: usize, bytes: usize) {
     note("plain read of all files", &format!("{read:.0?} CPU"));
     note("scan of the lines", &format!("{lines:.0?} CPU"));
     let speed = bytes as f64 / 1e6 / events.as_secs_f64();
-    note("libyaml events", &format!("{events:.0?} CPU, {speed:.0} MB/s"));
+    note(
+        "libyaml events",
+        &format!("{events:.0?} CPU, {speed:.0} MB/s"),
+    );
     report(
         "open to complete index",
         &format!(
@@ -113,7 +132,9 @@ fn memory(folder: &str, bytes: usize) {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let mut sizes = text.split_whitespace().map(|word| word.parse::<usize>().unwrap() * 1024);
+    let mut sizes = text
+        .split_whitespace()
+        .map(|word| word.parse::<usize>().unwrap() * 1024);
     let (held, peak) = (sizes.next().unwrap(), sizes.next().unwrap());
     let allowed = 4 * bytes + 25_000_000;
     report(
@@ -150,8 +171,18 @@ fn work(repo: &ControlRepo, folder: &str) -> Duration {
     workspace.apply(scan(&[root], &Ignore::default(), &on).change);
     let machine = repo.machine(repo.nodes / 2);
     let node = format!("{folder}/data/nodes/{}.yaml", machine.certname);
-    let median = edit(&workspace, "4 KB node file", &node, &repo.node_file(&machine));
-    edit(&workspace, "common.yaml", &format!("{folder}/data/common.yaml"), &repo.common());
+    let median = edit(
+        &workspace,
+        "4 KB node file",
+        &node,
+        &repo.node_file(&machine),
+    );
+    edit(
+        &workspace,
+        "common.yaml",
+        &format!("{folder}/data/common.yaml"),
+        &repo.common(),
+    );
     edit(
         &workspace,
         "hiera.yaml",
@@ -177,7 +208,11 @@ fn edit(workspace: &Workspace, what: &str, path: &str, text: &str) -> Duration {
         })
     };
     apply(text, 0);
-    let rounds = if text.len() > 100_000 { SAMPLES / 8 } else { SAMPLES };
+    let rounds = if text.len() > 100_000 {
+        SAMPLES / 8
+    } else {
+        SAMPLES
+    };
     let mut applied = Vec::with_capacity(rounds);
     let mut checked = Vec::with_capacity(rounds);
     for version in 1..=rounds {

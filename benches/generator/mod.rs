@@ -177,7 +177,10 @@ impl ControlRepo {
         let mut text = String::from("---\n");
         options(&mut text);
         for profile in 0..PROFILES {
-            let _ = writeln!(text, "\n# Profile {profile}: what every machine starts from.");
+            let _ = writeln!(
+                text,
+                "\n# Profile {profile}: what every machine starts from."
+            );
             for parameter in 0..PARAMETERS {
                 value::entry(&mut text, &mut dice, profile, parameter, value::Size::Small);
             }

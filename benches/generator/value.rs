@@ -64,11 +64,17 @@ pub(super) fn entry(
             text,
             "{key}: \"https://%{{lookup('profile::p{profile:02}::listen')}}/{word}\""
         ),
-        "backup" => writeln!(text, "{key}: \"%{{alias('profile::p{profile:02}::packages')}}\""),
+        "backup" => writeln!(
+            text,
+            "{key}: \"%{{alias('profile::p{profile:02}::packages')}}\""
+        ),
         "motd" => {
             let _ = writeln!(text, "{key}: |");
             for _ in 0..many / 2 {
-                let _ = writeln!(text, "  This machine is the {word} of %{{facts.site}}, since {number}.");
+                let _ = writeln!(
+                    text,
+                    "  This machine is the {word} of %{{facts.site}}, since {number}."
+                );
             }
             Ok(())
         }
@@ -83,13 +89,20 @@ pub(super) fn entry(
             let _ = writeln!(text, "{key}:");
             for at in 0..many / 2 {
                 let name = dice.one(&WORDS);
-                let _ = writeln!(text, "  {name}{at}: {{uid: {}, shell: /bin/bash}}", number + at);
+                let _ = writeln!(
+                    text,
+                    "  {name}{at}: {{uid: {}, shell: /bin/bash}}",
+                    number + at
+                );
             }
             Ok(())
         }
         "limits" => {
             let (soft, hard) = (number, number * 2);
-            writeln!(text, "{key}:\n  nofile: {{soft: {soft}, hard: {hard}}}\n  {word}: {number}")
+            writeln!(
+                text,
+                "{key}:\n  nofile: {{soft: {soft}, hard: {hard}}}\n  {word}: {number}"
+            )
         }
         "settings" => {
             let _ = writeln!(text, "{key}:");

@@ -16,7 +16,10 @@ use rustix::time::{ClockId, clock_gettime};
 
 fn read(clock: ClockId) -> Duration {
     let time = clock_gettime(clock);
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
 }
 
 /// Processor time of this thread so far.
@@ -96,6 +99,9 @@ pub(crate) fn number(name: &str, default: usize) -> usize {
 
 /// Whether only a part of the benchmark was asked for, and not this one: `cargo bench --bench X PART`.
 pub(crate) fn left_out(part: &str) -> bool {
-    let mut wanted = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).peekable();
+    let mut wanted = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .peekable();
     wanted.peek().is_some() && !wanted.any(|wanted| part.contains(&wanted))
 }

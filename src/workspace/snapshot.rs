@@ -10,7 +10,7 @@ use super::cache::TextCache;
 use super::deployed;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File, unread};
-use super::files::{DataFile, FileKind, Files, Format};
+use super::files::{DataFile, FileKind, Files, Format, PlainValues};
 use super::index::KeyIndex;
 use super::path;
 use super::reader;
@@ -477,6 +477,7 @@ pub(super) fn failed(error: LoadError) -> DataFile {
     DataFile {
         loaded: Err(error),
         recovered: Value::Undef,
+        plain: PlainValues::default(),
     }
 }
 
