@@ -106,7 +106,7 @@ pub fn full_request(
     Value::Object(full)
 }
 
-fn path_text(path: &PathBuf) -> String {
+fn path_text(path: &Path) -> String {
     path.to_str().expect("a UTF-8 temporary folder").to_string()
 }
 
