@@ -2,7 +2,7 @@
 //! stands for the folder that holds the files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
