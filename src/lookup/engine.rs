@@ -122,6 +122,8 @@ pub(super) struct Engine<'a> {
     pub(super) global: Option<Rc<Provider>>,
     pub(super) environment: Option<Option<Rc<Provider>>>,
     pub(super) modules: Map<Arc<str>, Option<Rc<Provider>>>,
+    /// Whether the last request ended with an error.
+    failed: bool,
     lookups: usize,
     pub(super) interpolated: usize,
 }
@@ -145,6 +147,7 @@ impl<'a> Engine<'a> {
             global: None,
             environment: None,
             modules: Map::new(),
+            failed: false,
             lookups: 0,
             interpolated: 0,
         }
@@ -171,6 +174,13 @@ impl<'a> Engine<'a> {
         };
         self.lookups = 0;
         self.interpolated = 0;
+        if std::mem::take(&mut self.failed) {
+            // A compilation ends with its first error; what it had half done must not be seen.
+            self.options.clear();
+            self.global_options = None;
+            self.environment_options = None;
+            self.default_options.clear();
+        }
         let invocation = Invocation {
             overrides: request.overrides.clone(),
             defaults: request.default_values.clone(),
@@ -178,6 +188,7 @@ impl<'a> Engine<'a> {
         };
         let result = self.lookup_request(request, &invocation);
         self.stack.clear();
+        self.failed = result.is_err();
         let result = result.map_err(|failure| match failure {
             Failure::Error(error) => *error,
             Failure::NotFound => not_found(&request.names),
