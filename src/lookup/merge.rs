@@ -218,9 +218,20 @@ impl Strategy {
                 Ok(unique(high.iter().chain(low.iter())))
             }
             StrategyKind::Deep | StrategyKind::UnconstrainedDeep => {
-                deep_merge(&high, low.clone(), &self.deep_options()?, mutated)
+                deep_merge(&high, self.own_copy(low), &self.deep_options()?, mutated)
             }
-            StrategyKind::ReverseDeep => deep_merge(low, high, &self.deep_options()?, mutated),
+            StrategyKind::ReverseDeep => {
+                deep_merge(low, self.own_copy(&high), &self.deep_options()?, mutated)
+            }
+        }
+    }
+
+    /// The side that a deep merge works on. Only options make the merge ask whether two collections
+    /// are the same one; without them a shared one will do.
+    fn own_copy(&self, value: &Value) -> Value {
+        match self.options.is_empty() {
+            true => value.clone(),
+            false => deep_clone(value),
         }
     }
 
@@ -231,6 +242,23 @@ impl Strategy {
 
     fn deep_options(&self) -> Found<DeepOptions> {
         DeepOptions::read(&self.options).map_err(Into::into)
+    }
+}
+
+/// `DeepMergeStrategy#deep_clone`: collections that are nobody else's, since a merge asks whether two
+/// are the same one.
+fn deep_clone(value: &Value) -> Value {
+    match value {
+        Value::Array(elements) => Value::array(elements.iter().map(deep_clone)),
+        Value::Hash(hash) => {
+            let entries = hash.iter();
+            Value::from(
+                entries
+                    .map(|(key, value)| (key.clone(), deep_clone(value)))
+                    .collect::<HashMap>(),
+            )
+        }
+        other => other.clone(),
     }
 }
 
