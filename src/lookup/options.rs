@@ -216,7 +216,7 @@ impl Engine<'_> {
         if let Some(known) = &self.global_options {
             return Ok(known.clone());
         }
-        // A lookup from within the options finds none of this layer's, as in Puppet.
+        // Ruby sets the variable before it looks: a lookup from inside the options finds none here.
         self.global_options = Some(None);
         let found = match self.lookup_global(&options_key(), meta, strategy) {
             Ok(options) => validate(options, None)?,
