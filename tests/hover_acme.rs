@@ -99,7 +99,11 @@ fn hovers_tell_what_puppet_answers() {
                 let found = hover(&snapshot, path, offset, &options).unwrap();
                 let yaml = found.markdown.split("```yaml\n").nth(1).unwrap();
                 let yaml = yaml.split("```").next().unwrap();
-                assert_eq!(load_yaml(yaml.as_bytes()).ok().as_ref(), Some(value), "{yaml}");
+                assert_eq!(
+                    load_yaml(yaml.as_bytes()).ok().as_ref(),
+                    Some(value),
+                    "{yaml}"
+                );
                 shown += 1;
             }
             // Without nodes: what is certain holds for every node that reads the file.
@@ -113,7 +117,10 @@ fn hovers_tell_what_puppet_answers() {
                 certain += 1;
                 for expected in &readers {
                     if ours != *expected {
-                        wrong.push(format!("{path} {} for any node\n  {ours:?}\n  {expected:?}", key.name));
+                        wrong.push(format!(
+                            "{path} {} for any node\n  {ours:?}\n  {expected:?}",
+                            key.name
+                        ));
                     }
                 }
             }
@@ -123,6 +130,11 @@ fn hovers_tell_what_puppet_answers() {
         "acme: {compared} answers compared, {secret} encrypted, {unknown} unknown; {shown} values \
          read back; without nodes {certain} certain, {open} not"
     );
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     assert!(compared > 200 && certain > 30 && shown > 30);
 }
