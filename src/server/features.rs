@@ -141,7 +141,7 @@ impl From<symbols::Symbol> for Symbol {
             name: symbol.name.to_string(),
             range: symbol.range,
             selection: symbol.selection,
-            children: Vec::new(),
+            children: symbol.children.into_iter().map(Symbol::from).collect(),
         }
     }
 }
