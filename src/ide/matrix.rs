@@ -72,7 +72,6 @@ impl<'a> Fleet<'a> {
             configs: self.configs,
         }
     }
-
 }
 
 /// A line of a file that gives a value.
