@@ -164,7 +164,7 @@ pub fn all_keys(fleet: &Fleet<'_>) -> Vec<Arc<str>> {
             }
             let names = file.facts().sorted().map(|fact| &fact.name);
             let names = names.filter(|name| &***name != LOOKUP_OPTIONS && answers(&layer, name));
-            keys.extend(names.map(|name| written(name)));
+            keys.extend(names.map(written));
         }
     }
     keys.into_iter().collect()

@@ -189,13 +189,16 @@ pub struct Group {
     pub sources: Vec<Source>,
 }
 
+/// What people are told by an answer: the value or the message, and why it is not certain.
+type Said = (Result<Value, String>, Option<String>);
+
 /// The answers over known nodes, the largest group first; groups of one size in the order of
 /// their first nodes.
 #[must_use]
 pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Vec<Group> {
     let members: Vec<usize> = (0..nodes.len()).collect();
     let mut groups: Vec<(Group, Vec<usize>)> = Vec::new();
-    let mut known: Map<(Result<Value, String>, Option<String>), Vec<usize>> = Map::new();
+    let mut known: Map<Said, Vec<usize>> = Map::new();
     for run in runs(session, nodes, request, &members) {
         let unknown = match run.answer.certainty() {
             Certainty::Certain => None,

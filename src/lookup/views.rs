@@ -172,9 +172,13 @@ fn seen(
     let Some(provider) = engine.provider(layer, &invocation)? else {
         return Ok(Vec::new());
     };
-    let (hierarchy, defaults) = engine.all_levels(&provider, &invocation)?;
+    let all = engine.levels(&provider, &invocation)?;
     let mut seen = Vec::new();
-    let levels: Vec<&Rc<LevelProvider>> = hierarchy.iter().chain(defaults.iter()).collect();
+    let levels: Vec<&Rc<LevelProvider>> = all
+        .hierarchy
+        .iter()
+        .chain(all.default_hierarchy.iter())
+        .collect();
     for (at, level) in levels.into_iter().enumerate() {
         add(session, at as u32, level, &mut seen);
     }
