@@ -9,7 +9,7 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::layer::Provider;
 use super::merge::{Strategy, assert_type};
 use super::options::CompiledOptions;
-use super::request::{Answer, Asker, Log, Request, Tracing, Unknown};
+use super::request::{Answer, Asker, Log, Reads, Request, Tracing, Unknown};
 use super::trace::{Event, NodeKind, Tracer};
 use crate::datatype::{self, Type};
 use crate::interpolation::Key;
@@ -126,6 +126,10 @@ pub(super) struct Engine<'a> {
     failed: bool,
     lookups: usize,
     pub(super) interpolated: usize,
+    /// What has been read, kept over all requests: caches answer without reading again.
+    pub(super) reads: Reads,
+    /// Whether levels are being made for the scope: what paths read is known by the paths.
+    pub(super) in_levels: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -150,6 +154,8 @@ impl<'a> Engine<'a> {
             failed: false,
             lookups: 0,
             interpolated: 0,
+            reads: Reads::default(),
+            in_levels: false,
         }
     }
 
@@ -203,6 +209,7 @@ impl<'a> Engine<'a> {
         Answer {
             result,
             unknown: self.unknown.clone(),
+            reads: self.reads.clone(),
             trace,
             logs: std::mem::take(&mut self.logs),
         }
@@ -278,6 +285,9 @@ impl<'a> Engine<'a> {
         if key.root.as_name().is_none() {
             let message = format!("undefined method `index' for {}:Integer", key.root);
             return raise(ErrorClass::NoMethod, message);
+        }
+        if let Some(root) = key.root.as_name() {
+            self.reads.keys.insert(Arc::from(root));
         }
         let invocation = invocation.for_key(&key);
         if self
