@@ -34,6 +34,9 @@ enum Command {
     },
     /// Print the effective value of a key, as `puppet lookup` does
     Lookup(Box<lookup::LookupArguments>),
+    /// Print the settings as JSON Schema: what editor extensions are generated from
+    #[command(hide = true)]
+    SettingsSchema,
 }
 
 /// Runs the program on the process's arguments and returns its exit code.
@@ -42,6 +45,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command {
         None | Some(Command::Server { .. }) => crate::server::run(),
+        Some(Command::SettingsSchema) => settings_schema(),
         Some(Command::Lookup(arguments)) => {
             start_log();
             if arguments.batch {
@@ -50,6 +54,16 @@ pub fn main() -> ExitCode {
                 lookup::run(&arguments)
             }
         }
+    }
+}
+
+/// Prints the table of settings for the scripts under `editors/`.
+fn settings_schema() -> ExitCode {
+    use std::io::Write;
+    let schema = crate::server::settings::Settings::schema();
+    match writeln!(std::io::stdout(), "{schema:#}") {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
     }
 }
 
