@@ -1,4 +1,5 @@
 //! Puppet's own answers about data types (`tests/parity/datatype_cases.rb`) against ours.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -90,7 +91,10 @@ fn answers(kind: &str, case: &Json, aliases: &dyn Aliases) -> Option<(String, St
             outcome(parsed.map(|t| t.to_string()).map_err(|e| e.to_string()))
         }
         "check" => {
-            let t = datatype::parse(case["t"].as_str().unwrap(), aliases).unwrap();
+            let text = case["t"].as_str().unwrap();
+            let t = datatype::parse(text, aliases)
+                .map_err(|e| format!("{text}: {e}"))
+                .unwrap();
             let ok = datatype::is_instance(&t, &value);
             outcome(if ok {
                 Ok("true".to_owned())
@@ -116,7 +120,9 @@ fn answers(kind: &str, case: &Json, aliases: &dyn Aliases) -> Option<(String, St
             let arguments: Vec<Value> = case["a"].as_array().unwrap().iter().map(decode).collect();
             let made = match case["t"].as_str() {
                 Some(text) => {
-                    let t = datatype::parse(text, aliases).unwrap();
+                    let t = datatype::parse(text, aliases)
+                        .map_err(|e| format!("{text}: {e}"))
+                        .unwrap();
                     datatype::convert(&t, &value, &arguments, aliases)
                 }
                 None => datatype::convert_to(&decode(&case["t"]), &value, &arguments, aliases),

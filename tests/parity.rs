@@ -61,8 +61,13 @@ fn the_case_file_of_version_8_agrees() {
 /// The reference itself is tested first: it gives all recorded answers again.
 #[test]
 fn the_reference_reproduces_the_case_file() {
-    let Some(version) = program::puppet_version() else { return };
-    assert_eq!(version, "7.23.0", "the recorded answers are of this version");
+    let Some(version) = program::puppet_version() else {
+        return;
+    };
+    assert_eq!(
+        version, "7.23.0",
+        "the recorded answers are of this version"
+    );
     let cases = read_cases(&case_file("puppet-7.23.jsonl"));
     let folder = tempfile::tempdir().unwrap();
     let answers = answers(&Program::puppet(), &cases, folder.path());
@@ -72,7 +77,10 @@ fn the_reference_reproduces_the_case_file() {
             let _ = writeln!(report, "{}: {}", case.id, difference.class);
         }
     }
-    assert!(report.is_empty(), "the reference differs from the recorded answers:\n{report}");
+    assert!(
+        report.is_empty(),
+        "the reference differs from the recorded answers:\n{report}"
+    );
 }
 
 #[test]
@@ -87,11 +95,23 @@ fn random_requests_agree() {
     eprintln!("{}", report.text);
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parity-differences.jsonl");
     std::fs::write(&out, &report.cases).unwrap();
-    assert_eq!(report.unexplained, 0, "unexplained differences; small cases are in {}", out.display());
+    assert_eq!(
+        report.unexplained,
+        0,
+        "unexplained differences; small cases are in {}",
+        out.display()
+    );
     if plan.count >= 5_000 {
-        assert!(report.unreached.is_empty(), "never reached: {:?}", report.unreached);
+        assert!(
+            report.unreached.is_empty(),
+            "never reached: {:?}",
+            report.unreached
+        );
         let unused = known.unused_classes();
-        assert!(unused.is_empty(), "known differences that no longer occur: {unused:?}");
+        assert!(
+            unused.is_empty(),
+            "known differences that no longer occur: {unused:?}"
+        );
     }
 }
 
@@ -108,14 +128,29 @@ fn known_differences_name_cases_that_exist() {
 fn a_planted_difference_is_seen() {
     let puppet = json!({"found": true, "value": {"a": 1, "b": 2}});
     for (ours, class) in [
-        (json!({"found": true, "value": {"b": 2, "a": 1}}), "value: puppet hash | ours hash"),
-        (json!({"found": true, "value": {"a": 1.0, "b": 2}}), "value: puppet hash | ours hash"),
-        (json!({"found": true, "value": {"a": 1, "b": 2}, "logs": [{"level": "warning", "message": "x"}]}), "logs: puppet (end) | ours x"),
+        (
+            json!({"found": true, "value": {"b": 2, "a": 1}}),
+            "value: puppet hash | ours hash",
+        ),
+        (
+            json!({"found": true, "value": {"a": 1.0, "b": 2}}),
+            "value: puppet hash | ours hash",
+        ),
+        (
+            json!({"found": true, "value": {"a": 1, "b": 2}, "logs": [{"level": "warning", "message": "x"}]}),
+            "logs: puppet (end) | ours x",
+        ),
         (json!({"found": null, "unknown": "code"}), "unknown: code"),
         (json!({"crash": "killed"}), "crash: killed"),
-        (json!({"found": false, "error_class": "A", "error": "b 'c'"}), "puppet: found | ours: [A] b …"),
+        (
+            json!({"found": false, "error_class": "A", "error": "b 'c'"}),
+            "puppet: found | ours: [A] b …",
+        ),
     ] {
-        assert_eq!(difference(&puppet, &ours).expect("they differ").class, class);
+        assert_eq!(
+            difference(&puppet, &ours).expect("they differ").class,
+            class
+        );
     }
     assert!(difference(&puppet, &puppet.clone()).is_none());
 }
@@ -125,14 +160,22 @@ fn the_generator_makes_the_same_of_a_seed() {
     let build = || {
         let mut dice = generate::dice::Dice::new(5);
         let repos: Vec<_> = (0..20).map(|_| generate::repo::repo(&mut dice)).collect();
-        let requests: Vec<_> = repos.iter().map(|r| generate::request::request(&mut dice, r)).collect();
-        (repos.into_iter().map(|r| r.files).collect::<Vec<_>>(), requests)
+        let requests: Vec<_> = repos
+            .iter()
+            .map(|r| generate::request::request(&mut dice, r))
+            .collect();
+        (
+            repos.into_iter().map(|r| r.files).collect::<Vec<_>>(),
+            requests,
+        )
     };
     assert_eq!(build(), build());
 }
 
 fn case_file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/cases")
+        .join(name)
 }
 
 fn expected(case: &Case) -> Value {
@@ -152,7 +195,11 @@ fn answers(program: &Program, cases: &[Case], folder: &Path) -> Vec<Value> {
         requests.push(full_request(&case.files, &request, &case.id, root));
     }
     let answers = program.answer_all(&requests);
-    answers.iter().zip(&roots).map(|(answer, root)| normalised(answer, root)).collect()
+    answers
+        .iter()
+        .zip(&roots)
+        .map(|(answer, root)| normalised(answer, root))
+        .collect()
 }
 
 fn assert_agreement(name: &str, cases: &[Case], known: &Known) {
@@ -163,24 +210,47 @@ fn assert_agreement(name: &str, cases: &[Case], known: &Known) {
     let mut explained = 0;
     for (case, answer) in cases.iter().zip(&answers) {
         outcomes.count(answer);
-        let Some(found) = difference(&expected(case), answer) else { continue };
+        let Some(found) = difference(&expected(case), answer) else {
+            continue;
+        };
         if known.explains_case(&case.id) {
             explained += 1;
             continue;
         }
         let shown = side_by_side(&found.fields, &expected(case), answer);
-        classes.entry(found.class).or_default().push(format!("{} ({})\n{shown}", case.id, case.desc));
+        classes
+            .entry(found.class)
+            .or_default()
+            .push(format!("{} ({})\n{shown}", case.id, case.desc));
     }
     let differing: usize = classes.values().map(Vec::len).sum();
-    let mut report = format!("{name}: {} cases: {outcomes}; {explained} known differences, {differing} others\n", cases.len());
+    let mut report = format!(
+        "{name}: {} cases: {outcomes}; {explained} known differences, {differing} others\n",
+        cases.len()
+    );
     let mut classes: Vec<_> = classes.into_iter().collect();
     classes.sort_by_key(|(_, cases)| std::cmp::Reverse(cases.len()));
     for (class, cases) in &classes {
-        let _ = writeln!(report, "{:>4} {class}\n     {}", cases.len(), cases[0].replace('\n', "\n     "));
+        let _ = writeln!(
+            report,
+            "{:>4} {class}\n     {}",
+            cases.len(),
+            cases[0].replace('\n', "\n     ")
+        );
     }
     eprintln!("{report}");
     assert_eq!(differing, 0, "{report}");
-    let here: Vec<&str> = known.unused_cases().into_iter().filter(|l| cases.iter().any(|c| l.contains(&format!("case {}:", c.id)))).collect();
-    assert!(here.is_empty(), "known differences that no longer occur: {here:?}");
-    assert!(outcomes.of(Outcome::Found) > 0 || cases.iter().all(|c| outcome(&c.expected) != Outcome::Found));
+    let here: Vec<&str> = known
+        .unused_cases()
+        .into_iter()
+        .filter(|l| cases.iter().any(|c| l.contains(&format!("case {}:", c.id))))
+        .collect();
+    assert!(
+        here.is_empty(),
+        "known differences that no longer occur: {here:?}"
+    );
+    assert!(
+        outcomes.of(Outcome::Found) > 0
+            || cases.iter().all(|c| outcome(&c.expected) != Outcome::Found)
+    );
 }

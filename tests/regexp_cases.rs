@@ -1,4 +1,5 @@
 //! Ruby's own answers about patterns (`tests/parity/regexp_cases.rb`) against ours.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use hiera_ls::regexp::{Limit, Regexp, RegexpError};
 use serde_json::Value as Json;

@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 
 use crate::disk::DiskFiles;
 use crate::lookup::{
-    Answer, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, Strict, Tracing,
-    explain,
+    Answer, Asker, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, Strict,
+    Tracing, explain,
 };
-use crate::scope::{ClassScope, Scope, default_trusted};
+use crate::scope::{Authenticated, ClassScope, Scope, default_trusted};
 use crate::value::{HashMap, Value, from_raw_json, to_tagged_json};
 use crate::workspace::{FileKind, Files};
 
@@ -133,7 +133,7 @@ fn respond(shared: &mut Shared, line: &str) -> String {
     };
     let id = request.id.map_or("null", RawValue::get);
     match answer(shared, &request) {
-        Ok(answer) => render(id, &answer, request.explain || request.explain_options),
+        Ok(answer) => render(id, &answer, &request),
         Err(message) => bad_request(id, &message),
     }
 }
@@ -162,10 +162,11 @@ fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, Str
     settings.strict_variables = request
         .strict_variables
         .unwrap_or(settings.strict_variables);
-    match request.facet.as_deref() {
-        None | Some("lookup" | "search_and_merge") => {}
+    let asker = match request.facet.as_deref() {
+        None | Some("lookup") => Asker::Function,
+        Some("search_and_merge") => Asker::ClassParameter,
         Some(other) => return Err(format!("unknown facet '{other}'")),
-    }
+    };
     let environment = environment(&shared.files, request);
     let scope = scope(shared, request, &environment)?;
     let names = match &request.key {
@@ -191,6 +192,7 @@ fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, Str
             (false, true) => Tracing::OptionsOnly,
             (false, false) => Tracing::Off,
         },
+        asker,
     };
     let session = Session {
         files: &shared.files,
@@ -268,7 +270,11 @@ fn scope(
         Some(scope) => scope.clone(),
         None => {
             let facts = hash_field(request.facts, "facts")?;
-            let trusted = default_trusted(node, &hash_field(request.trusted, "trusted")?);
+            let trusted = default_trusted(
+                node,
+                Authenticated::Local,
+                &hash_field(request.trusted, "trusted")?,
+            );
             let variables = hash_field(request.variables, "variables")?;
             let scope = Scope::closed(
                 &facts,
@@ -293,7 +299,8 @@ fn scope(
     }
 }
 
-fn render(id: &str, answer: &Answer, wants_explain: bool) -> String {
+fn render(id: &str, answer: &Answer, request: &BatchRequest<'_>) -> String {
+    let wants_explain = request.explain || request.explain_options;
     let mut out = format!("{{\"id\":{id}");
     let text = |text: &str| to_tagged_json(&Value::string(text));
     if let Some(why) = unknown(answer) {
@@ -302,6 +309,12 @@ fn render(id: &str, answer: &Answer, wants_explain: bool) -> String {
         match &answer.result {
             Ok(value) => {
                 let _ = write!(out, ",\"found\":true,\"value\":{}", to_tagged_json(value));
+            }
+            // A class parameter without a value is no error.
+            Err(error)
+                if error.not_found && request.facet.as_deref() == Some("search_and_merge") =>
+            {
+                out.push_str(",\"found\":false,\"not_found\":true");
             }
             Err(error) => {
                 let _ = write!(

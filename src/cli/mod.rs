@@ -4,6 +4,7 @@
 //! `docs/exit-codes.md`.
 
 mod batch;
+mod check;
 mod environment;
 mod lookup;
 mod nodes;
@@ -37,6 +38,8 @@ enum Command {
     /// Print the settings as JSON Schema: what editor extensions are generated from
     #[command(hide = true)]
     SettingsSchema,
+    /// Report mistakes in the data, with excerpts of the sources
+    Check(check::CheckArguments),
 }
 
 /// Runs the program on the process's arguments and returns its exit code.
@@ -46,6 +49,10 @@ pub fn main() -> ExitCode {
     match arguments.command {
         None | Some(Command::Server { .. }) => crate::server::run(),
         Some(Command::SettingsSchema) => settings_schema(),
+        Some(Command::Check(arguments)) => {
+            start_log();
+            check::run(&arguments.paths, arguments.options)
+        }
         Some(Command::Lookup(arguments)) => {
             start_log();
             if arguments.batch {

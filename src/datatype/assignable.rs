@@ -5,7 +5,7 @@ use super::model::{EnumCase, FloatRange, Presence, Range, StringType, Type};
 use crate::value::Value;
 
 /// Deepest nesting of types that is followed; beyond it the answer is yes, as where types recurse.
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: usize = 120;
 
 /// Whether every instance of `other` is an instance of `expected`.
 #[must_use]

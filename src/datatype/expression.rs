@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use super::ParseError;
 
 /// Deepest nesting of brackets.
-const MAX_DEPTH: usize = 100;
+const MAX_DEPTH: usize = 60;
 
 /// Longest expression in bytes.
 const MAX_LENGTH: usize = 256 * 1024;
@@ -110,6 +110,12 @@ impl<'a> Parser<'a> {
         &self.lexed().token
     }
 
+    /// The token after the one ahead.
+    fn after(&self) -> &Token {
+        let last = self.tokens.len() - 1;
+        &self.tokens[(self.position + 1).min(last)].token
+    }
+
     fn take(&mut self) -> Token {
         let token = self.peek().clone();
         self.position += 1;
@@ -172,6 +178,10 @@ impl<'a> Parser<'a> {
             )),
             Token::Sign("?" | ";") => Err(ParseError::new("Syntax error at end of input")),
             Token::Sign("(") => Ok(other(start, last)),
+            Token::Sign(".") if !matches!(self.after(), Token::Name(_) | Token::Reference(_)) => {
+                self.position += 1;
+                Err(self.unexpected())
+            }
             Token::Sign(_) => {
                 if self.position + 1 >= self.tokens.len() - 1 {
                     return Err(ParseError::new("Syntax error at end of input"));
@@ -239,6 +249,9 @@ impl<'a> Parser<'a> {
     }
 
     fn primary(&mut self, depth: usize) -> Result<Expression, ParseError> {
+        if depth > MAX_DEPTH {
+            return Err(ParseError::new("type expression is nested too deeply"));
+        }
         let start = self.lexed().start;
         let mut end = self.lexed().end;
         let kind = match self.peek().clone() {
@@ -332,9 +345,23 @@ fn number(digits: &str, text: &str, start: usize) -> Result<Kind, ParseError> {
         .strip_prefix("0x")
         .or_else(|| digits.strip_prefix("0X"))
     {
-        BigInt::parse_bytes(hex.as_bytes(), 16).map(Kind::Integer)
+        let Some(number) = BigInt::parse_bytes(hex.as_bytes(), 16) else {
+            return Err(ParseError::at(
+                &format!("Not a valid hex number {digits}"),
+                text,
+                start,
+            ));
+        };
+        Some(Kind::Integer(number))
     } else if digits.contains(['.', 'e', 'E']) {
-        digits.parse().ok().map(Kind::Float)
+        let Ok(float) = digits.parse() else {
+            return Err(ParseError::at(
+                &format!("Not a valid decimal number {digits}"),
+                text,
+                start,
+            ));
+        };
+        Some(Kind::Float(float))
     } else if digits.len() > 1 && digits.starts_with('0') {
         let Some(octal) = BigInt::parse_bytes(digits.as_bytes(), 8) else {
             return Err(ParseError::at(
@@ -353,8 +380,8 @@ fn number(digits: &str, text: &str, start: usize) -> Result<Kind, ParseError> {
 }
 
 const SIGNS: &[&str] = &[
-    "=>", "[", "]", "{", "}", "(", ")", ",", "=", "|", "?", "-", "+", "*", "/", ".", ";", "@", ":",
-    "!", "<", ">", "%", "~", "&",
+    "=>", ">=", "<=", "==", "!=", "[", "]", "{", "}", "(", ")", ",", "=", "|", "?", "-", "+", "*",
+    "/", ".", ";", "@", ":", "!", "<", ">", "%", "~", "&",
 ];
 
 fn tokens(text: &str) -> Result<Vec<Lexed>, ParseError> {
@@ -403,7 +430,9 @@ fn tokens(text: &str) -> Result<Vec<Lexed>, ParseError> {
                 while i < bytes.len()
                     && (bytes[i].is_ascii_alphanumeric()
                         || bytes[i] == b'_'
-                        || bytes[i] == b'.' && bytes.get(i + 1).is_some_and(u8::is_ascii_digit)
+                        || bytes[i] == b'.'
+                            && !text[start..i].contains('.')
+                            && bytes.get(i + 1).is_some_and(u8::is_ascii_digit)
                         || bytes[i] == b'-' && matches!(bytes[i - 1], b'e' | b'E'))
                 {
                     i += 1;

@@ -10,7 +10,7 @@ use super::time;
 use crate::value::Value;
 
 /// Deepest type that is printed in full.
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: usize = 120;
 
 impl fmt::Display for Type {
     /// The type's text; an alias shows what it stands for, aliases inside only their names.
@@ -163,11 +163,8 @@ impl Printer {
             Type::Float(range) if range.is_unbounded() => name.to_owned(),
             Type::Float(range) => {
                 let from = range.from.map_or("default".to_owned(), ruby_float);
-                listed(
-                    std::iter::once(from)
-                        .chain(range.to.map(ruby_float))
-                        .collect(),
-                )
+                let to = range.to.filter(|to| to.is_finite()).map(ruby_float);
+                listed(std::iter::once(from).chain(to).collect())
             }
             Type::String(StringType::Size(range)) => listed(bounds(Some(range))),
             Type::String(StringType::Any | StringType::Value(_)) => name.to_owned(),
@@ -272,6 +269,7 @@ impl Printer {
                 runtime.as_deref().unwrap_or("undef"),
                 class.as_deref().map_or("undef".to_owned(), quote)
             ),
+            Type::Object(None) if self.depth > 1 => "Object".to_owned(),
             Type::Object(None) => "Object[{}]".to_owned(),
             Type::Object(Some(text)) => text.to_string(),
             Type::Reference(text) => format!("TypeReference[{}]", quote(text)),
@@ -418,7 +416,8 @@ pub fn ruby_float(number: f64) -> String {
         .to_owned();
     }
     let magnitude = number.abs();
-    if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
+    let fraction_shows = magnitude < 1e16 && magnitude.fract() != 0.0;
+    if magnitude == 0.0 || (1e-4..1e15).contains(&magnitude) || magnitude > 1.0 && fraction_shows {
         return format!("{number:?}");
     }
     let text = format!("{number:e}");

@@ -10,7 +10,7 @@ use super::{assignable, instance, interpret, time};
 use crate::value::Value;
 
 /// Deepest nesting of values that is looked into; what lies deeper fits everything.
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: usize = 80;
 
 /// The type of a value, elements of collections reduced to one common type.
 #[must_use]
@@ -254,14 +254,21 @@ pub(super) fn normalize(t: &Type) -> Type {
         Type::Type(contained) => Type::Type(inner(contained)),
         Type::Iterable(contained) => Type::Iterable(inner(contained)),
         Type::Iterator(contained) => Type::Iterator(inner(contained)),
-        Type::Sensitive(contained) => Type::Sensitive(Arc::new(normalize(contained).generalize())),
+        Type::Sensitive(contained) => {
+            let normal = normalize(contained);
+            if normal == **contained {
+                return t.clone();
+            }
+            Type::Sensitive(Arc::new(normal.generalize()))
+        }
         Type::Variant(types) if !types.is_empty() => normalize_variant(types),
         _ => t.clone(),
     }
 }
 
-fn normalize_variant(types: &[Type]) -> Type {
-    let types: Vec<Type> = types.iter().map(normalize).collect();
+fn normalize_variant(original: &[Type]) -> Type {
+    let types: Vec<Type> = original.iter().map(normalize).collect();
+    let unchanged = types == original;
     if types.len() == 1 {
         return types[0].clone();
     }
@@ -274,6 +281,13 @@ fn normalize_variant(types: &[Type]) -> Type {
         });
         return normalize(&Type::Optional(Some(Arc::new(Type::variant(rest)))));
     }
+    let before: usize = types
+        .iter()
+        .map(|t| match t {
+            Type::Variant(inner) => inner.len(),
+            _ => 1,
+        })
+        .sum();
     let mut types = match Type::variant(types) {
         Type::Variant(types) => types.to_vec(),
         only => return only,
@@ -362,6 +376,10 @@ fn normalize_variant(types: &[Type]) -> Type {
             _ => None,
         },
     );
+    // What merged nothing keeps its order.
+    if unchanged && types.len() == before {
+        return Type::Variant(original.into());
+    }
     Type::variant(types)
 }
 

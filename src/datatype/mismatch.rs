@@ -8,7 +8,7 @@ use crate::value::Value;
 use std::sync::Arc;
 
 /// Deepest nesting of types that is described.
-const MAX_DEPTH: usize = 150;
+const MAX_DEPTH: usize = 100;
 
 /// What Puppet's type assertion says of a value that is not an instance: the subject with
 /// ` has wrong type,` and each problem; several problems come one per line.
@@ -44,6 +44,8 @@ pub(super) enum Step {
     Parameter(String),
     Variant(usize),
     Signature(usize),
+    /// The way went into an alias: not shown, but entering it again at the same value is no use.
+    Alias(String),
 }
 
 impl Step {
@@ -56,11 +58,12 @@ impl Step {
             Step::Parameter(name) => format!("parameter '{name}'"),
             Step::Variant(index) => format!("variant {index}"),
             Step::Signature(index) => format!("{}.", index + 1),
+            Step::Alias(_) => String::new(),
         }
     }
 
     fn is_variant(&self) -> bool {
-        matches!(self, Step::Variant(_) | Step::Signature(_))
+        matches!(self, Step::Variant(_) | Step::Signature(_) | Step::Alias(_))
     }
 }
 
@@ -71,7 +74,7 @@ pub(super) struct Mismatch {
     problem: Problem,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 enum Problem {
     MissingKey(String),
     UnknownKey(String),
@@ -80,12 +83,6 @@ enum Problem {
     Pattern { expected: Type, actual: Type },
     Size { expected: Range, actual: Range },
     Count { expected: Range, actual: Range },
-}
-
-impl PartialEq for Mismatch {
-    fn eq(&self, other: &Mismatch) -> bool {
-        self.canonical().eq(other.canonical()) && self.problem == other.problem
-    }
 }
 
 impl Mismatch {
@@ -140,7 +137,11 @@ impl Mismatch {
             steps = rest;
         }
         if !steps.is_empty() {
-            let texts: Vec<String> = steps.iter().map(Step::text).collect();
+            let texts: Vec<String> = steps
+                .iter()
+                .filter(|step| !matches!(step, Step::Alias(_)))
+                .map(Step::text)
+                .collect();
             out.push(' ');
             out.push_str(&texts.join(" "));
         }
@@ -279,6 +280,7 @@ fn short_name(t: &Type) -> String {
     };
     match contained.filter(|t| **t != Type::Any) {
         Some(inner) => format!("{}[{}]", t.simple_name(), inner.name()),
+        None if *t == Type::TypeSet => "DefaultTypeSet".to_owned(),
         None => t.name(),
     }
 }
@@ -435,7 +437,19 @@ fn inner(expected: &Type, original: &Type, actual: &Type, path: &[Step]) -> Vec<
             Some(_) | None => Vec::new(),
         },
         Type::Pattern(_) | Type::Enum(_) => vec![Mismatch::of_pattern(path, original, actual)],
-        Type::Alias(alias) => inner(&normalize(&alias.resolved()), expected, actual, path),
+        Type::Alias(alias) => {
+            let step = Step::Alias(alias.name.to_string());
+            let entered = path
+                .iter()
+                .rev()
+                .take_while(|step| step.is_variant())
+                .any(|taken| *taken == step);
+            if entered {
+                return vec![Mismatch::of_type(path, original, actual)];
+            }
+            let path = with(path, step);
+            inner(&normalize(&alias.resolved()), expected, actual, &path)
+        }
         Type::Callable(_) => vec![Mismatch::of_type(path, original, actual)],
         other if assignable(other, actual) => Vec::new(),
         _ => vec![Mismatch::of_type(path, original, actual)],
@@ -505,19 +519,11 @@ pub(super) fn merge(
             break;
         }
     }
-    let mut unique: Vec<Mismatch> = Vec::new();
-    for mismatch in all {
-        if !unique.contains(&mismatch) {
-            unique.push(mismatch);
-        }
+    // Puppet means to drop repeated problems here, but its comparison never finds two equal.
+    if all.len() == 1 {
+        return all.into_iter().map(|m| m.without_step(varying)).collect();
     }
-    if unique.len() == 1 {
-        return unique
-            .into_iter()
-            .map(|m| m.without_step(varying))
-            .collect();
-    }
-    unique
+    all
 }
 
 fn join(a: &Mismatch, b: &Mismatch) -> Mismatch {

@@ -22,6 +22,7 @@
 )]
 
 mod assignable;
+mod collections;
 mod expression;
 mod format;
 mod functions;
@@ -30,10 +31,13 @@ mod instance;
 mod interpret;
 mod mismatch;
 mod model;
+mod numbers;
+mod parameters;
 mod printf;
 mod semver;
 mod signatures;
 mod strings;
+mod texts;
 mod time;
 mod uri;
 
@@ -49,6 +53,9 @@ pub use model::{
     ResourceType, StringType, TimeRange, Type,
 };
 pub use strings::puppet_string;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;
@@ -124,10 +131,11 @@ pub fn type_value(t: &Type) -> Value {
     rich("Type", t.to_string())
 }
 
-/// The type that a value is, if it is one.
+/// The type that a value is, if it is one; `Unit` where its text cannot be read back.
 #[must_use]
 pub fn type_of_value(value: &Value) -> Option<Type> {
-    instance::rich(value, "Type").and_then(|text| parse(text, &NoAliases).ok())
+    let text = instance::rich(value, "Type")?;
+    Some(parse(text, &NoAliases).unwrap_or(Type::Unit))
 }
 
 fn rich(ptype: &'static str, text: String) -> Value {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use num_bigint::BigInt;
 
-use crate::regexp::{Limit, Regexp, RegexpError};
+use crate::regexp::{Regexp, RegexpError};
 use crate::value::Value;
 
 /// A Puppet data type. Cheap to clone: everything large is shared.
@@ -283,10 +283,7 @@ impl Pattern {
     /// told of a mistake that may not be one.
     pub(super) fn matches(&self, text: &str) -> bool {
         match self.regexp() {
-            Ok(regexp) => match regexp.is_match(text) {
-                Ok(matched) => matched,
-                Err(Limit::Steps | Limit::Unsupported(_)) => true,
-            },
+            Ok(regexp) => regexp.is_match(text).unwrap_or(true),
             Err(_) => true,
         }
     }

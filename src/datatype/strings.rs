@@ -9,7 +9,7 @@ use super::printf::Directive;
 use crate::value::{Opaque, Value};
 
 /// Deepest nesting of values that is written.
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: usize = 120;
 
 /// Longest text that is written, in bytes.
 const MAX_LENGTH: usize = 16 * 1024 * 1024;
@@ -411,21 +411,21 @@ fn scalar(value: &Value, format: &Format) -> Result<String, String> {
         }
         Value::Float(number) => match letter {
             'd' | 'x' | 'X' | 'o' | 'b' | 'B' => {
-                let truncated = super::functions::truncate(*number)?;
+                let truncated = super::numbers::truncate(*number)?;
                 Ok(directive.integer(&truncated, letter))
             }
             'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' => Ok(directive.float(*number, letter)),
             'p' => Ok(fitted(&ruby_float(*number))),
-            's' if alternate => {
-                let quoted = format!("\"{}\"", ruby_float(*number));
-                Ok(fitted(&double_quote(&quoted)).replace("\\\"\\\"", "\\\""))
-            }
+            's' if alternate => Ok(fitted(&format!("\"{}\"", ruby_float(*number)))),
             's' => Ok(fitted(&ruby_float(*number))),
             _ => Err(format.refuse("Float", "dxXobBeEfgGaAsp")),
         },
         Value::String(text) => string(text, format),
         Value::Bytes(bytes) => string(&String::from_utf8_lossy(bytes), format),
-        Value::Sensitive(_) => runtime("Sensitive [value redacted]", format),
+        Value::Sensitive(_) => Ok(fitted(match letter {
+            'p' => "#<Sensitive [value redacted]>",
+            _ => "Sensitive [value redacted]",
+        })),
         Value::Symbol(name) => runtime(name, format),
         Value::Opaque(opaque) => Ok(match &**opaque {
             Opaque::Secret { .. } => String::new(),

@@ -487,12 +487,7 @@ fn strptime_into<'a>(mut text: &'a str, format: &str, fields: &mut Fields) -> Op
                 text = text.get(length..)?;
             }
             'Z' | 'z' => {
-                let length = text
-                    .find(|c: char| !(c.is_ascii_alphanumeric() || "+-:".contains(c)))
-                    .unwrap_or(text.len());
-                if length == 0 || text.starts_with(|c: char| c.is_ascii_digit()) {
-                    return None;
-                }
+                let length = zone_length(text)?;
                 fields.zone = Some(text[..length].to_owned());
                 text = &text[length..];
             }
@@ -501,6 +496,26 @@ fn strptime_into<'a>(mut text: &'a str, format: &str, fields: &mut Fields) -> Op
         }
     }
     Some(text)
+}
+
+/// How much of the text names a time zone: letters, or an offset with `UTC` or `GMT` before it.
+fn zone_length(text: &str) -> Option<usize> {
+    let count =
+        |text: &str, of: &dyn Fn(char) -> bool| text.find(|c: char| !of(c)).unwrap_or(text.len());
+    let letters = count(text, &|c| c.is_ascii_alphabetic());
+    let offset = &text[letters..];
+    let may_offset = matches!(
+        text[..letters].to_lowercase().as_str(),
+        "" | "utc" | "gmt" | "ut"
+    );
+    if may_offset && offset.starts_with(['+', '-']) {
+        let digits = count(&offset[1..], &|c| c.is_ascii_digit() || c == ':');
+        if digits > 0 {
+            return Some(letters + 1 + digits);
+        }
+    }
+    let bounded = !offset.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    (letters > 0 && bounded).then_some(letters)
 }
 
 fn number(text: &str, most: usize) -> Option<(i128, &str)> {

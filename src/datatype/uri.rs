@@ -77,7 +77,15 @@ pub(super) fn check(text: &str) -> Result<(), String> {
             super::ruby_inspect(text)
         ));
     }
-    if !text.chars().all(allowed) || brackets {
+    let parsed = parts(text);
+    let colon = parsed.scheme.is_none()
+        && parsed.host.is_none()
+        && parsed
+            .path
+            .split('/')
+            .next()
+            .is_some_and(|s| s.contains(':'));
+    if !text.chars().all(allowed) || brackets || colon {
         return Err(format!(
             "bad URI(is not URI?): {}",
             super::ruby_inspect(text)

@@ -198,6 +198,14 @@ impl Config {
         }
     }
 
+    /// The version that the value of a `hiera.yaml` claims; 3 where it claims none.
+    ///
+    /// # Errors
+    /// What Puppet raises for a version that is no number.
+    pub fn version_of(loaded: &Value) -> Result<i64, ConfigError> {
+        version(loaded)
+    }
+
     /// Puppet's default where there is no file (`HieraConfigV5::DEFAULT_CONFIG_HASH`), rooted at
     /// the folder of the missing file.
     #[must_use]

@@ -55,16 +55,18 @@ enum Part {
     Magical(String),
 }
 
+/// The parts of an absolute pattern. Empty names between separators are kept, since the paths
+/// that Ruby gives keep them; one that ends in a separator matches only folders, so nothing.
 fn parts(pattern: &str) -> Vec<Part> {
+    let below_root = pattern.strip_prefix('/').unwrap_or(pattern);
+    if below_root.ends_with('/') || below_root.is_empty() {
+        return Vec::new();
+    }
     let mut parts = Vec::new();
-    let absolute = pattern.trim_start_matches('/');
-    let mut names = absolute
-        .split('/')
-        .filter(|name| !name.is_empty())
-        .peekable();
+    let mut names = below_root.split('/').peekable();
     while let Some(name) = names.next() {
         // A `**` that ends the pattern is a plain `*`.
-        if name == "**" && (names.peek().is_some() || absolute.ends_with('/')) {
+        if name == "**" && names.peek().is_some() {
             if parts.last() != Some(&Part::Recursive) {
                 parts.push(Part::Recursive);
             }
@@ -347,6 +349,11 @@ mod tests {
             }
         }
         let list = |folder: &str| {
+            let folder = if folder.len() > 1 {
+                folder.trim_end_matches('/')
+            } else {
+                folder
+            };
             folders
                 .get(folder.trim_end_matches('/'))
                 .or(folders.get(folder))
@@ -361,7 +368,7 @@ mod tests {
                         .collect()
                 })
         };
-        let is_file = |path: &str| files.contains(&path);
+        let is_file = |path: &str| files.contains(&path.replace("//", "/").as_str());
         glob(pattern, &list, &is_file)
     }
 

@@ -72,8 +72,12 @@ pub(super) fn read_version_3(path: &str, value: &Value) -> Result<ConfigBody, Co
         ],
     );
     let backends = names(value.get("backends"));
+    // A backend that is named twice has one hash; that it is twice there is told later.
     let own: String = backends
         .iter()
+        .enumerate()
+        .filter(|(at, name)| !backends[..*at].contains(name))
+        .map(|(_, name)| name)
         .map(|name| format!(",Optional[{}]=>Hash[String[1],Any]", datatype::quote(name)))
         .collect();
     let expected = datatype::parse_known(&format!(

@@ -1,3 +1,10 @@
-//! One file per editor feature, in domain types.
+//! One file per editor feature, named by its LSP verb; domain types in, domain types out.
+//!
+//! A feature asks a [`Snapshot`](crate::workspace::Snapshot) and the lookup engine; it knows
+//! neither folders on disk nor URIs nor the protocol.
 
+mod fleet;
+pub mod hover;
 pub mod symbols;
+
+pub use fleet::KnownNodes;

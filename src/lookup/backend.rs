@@ -31,7 +31,8 @@ impl Origin<'_> {
             FunctionKind::V4DataHash => format!("deprecated API function '{name}'"),
             FunctionKind::Hiera3Backend => format!("hiera version 3 backend '{name}'"),
             FunctionKind::DataHash | FunctionKind::LookupKey | FunctionKind::DataDig => {
-                format!("{} function '{name}'", kind.key())
+                let version = if self.level.is_version_3 { "v3_" } else { "" };
+                format!("{version}{} function '{name}'", kind.key())
             }
         }
     }
@@ -46,7 +47,8 @@ impl Origin<'_> {
 }
 
 /// The reader behind a function that reads files itself.
-pub(super) fn format_of(function: &Function) -> Option<Format> {
+#[must_use]
+pub fn format_of(function: &Function) -> Option<Format> {
     match (function.kind, &*function.name) {
         (FunctionKind::DataHash, "yaml_data") => Some(Format::Yaml),
         (FunctionKind::LookupKey, "eyaml_lookup_key") => Some(Format::Yaml),
@@ -155,7 +157,10 @@ impl Engine<'_> {
         if self.is_strict_error() && !value.is_falsey() {
             return raise(ErrorClass::Lookup, message);
         }
-        self.warn(message);
+        // What a file gives is kept for the compilation, so the warning comes once.
+        if self.warned.insert(format!("no hash: {path}")) {
+            self.warn(message);
+        }
         Ok(Value::hash([]))
     }
 

@@ -142,7 +142,8 @@ pub fn resolve_modulepath(
         if entry.starts_with('/') {
             Arc::from(entry)
         } else {
-            Arc::from(format!("{dir}/{entry}"))
+            // `File.expand_path`
+            Arc::from(crate::workspace::path::normalise(&format!("{dir}/{entry}")))
         }
     };
     let base = || base.iter().map(|entry| Arc::from(entry.as_str()));

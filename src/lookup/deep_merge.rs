@@ -1,7 +1,7 @@
 //! Deep merging as the deep_merge gem does it (`deep_merge/core.rb`, version 1.1), quirks included.
 //!
-//! The gem changes the arrays of its source while it knocks elements out, and Puppet has already
-//! reported those very arrays: each change is told as a [`Mutation`], so that a trace shows what
+//! The gem changes its source while it knocks elements out, and Puppet has already reported those
+//! very objects: each change is told as a [`Mutation`], so that a trace shows what
 //! Puppet's does.
 
 use std::cmp::Ordering;
@@ -16,8 +16,9 @@ use crate::value::{HashMap, StrKey, Value};
 /// Deepest nesting that is merged; the loaders allow less.
 const MAX_DEPTH: usize = 512;
 
-/// An array that Ruby changes in place: the array as it was, and what is left of it.
-pub(super) type Mutation = (Arc<Vec<Value>>, Arc<Vec<Value>>);
+/// A collection that Ruby changes in place: as it was, and what became of it. The first of the two
+/// is known by its identity.
+pub(super) type Mutation = (Value, Value);
 
 /// The options of a deep merge.
 #[derive(Debug, Default)]
@@ -128,7 +129,16 @@ impl Merge<'_> {
             return Ok(source.clone());
         }
         match source {
-            Value::Hash(entries) => self.merge_hash(source, entries, dest, depth),
+            Value::Hash(entries) => {
+                // Below a copy the inner objects of source and dest are the same ones, and a change
+                // of dest is one of the source.
+                let same = matches!(&dest, Value::Hash(hash) if Arc::ptr_eq(hash, entries));
+                let merged = self.merge_hash(source, entries, dest, depth)?;
+                if same && merged != *source {
+                    self.mutated.push((source.clone(), merged.clone()));
+                }
+                Ok(merged)
+            }
             Value::Array(elements) => self.merge_array(elements, dest, depth),
             _ => match dest {
                 Value::Array(elements) if self.options.extend_existing_arrays => {
@@ -156,7 +166,7 @@ impl Merge<'_> {
                     let below = match hash.get(key) {
                         Some(below) if !below.is_falsey() => below.clone(),
                         // The gem merges the value over a copy of itself, which strips knockouts.
-                        Some(_) | None => value.clone(),
+                        Some(_) | None => shallow_copy(value),
                     };
                     let merged = self.merge(value, below, depth + 1)?;
                     hash.insert(key.clone(), merged);
@@ -189,7 +199,15 @@ impl Merge<'_> {
             }
         }
         let unpacked = source.clone();
-        if let Some(knockout) = &self.options.knockout {
+        let same = matches!(&dest, Value::Array(elements) if Arc::ptr_eq(elements, &source));
+        if same && let Some(knockout) = &self.options.knockout {
+            let kept = Arc::new(knock_out_of_itself(&source, knockout)?);
+            if kept != source {
+                self.record(&unpacked, &kept);
+            }
+            source = kept.clone();
+            dest = Value::Array(kept);
+        } else if let Some(knockout) = &self.options.knockout {
             let naked = Value::String(knockout.prefix.clone());
             if source.contains(&naked) {
                 dest = match dest {
@@ -207,7 +225,7 @@ impl Merge<'_> {
             return Ok(result);
         };
         let mut below: Vec<Value> = below.to_vec();
-        if let Some(knockout) = &self.options.knockout {
+        if !same && let Some(knockout) = &self.options.knockout {
             let mut kept = Vec::with_capacity(source.len());
             for element in source.iter() {
                 let stripped = match element {
@@ -226,7 +244,9 @@ impl Merge<'_> {
                 source = Arc::new(kept);
             }
         }
-        self.record(&unpacked, &source);
+        if !same {
+            self.record(&unpacked, &source);
+        }
         let all_hashes = |elements: &[Value]| elements.iter().all(|e| e.as_hash().is_some());
         let mut merged =
             if self.options.merge_hash_arrays && all_hashes(&source) && all_hashes(&below) {
@@ -292,9 +312,52 @@ impl Merge<'_> {
 
     fn record(&mut self, before: &Arc<Vec<Value>>, after: &Arc<Vec<Value>>) {
         if !Arc::ptr_eq(before, after) {
-            self.mutated.push((before.clone(), after.clone()));
+            self.mutated
+                .push((Value::Array(before.clone()), Value::Array(after.clone())));
         }
     }
+}
+
+/// Ruby's `dup`: a new collection of the same elements.
+fn shallow_copy(value: &Value) -> Value {
+    match value {
+        Value::Array(elements) => Value::from(elements.to_vec()),
+        Value::Hash(hash) => Value::from(HashMap::clone(hash)),
+        _ => value.clone(),
+    }
+}
+
+/// Knocking elements out of an array that is source and dest at once: a naked prefix empties it;
+/// otherwise `delete_if` runs while its block deletes from the same array (Ruby's `array.c`,
+/// `reject_bang_i` and `select_bang_ensure`).
+fn knock_out_of_itself(source: &[Value], knockout: &Knockout) -> Found<Vec<Value>> {
+    if source.contains(&Value::String(knockout.prefix.clone())) {
+        return Ok(Vec::new());
+    }
+    let mut elements = source.to_vec();
+    let (mut read, mut written) = (0, 0);
+    while read < elements.len() {
+        let element = elements[read].clone();
+        let stripped = match &element {
+            Value::String(text) => knockout.strip(text)?,
+            _ => None,
+        };
+        if let Some(stripped) = stripped {
+            let stripped = Value::string(stripped);
+            elements.retain(|other| *other != stripped && *other != element);
+        } else {
+            if written != read {
+                elements[written] = element;
+            }
+            written += 1;
+        }
+        read += 1;
+    }
+    if written < elements.len() && written < read {
+        let tail = read.min(elements.len());
+        elements.drain(written..tail);
+    }
+    Ok(elements)
 }
 
 fn pushed(elements: &[Value], element: Value) -> Value {

@@ -9,7 +9,7 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::layer::Provider;
 use super::merge::{Strategy, assert_type};
 use super::options::CompiledOptions;
-use super::request::{Answer, Log, Request, Tracing, Unknown};
+use super::request::{Answer, Asker, Log, Request, Tracing, Unknown};
 use super::trace::{Event, NodeKind, Tracer};
 use crate::datatype::{self, Type};
 use crate::interpolation::Key;
@@ -185,6 +185,7 @@ impl<'a> Engine<'a> {
         let mut trace = self.tracer.take().map(Tracer::finish);
         if let (Some(trace), Err(error)) = (&mut trace, &result)
             && error.class.is_lookup_error()
+            && !(error.not_found && request.asker == Asker::ClassParameter)
         {
             trace.texts.push(error.message.clone());
         }
@@ -197,13 +198,10 @@ impl<'a> Engine<'a> {
     }
 
     fn lookup_request(&mut self, request: &Request, invocation: &Invocation) -> Found {
-        let value_type =
-            match &request.value_type {
-                None => None,
-                Some(text) => Some(self.parse_type(text).map_err(|message| {
-                    Failure::from(LookupError::new(ErrorClass::Parse, message))
-                })?),
-            };
+        let value_type = match &request.value_type {
+            None => None,
+            Some(text) => Some(self.parse_type(text).map_err(bad_type)?),
+        };
         self.lookup_names(
             &request.names,
             value_type.as_ref(),
@@ -411,8 +409,9 @@ impl<'a> Engine<'a> {
                                 let mut mutated = Vec::new();
                                 let value = strategy.merge(high, &value, &mut mutated)?;
                                 if let Some(tracer) = &mut engine.tracer {
-                                    for (old, new) in &mutated {
-                                        tracer.replace_array(old, new);
+                                    // Outer collections first: they hold the inner ones changed.
+                                    for (old, new) in mutated.iter().rev() {
+                                        tracer.replace(old, new);
                                     }
                                 }
                                 value
@@ -538,6 +537,17 @@ fn checked(subject: &str, value_type: Option<&Type>, value: Value) -> Found {
         assert_type(subject, expected, &value)?;
     }
     Ok(value)
+}
+
+/// A type expression that cannot be read, as Puppet's parser raises it.
+fn bad_type(message: String) -> LookupError {
+    if message.starts_with("Syntax error") {
+        return LookupError {
+            issue_code: Some("SYNTAX_ERROR"),
+            ..LookupError::new(ErrorClass::ParseWithIssue, message)
+        };
+    }
+    LookupError::new(ErrorClass::Parse, message)
 }
 
 /// `Puppet::Pops::Lookup.fail_lookup`

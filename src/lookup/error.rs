@@ -13,6 +13,8 @@ pub enum ErrorClass {
     Puppet,
     /// `Puppet::ParseError`
     Parse,
+    /// `Puppet::ParseErrorWithIssue`
+    ParseWithIssue,
     /// `Puppet::Util::Yaml::YamlLoadError`
     YamlLoad,
     /// `Puppet::Pops::Types::TypeAssertionError`
@@ -46,6 +48,7 @@ impl ErrorClass {
             ErrorClass::RecursiveLookup => "Puppet::DataBinding::RecursiveLookupError",
             ErrorClass::Puppet => "Puppet::Error",
             ErrorClass::Parse => "Puppet::ParseError",
+            ErrorClass::ParseWithIssue => "Puppet::ParseErrorWithIssue",
             ErrorClass::YamlLoad => "Puppet::Util::Yaml::YamlLoadError",
             ErrorClass::TypeAssertion => "Puppet::Pops::Types::TypeAssertionError",
             ErrorClass::Argument => "ArgumentError",
@@ -74,6 +77,7 @@ impl ErrorClass {
                 self,
                 ErrorClass::Puppet
                     | ErrorClass::Parse
+                    | ErrorClass::ParseWithIssue
                     | ErrorClass::YamlLoad
                     | ErrorClass::TypeAssertion
             )

@@ -544,9 +544,14 @@ impl Engine<'_> {
             Config::read(path, &root, text.clone(), &loaded, layer)
         });
         if is_legacy(&loaded, config.as_ref()) && self.settings().strict != Strict::Off {
-            let version = config.as_ref().as_ref().map_or(3, Config::version);
+            let version = match config.as_ref() {
+                Ok(config) => config.version(),
+                Err(_) if names_version(&loaded, 4) => 4,
+                Err(_) => 3,
+            };
+            // Puppet's key for «once» has no path in it.
             self.warn_once(
-                path,
+                "hiera.yaml",
                 &format!(
                     "{path}: Use of 'hiera.yaml' version {version} is deprecated. It should be \
                      converted to version 5"
@@ -622,6 +627,11 @@ fn is_legacy(loaded: &Value, config: &Result<Config, ConfigError>) -> bool {
         }
         Err(ConfigError::Rule { .. } | ConfigError::Crash(_)) => false,
     }
+}
+
+fn names_version(loaded: &Value, version: i64) -> bool {
+    let symbol = || loaded.as_hash()?.get(&Value::Symbol("version".into()));
+    loaded.get("version").or_else(symbol) == Some(&Value::Int(version))
 }
 
 /// `HieraConfig.v4_function_config`

@@ -21,6 +21,8 @@ pub(super) struct LevelProvider {
     pub(super) name: Arc<str>,
     pub(super) index: usize,
     pub(super) function: Function,
+    /// Whether a configuration of version 3 made the level.
+    pub(super) is_version_3: bool,
     pub(super) options: Value,
     /// None: the function is called once without a location.
     pub(super) locations: Option<Vec<Location>>,
@@ -71,6 +73,7 @@ impl Engine<'_> {
             name: level.name.clone(),
             index,
             function: level.function.clone(),
+            is_version_3: false,
             options,
             locations,
             config: config.path.clone(),

@@ -138,11 +138,9 @@ impl Strategy {
             let message = format!("Unknown merge strategy: '{}'", name.to_s());
             return raise(ErrorClass::Argument, message);
         };
-        // Ruby finds the constant INSTANCE of the class above: without options these are plain deep.
+        // Without options Ruby finds the constant INSTANCE of the class above: plain deep.
         let kind = match kind {
-            StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep if options.is_empty() => {
-                StrategyKind::Deep
-            }
+            StrategyKind::UnconstrainedDeep if options.is_empty() => StrategyKind::Deep,
             kind => kind,
         };
         if !options.is_empty() {

@@ -34,6 +34,7 @@ mod trace;
 mod type_alias;
 mod version3;
 
+pub use backend::format_of;
 pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict, resolve_modulepath};
 pub use engine::Session;
 pub use error::{ErrorClass, LookupError};
@@ -42,7 +43,7 @@ pub use function::{FunctionSource, find_function};
 pub use merge::{Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use reach::{Place, Reach, reach};
-pub use request::{Answer, Certainty, Log, Request, Tracing, Unknown, UnknownCause};
+pub use request::{Answer, Asker, Certainty, Log, Request, Tracing, Unknown, UnknownCause};
 pub use root::layer_of;
 pub use spread::{Group, groups_of_nodes, groups_of_possible};
 pub use trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};

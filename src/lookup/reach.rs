@@ -57,7 +57,16 @@ impl Session<'_> {
     /// # Errors
     /// What Puppet raises for the configuration; nothing is read then.
     pub fn places(&self, layer: &Layer) -> Result<Vec<Place>, LookupError> {
-        let mut engine = Engine::new(*self, Scope::open());
+        self.places_in(layer, &Scope::open())
+    }
+
+    /// All locations of a layer's hierarchy, as far as they are known in a scope: what the scope
+    /// knows is text in their templates.
+    ///
+    /// # Errors
+    /// What Puppet raises for the configuration; nothing is read then.
+    pub fn places_in(&self, layer: &Layer, scope: &Scope) -> Result<Vec<Place>, LookupError> {
+        let mut engine = Engine::new(*self, scope.clone());
         let invocation = Invocation::default();
         match engine.places(layer, &invocation) {
             Ok(places) => Ok(places),

@@ -19,6 +19,17 @@ pub enum Tracing {
     OptionsOnly,
 }
 
+/// Who asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Asker {
+    /// The function `lookup()`.
+    #[default]
+    Function,
+    /// A class parameter (`Puppet::Pops::Lookup.search_and_merge`): neither overrides nor defaults
+    /// count, and missing is no error.
+    ClassParameter,
+}
+
 /// One call of `lookup()` (`puppet/functions/lookup.rb`).
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -36,6 +47,8 @@ pub struct Request {
     pub overrides: Arc<HashMap>,
     /// The trace to keep.
     pub tracing: Tracing,
+    /// Who asks.
+    pub asker: Asker,
 }
 
 impl Request {

@@ -177,9 +177,9 @@ impl Tracer {
         });
     }
 
-    /// Puts `new` in place of the very array `old` wherever the trace holds it: Ruby's merges
-    /// change arrays that were already reported.
-    pub(super) fn replace_array(&mut self, old: &Arc<Vec<Value>>, new: &Arc<Vec<Value>>) {
+    /// Puts `new` in place of the very collection `old` wherever the trace holds it: Ruby's merges
+    /// change objects that were already reported.
+    pub(super) fn replace(&mut self, old: &Value, new: &Value) {
         for node in &mut self.open {
             replace_in_node(node, old, new);
         }
@@ -195,7 +195,7 @@ impl Tracer {
     }
 }
 
-fn replace_in_node(node: &mut TraceNode, old: &Arc<Vec<Value>>, new: &Arc<Vec<Value>>) {
+fn replace_in_node(node: &mut TraceNode, old: &Value, new: &Value) {
     match &mut node.event {
         Event::Found(_, value)
         | Event::FoundInOverrides(_, value)
@@ -212,31 +212,44 @@ fn replace_in_node(node: &mut TraceNode, old: &Arc<Vec<Value>>, new: &Arc<Vec<Va
     }
 }
 
-fn replace_in_value(value: &mut Value, old: &Arc<Vec<Value>>, new: &Arc<Vec<Value>>) {
-    match value {
-        Value::Array(elements) if Arc::ptr_eq(elements, old) => *elements = new.clone(),
-        Value::Array(elements) => {
-            if holds(elements.iter(), old) {
-                for element in Arc::make_mut(elements) {
-                    replace_in_value(element, old, new);
-                }
-            }
+fn replace_in_value(value: &mut Value, old: &Value, new: &Value) {
+    if !holds(value, old) {
+        return;
+    }
+    if is_same(value, old) {
+        *value = new.clone();
+        return;
+    }
+    if let Value::Array(elements) = value {
+        for element in Arc::make_mut(elements) {
+            replace_in_value(element, old, new);
         }
-        Value::Hash(hash) => {
-            if holds(hash.values(), old) {
-                for (_, element) in Arc::make_mut(hash) {
-                    replace_in_value(element, old, new);
-                }
-            }
+    } else if let Value::Hash(hash) = value {
+        for (_, element) in Arc::make_mut(hash) {
+            replace_in_value(element, old, new);
         }
-        _ => {}
     }
 }
 
-fn holds<'a>(values: impl IntoIterator<Item = &'a Value>, old: &Arc<Vec<Value>>) -> bool {
-    values.into_iter().any(|value| match value {
-        Value::Array(elements) => Arc::ptr_eq(elements, old) || holds(elements.iter(), old),
-        Value::Hash(hash) => holds(hash.values(), old),
+/// Whether `old` is the value itself or somewhere in it.
+fn holds(value: &Value, old: &Value) -> bool {
+    if is_same(value, old) {
+        return true;
+    }
+    if let Value::Array(elements) = value {
+        elements.iter().any(|element| holds(element, old))
+    } else if let Value::Hash(hash) = value {
+        hash.values().any(|element| holds(element, old))
+    } else {
+        false
+    }
+}
+
+/// Whether two values are one collection, by identity.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Array(one), Value::Array(other)) => Arc::ptr_eq(one, other),
+        (Value::Hash(one), Value::Hash(other)) => Arc::ptr_eq(one, other),
         _ => false,
-    })
+    }
 }

@@ -145,6 +145,7 @@ fn level(
         name: name.clone(),
         index,
         function,
+        is_version_3: config.version() == 3,
         options,
         locations,
         config: config.path.clone(),

@@ -1,1 +1,137 @@
 //! One file per diagnostic, and the registry of them.
+//!
+//! A rule is a function of one file as the workspace's hierarchies read it ([`Checked`]). It asks
+//! the snapshot, never the disk. Files that no hierarchy reaches, and files that only custom
+//! backends read, are not checked: nobody knows what they mean. Each rule has a page in
+//! `docs/rules`, whose examples are tests.
+//!
+//! ```
+//! use hiera_ls::rules::check_file;
+//! use hiera_ls::workspace::{Change, Workspace};
+//!
+//! let workspace = Workspace::new();
+//! workspace.apply(Change::Folders(vec!["/repo".into()]));
+//! let open = |path: &str, text: &str| Change::Open {
+//!     path: path.into(),
+//!     text: text.into(),
+//!     version: 1,
+//! };
+//! workspace.apply(open("/repo/hiera.yaml", "version: 5\n"));
+//! let snapshot = workspace.apply(open("/repo/data/common.yaml", "a: \"%{Lookup('b')}\"\n"));
+//! let findings = check_file(&snapshot, "/repo/data/common.yaml");
+//! assert_eq!(findings[0].code, "unknown-interpolation-function");
+//! ```
+
+mod checked;
+mod checker;
+mod finding;
+mod reference_graph;
+mod touched;
+
+mod alias_not_whole;
+mod data_namespace;
+mod hiera_config;
+mod interpolation_loop;
+mod json_syntax;
+mod legacy_config;
+mod lookup_options_namespace;
+mod lookup_options_regex_invalid;
+mod lookup_options_regex_no_match;
+mod lookup_options_regex_unanchored;
+mod malformed_call;
+mod ruby_tags;
+mod unclosed_token;
+mod unknown_alias;
+mod unknown_interpolation_function;
+mod yaml_date;
+mod yaml_syntax;
+
+pub use checked::{Checked, Reader, Role};
+pub use checker::{Checker, MOST_FINDINGS, Part, check_all, check_file};
+pub use finding::{Finding, Related, Severity};
+pub use touched::{Touched, touched};
+
+use checker::Found;
+
+/// What a rule's findings in a file depend on, besides the roots and their hierarchies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reads {
+    /// Nothing but the file itself.
+    File,
+    /// Keys, options or references of other files.
+    Workspace,
+}
+
+/// One diagnostic.
+pub struct Rule {
+    /// The stable code, which people write in settings.
+    pub code: &'static str,
+    /// The severity as a rule; a finding may have another one.
+    pub severity: Severity,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// The rule's page in Markdown.
+    pub page: &'static str,
+    /// What its findings depend on.
+    pub reads: Reads,
+    check: fn(&Checked<'_>, &mut Found<'_>),
+}
+
+/// Every rule, ordered by code.
+pub static RULES: &[&Rule] = &[
+    alias_not_whole::RULE,
+    data_namespace::RULE,
+    hiera_config::RULE,
+    interpolation_loop::RULE,
+    json_syntax::RULE,
+    legacy_config::RULE,
+    lookup_options_namespace::RULE,
+    lookup_options_regex_invalid::RULE,
+    lookup_options_regex_no_match::RULE,
+    lookup_options_regex_unanchored::RULE,
+    malformed_call::RULE,
+    ruby_tags::RULE,
+    unclosed_token::RULE,
+    unknown_alias::RULE,
+    unknown_interpolation_function::RULE,
+    yaml_date::RULE,
+    yaml_syntax::RULE,
+];
+
+/// The rule of a code.
+#[must_use]
+pub fn rule(code: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.code == code)
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rule")
+            .field("code", &self.code)
+            .field("severity", &self.severity)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_ordered_and_their_pages_say_the_same() {
+        assert!(RULES.is_sorted_by(|a, b| a.code < b.code));
+        for rule in RULES {
+            let page: Vec<&str> = rule.page.lines().collect();
+            assert_eq!(page[0], format!("# {}", rule.code));
+            assert_eq!(page[2], rule.summary, "{}", rule.code);
+            for section in [
+                "## What it does",
+                "## Why is this bad?",
+                "## Example",
+                "## How to fix",
+            ] {
+                assert!(page.contains(&section), "{}: no {section:?}", rule.code);
+            }
+        }
+    }
+}

@@ -17,5 +17,7 @@ mod bindings;
 mod node;
 mod variable;
 
-pub use node::{Node, Nodes, NodesError, deep_merge_facts, default_trusted, sanitize_facts};
+pub use node::{
+    Authenticated, Node, Nodes, NodesError, deep_merge_facts, default_trusted, sanitize_facts,
+};
 pub use variable::{ClassScope, Scope, Undefined, Variable};

@@ -109,7 +109,7 @@ impl Node {
     /// The scope of a lookup for this node.
     #[must_use]
     pub fn scope(&self, environment: &str) -> Scope {
-        let trusted = default_trusted(&self.certname, &self.trusted);
+        let trusted = default_trusted(&self.certname, Authenticated::Remote, &self.trusted);
         let mut server_facts = HashMap::new();
         server_facts.insert("environment".into(), environment.into());
         Scope::closed(
@@ -122,28 +122,37 @@ impl Node {
     }
 }
 
-/// The default trusted hash of a node that was authenticated by its certificate, with `extra` over
-/// it.
+/// How Puppet came to believe a node's name (`trusted.authenticated`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Authenticated {
+    /// By its certificate, as an agent's catalog is made.
+    Remote,
+    /// Not at all: the compilation runs on the same machine, as `puppet lookup` does.
+    Local,
+}
+
+/// The default trusted hash of a node, with `extra` over it
+/// (`puppet/context/trusted_information.rb`).
 #[must_use]
-pub fn default_trusted(certname: &str, extra: &HashMap) -> HashMap {
-    let (hostname, domain) = certname.split_once('.').unwrap_or((certname, ""));
+pub fn default_trusted(certname: &str, authenticated: Authenticated, extra: &HashMap) -> HashMap {
+    let (hostname, domain) = match certname.split_once('.') {
+        Some((hostname, domain)) => (hostname, Value::string(domain)),
+        None => (certname, Value::Undef),
+    };
+    let authenticated = match authenticated {
+        Authenticated::Remote => "remote",
+        Authenticated::Local => "local",
+    };
     let mut trusted = HashMap::new();
     let mut set = |name: &str, value: Value| {
         trusted.insert(Value::string(name), value);
     };
-    set("authenticated", "remote".into());
+    set("authenticated", authenticated.into());
     set("certname", certname.into());
-    set(
-        "domain",
-        if domain.is_empty() {
-            Value::Undef
-        } else {
-            domain.into()
-        },
-    );
     set("extensions", Value::hash([]));
-    set("external", Value::hash([]));
     set("hostname", hostname.into());
+    set("domain", domain);
+    set("external", Value::hash([]));
     trusted.extend(
         extra
             .iter()

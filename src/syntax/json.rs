@@ -208,13 +208,12 @@ impl Parser<'_> {
                     return Err(Failure::Raised(self.unexpected(raised_in::NAN, at, at)));
                 }
                 if rest.starts_with(b"Infinity") {
-                    // Ruby counts one character too many back.
-                    let before = self.text[..at]
-                        .chars()
-                        .next_back()
-                        .map_or(0, char::len_utf8);
+                    // Ruby counts one character too many back, and finds nothing there if there
+                    // is none.
+                    let before = self.text[..at].chars().next_back().map(char::len_utf8);
+                    let shown = before.map_or(self.text.len(), |width| at - width);
                     let line = raised_in::INFINITY;
-                    return Err(Failure::Raised(self.unexpected(line, at - before, at)));
+                    return Err(Failure::Raised(self.unexpected(line, shown, at)));
                 }
                 Err(Failure::Silent(at))
             }
@@ -449,18 +448,7 @@ impl Parser<'_> {
             let until = self.text[..next.unwrap_or(self.bytes.len())]
                 .trim_end()
                 .len();
-            let key = self.string(at, Some(root)).ok().map(|(key, _)| {
-                let node = self.nodes.pop();
-                debug_assert_eq!(key.index(), self.nodes.len());
-                Spanned {
-                    range: node
-                        .as_ref()
-                        .map_or_else(TextRange::default, |node| node.range),
-                    text: node
-                        .and_then(|node| node.as_scalar().map(|scalar| scalar.text.clone()))
-                        .unwrap_or_default(),
-                }
-            });
+            let key = self.broken_key(at);
             broken.push(BrokenEntry {
                 range: TextRange::new(at, until.max(at)),
                 key,
@@ -468,6 +456,19 @@ impl Parser<'_> {
         }
         self.nodes[root.index()].kind = NodeKind::Mapping(pairs.into());
         broken
+    }
+
+    /// The string at the start of a broken entry.
+    fn broken_key(&mut self, at: usize) -> Option<Spanned> {
+        if self.bytes[at] != b'"' {
+            return None;
+        }
+        self.string(at, None).ok()?;
+        let node = self.nodes.pop()?;
+        Some(Spanned {
+            range: node.range,
+            text: node.as_scalar()?.text.clone(),
+        })
     }
 
     /// The next line's first string, if the line is indented as the one that `at` begins.

@@ -27,6 +27,12 @@ use crate::text::TextRange;
 /// Reading on from a broken block may cost this many times the length of the text in all.
 const READ_ON_BUDGET: usize = 4;
 
+/// It may cost this many bytes more, so that small files can read on from every block.
+const READ_ON_ALLOWANCE: usize = 1 << 20;
+
+/// libyaml decodes this many bytes before it looks at the first.
+const READ_AHEAD: usize = 16 * 1024;
+
 /// More syntax problems than this in one file help nobody.
 const MAX_PROBLEMS: usize = 100;
 
@@ -113,7 +119,7 @@ pub(super) fn salvage<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> (Tree, 
         builder,
         starts: Vec::new(),
         document_end: lines.end,
-        budget: bytes.len().saturating_mul(READ_ON_BUDGET),
+        budget: bytes.len() * READ_ON_BUDGET + READ_ON_ALLOWANCE,
         broken: Vec::new(),
         problems: Vec::new(),
     };
@@ -256,6 +262,7 @@ impl Recovery<'_> {
         let checkpoint = self.builder.checkpoint();
         let mut spent = 0;
         let result = self.entries(start..end, Some(&mut spent));
+        let spent = spent.max(READ_AHEAD.min(end - start));
         self.budget = self.budget.saturating_sub(spent);
         if result.is_err() {
             self.builder.roll_back(checkpoint);
@@ -384,6 +391,12 @@ fn starts(bytes: &[u8], range: Range<usize>, column: usize) -> Vec<Start> {
     let mut line = count_lines(&bytes[..range.start]);
     let mut starts = Vec::new();
     for_each_line(bytes, range, |at, text| {
+        // The first line with text begins a block even if it is indented.
+        let column = if starts.is_empty() {
+            usize::MAX
+        } else {
+            column
+        };
         let is = classify(text, column);
         if is != Line::Inner {
             starts.push(Start { at, line, is });

@@ -347,3 +347,89 @@ fn rest_of_line(bytes: &[u8], at: usize) -> TextRange {
         .count();
     TextRange::new(start + indent, last + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::NodeId;
+
+    fn slices<'t>(text: &'t str, tree: &Tree, path: &[NodeId]) -> Vec<&'t str> {
+        path.iter()
+            .map(|&id| tree.node(id).range.slice(text))
+            .collect()
+    }
+
+    #[test]
+    fn every_node_stands_on_its_own_bytes() {
+        let text = "# top\na: &x !!str 'b' # one\nc:\n- d\n-\n- [e: f, {g}] #two\n\nh: | # three\n  \
+                    i # no\n\n# end\nj: *x\n";
+        let tree = parse_yaml(text).tree;
+        let all: Vec<_> = tree.nodes().map(|(id, _)| id).collect();
+        assert_eq!(
+            slices(text, &tree, &all)[1..],
+            [
+                "a",
+                "'b'",
+                "c",
+                "- d\n-\n- [e: f, {g}]",
+                "d",
+                "",
+                "[e: f, {g}]",
+                "e: f",
+                "e",
+                "f",
+                "{g}",
+                "g",
+                "",
+                "h",
+                "| # three\n  i # no",
+                "j",
+                "*x"
+            ]
+        );
+        let b = tree.node(tree.entries().next().expect("an entry").1);
+        assert_eq!(b.full_range().slice(text), "&x !!str 'b'");
+        let comments: Vec<_> = tree
+            .comments()
+            .iter()
+            .map(|range| range.slice(text))
+            .collect();
+        assert_eq!(comments, ["# top", "# one", "#two", "# three", "# end"]);
+    }
+
+    #[test]
+    fn a_path_leads_to_the_innermost_node() {
+        let text = "a:\n  b: [c, &d e]\nf: g\n";
+        let tree = parse_yaml(text).tree;
+        for (at, innermost) in [("b", "b"), ("c", "c"), ("&d", "e"), ("e]", "e"), ("g", "g")] {
+            let offset = text.find(at).expect("it is there");
+            let path = tree.path_at(offset);
+            assert_eq!(slices(text, &tree, &path).last(), Some(&innermost), "{at}");
+        }
+        assert_eq!(slices(text, &tree, &tree.path_at(6)).last(), Some(&"b"));
+        assert_eq!(
+            tree.path_at(text.find("c").expect("it is there")).len(),
+            5 - 1
+        );
+    }
+
+    #[test]
+    fn what_puppet_ignores_is_told() {
+        for (text, ignored, keys) in [
+            ("a: 1\n---\nb: 2\n", Some("b: 2"), 1),
+            ("---\n---\nb: 2\n", Some("b: 2"), 0),
+            ("  a: 1\nb: 2\n", Some("b: 2"), 2),
+            ("\u{FEFF}a: 1\nb: 2\n", Some("b: 2"), 2),
+            ("a: 1\n...\n# c\n", None, 1),
+        ] {
+            let parse = parse_yaml(text);
+            let found = parse
+                .problems
+                .first()
+                .map(|problem| problem.range.slice(text));
+            assert_eq!(found, ignored, "{text:?}");
+            assert_eq!(parse.tree.entries().count(), keys, "{text:?}");
+            assert!(parse.error().is_none());
+        }
+    }
+}

@@ -30,8 +30,8 @@ pub use json_text::{
 };
 pub use load::{LoadError, LoadErrorKind};
 pub use psych::{
-    MAX_EXPANDED_NODES, load_node, load_parse, load_recovered, load_tree, load_yaml,
-    symbol_keys_to_strings,
+    MAX_EXPANDED_NODES, duplicate_keys, load_errors, load_node, load_parse, load_recovered,
+    load_tree, load_yaml, symbol_keys_to_strings,
 };
 
 use std::hash::{Hash, Hasher};

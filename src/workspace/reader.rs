@@ -7,7 +7,10 @@ use super::interner::Interner;
 use crate::interpolation::{self, TokenKind};
 use crate::syntax::hocon::{HoconItem, HoconValue, parse_hocon_document};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, NodeKind, ScalarMap, ScalarStyle, Tree, parse_json, parse_yaml};
+use crate::syntax::{
+    Node, NodeId, NodeKind, Parse, ScalarMap, ScalarStyle, Tree, parse_hocon, parse_json,
+    parse_yaml,
+};
 use crate::text::TextRange;
 use crate::value::{
     Value, json_load, load_hocon, load_json_parse, load_parse, load_recovered, load_yaml,
@@ -42,6 +45,16 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
         (Err(_), Format::Hocon) => Value::Undef,
     };
     DataFile { loaded, recovered }
+}
+
+/// A data file's text as a tree with places, and what is wrong with it.
+#[must_use]
+pub fn parse(text: &str, format: Format) -> Parse {
+    match format {
+        Format::Yaml => parse_yaml(text),
+        Format::Json => parse_json(text),
+        Format::Hocon => parse_hocon(text),
+    }
 }
 
 /// The facts of a data file's text. `bytes` are the file's where they are not the text's: what

@@ -37,7 +37,10 @@ impl Case {
         Case {
             id: text(&value["id"]),
             desc: text(&value["desc"]),
-            files: object(&value["files"]).iter().map(|(path, v)| (path.clone(), text(v))).collect(),
+            files: object(&value["files"])
+                .iter()
+                .map(|(path, v)| (path.clone(), text(v)))
+                .collect(),
             request: object(&value["request"]),
             expected: value["expected"].clone(),
         }
@@ -45,8 +48,11 @@ impl Case {
 
     /// The case as a line of a case file.
     pub fn line(&self) -> String {
-        let files: Map<String, Value> =
-            self.files.iter().map(|(path, text)| (path.clone(), text.clone().into())).collect();
+        let files: Map<String, Value> = self
+            .files
+            .iter()
+            .map(|(path, text)| (path.clone(), text.clone().into()))
+            .collect();
         json!({
             "id": self.id,
             "desc": self.desc,
@@ -88,7 +94,10 @@ pub fn full_request(
         other => unreachable!("a filled object is an object: {other}"),
     };
     full.insert("id".into(), id.into());
-    full.insert("environment_dir".into(), path_text(&root.join(ENVIRONMENT)).into());
+    full.insert(
+        "environment_dir".into(),
+        path_text(&root.join(ENVIRONMENT)).into(),
+    );
     let global = match files.contains_key(GLOBAL) {
         true => path_text(&root.join(GLOBAL)).into(),
         false => Value::Null,

@@ -12,8 +12,16 @@ use crate::case::ROOT;
 
 /// The parts of an answer that are compared, in the order in which reports name them.
 const FIELDS: [&str; 10] = [
-    "crash", "found", "value", "error_class", "error", "issue_code", "error_file", "error_line",
-    "logs", "explain",
+    "crash",
+    "found",
+    "value",
+    "error_class",
+    "error",
+    "issue_code",
+    "error_file",
+    "error_line",
+    "logs",
+    "explain",
 ];
 
 /// How an answer ended.
@@ -31,7 +39,10 @@ pub fn outcome(answer: &Value) -> Outcome {
     if answer.get("crash").is_some() || answer.get("oracle_error").is_some() {
         return Outcome::Crashed;
     }
-    match (answer.get("found").and_then(Value::as_bool), answer.get("not_found").and_then(Value::as_bool)) {
+    match (
+        answer.get("found").and_then(Value::as_bool),
+        answer.get("not_found").and_then(Value::as_bool),
+    ) {
         (Some(true), _) => Outcome::Found,
         (Some(false), Some(true)) => Outcome::NotFound,
         (Some(false), _) => Outcome::Failed,
@@ -83,7 +94,10 @@ pub struct Difference {
 /// it says `places`.
 pub fn difference(puppet: &Value, ours: &Value) -> Option<Difference> {
     let empty = Map::new();
-    let (p, o) = (puppet.as_object().unwrap_or(&empty), ours.as_object().unwrap_or(&empty));
+    let (p, o) = (
+        puppet.as_object().unwrap_or(&empty),
+        ours.as_object().unwrap_or(&empty),
+    );
     let mut fields = Vec::new();
     for field in FIELDS {
         let (a, b) = (p.get(field), o.get(field));
@@ -119,15 +133,23 @@ fn class_of(fields: &[&'static str], p: &Map<String, Value>, o: &Map<String, Val
     if let Some(unknown) = o.get("unknown").and_then(Value::as_str) {
         return format!("unknown: {}", gist(unknown));
     }
-    let of = |m: &Map<String, Value>, k: &str| m.get(k).and_then(Value::as_str).unwrap_or("").to_string();
+    let of = |m: &Map<String, Value>, k: &str| {
+        m.get(k).and_then(Value::as_str).unwrap_or("").to_string()
+    };
     let ending = |m: &Map<String, Value>| match outcome(&Value::Object(m.clone())) {
         Outcome::Found => "found".to_string(),
         Outcome::NotFound => "not found".to_string(),
-        Outcome::Failed | Outcome::Unknown | Outcome::Crashed => format!("[{}] {}", of(m, "error_class"), gist(&of(m, "error"))),
+        Outcome::Failed | Outcome::Unknown | Outcome::Crashed => {
+            format!("[{}] {}", of(m, "error_class"), gist(&of(m, "error")))
+        }
     };
     match fields[0] {
         "found" | "error_class" | "error" => format!("puppet: {} | ours: {}", ending(p), ending(o)),
-        "value" => format!("value: puppet {} | ours {}", shape(p.get("value")), shape(o.get("value"))),
+        "value" => format!(
+            "value: puppet {} | ours {}",
+            shape(p.get("value")),
+            shape(o.get("value"))
+        ),
         "explain" => {
             let (a, b) = first_differing_lines(&of(p, "explain"), &of(o, "explain"));
             format!("explain: puppet {} | ours {}", gist(&a), gist(&b))
@@ -137,13 +159,23 @@ fn class_of(fields: &[&'static str], p: &Map<String, Value>, o: &Map<String, Val
             let (a, b) = first_differing_lines(&a, &b);
             format!("logs: puppet {} | ours {}", gist(&a), gist(&b))
         }
-        other => format!("{other}: puppet {} | ours {}", text_of(p.get(other)), text_of(o.get(other))),
+        other => format!(
+            "{other}: puppet {} | ours {}",
+            text_of(p.get(other)),
+            text_of(o.get(other))
+        ),
     }
 }
 
 fn messages(logs: Option<&Value>) -> String {
-    let list = logs.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    list.iter().map(|l| l["message"].as_str().unwrap_or("").replace('\n', "\\n")).collect::<Vec<_>>().join("\n")
+    let list = logs
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    list.iter()
+        .map(|l| l["message"].as_str().unwrap_or("").replace('\n', "\\n"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn first_differing_lines(a: &str, b: &str) -> (String, String) {
@@ -152,7 +184,12 @@ fn first_differing_lines(a: &str, b: &str) -> (String, String) {
         match (a.next(), b.next()) {
             (None, None) => return ("(same lines)".into(), "(same lines)".into()),
             (x, y) if x == y => {}
-            (x, y) => return (x.unwrap_or("(end)").trim().into(), y.unwrap_or("(end)").trim().into()),
+            (x, y) => {
+                return (
+                    x.unwrap_or("(end)").trim().into(),
+                    y.unwrap_or("(end)").trim().into(),
+                );
+            }
         }
     }
 }
@@ -168,7 +205,9 @@ fn gist(text: &str) -> String {
         static NAMES: Regex = Regex::new(r#"'[^']*'|"[^"]*"|\[[^\]]*\]|@@ROOT@@[^\s):,]*|-?\d+(\.\d+)?"#).expect("valid");
     }
     let short: String = text.chars().take(300).collect();
-    NAMES.with(|names| names.replace_all(&short, "…")).replace('\n', "⏎")
+    NAMES
+        .with(|names| names.replace_all(&short, "…"))
+        .replace('\n', "⏎")
 }
 
 fn shape(value: Option<&Value>) -> &'static str {
@@ -198,9 +237,11 @@ pub fn normalised(answer: &Value, root: &Path) -> Value {
         match value {
             Value::String(text) => Value::String(quiet(text, place)),
             Value::Array(list) => list.iter().map(|v| walk(v, place)).collect(),
-            Value::Object(map) => {
-                map.iter().map(|(k, v)| (quiet(k, place), walk(v, place))).collect::<Map<_, _>>().into()
-            }
+            Value::Object(map) => map
+                .iter()
+                .map(|(k, v)| (quiet(k, place), walk(v, place)))
+                .collect::<Map<_, _>>()
+                .into(),
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
     }
@@ -231,7 +272,13 @@ pub fn side_by_side(fields: &[&str], puppet: &Value, ours: &Value) -> String {
         if *field == "explain" {
             let _ = writeln!(out, "  explain, from the first differing line:");
             let same = a.lines().zip(b.lines()).take_while(|(x, y)| x == y).count();
-            let part = |t: &str| t.lines().skip(same.saturating_sub(2)).take(10).map(|l| format!("      {l}\n")).collect::<String>();
+            let part = |t: &str| {
+                t.lines()
+                    .skip(same.saturating_sub(2))
+                    .take(10)
+                    .map(|l| format!("      {l}\n"))
+                    .collect::<String>()
+            };
             let _ = write!(out, "    puppet:\n{}    ours:\n{}", part(&a), part(&b));
         } else {
             let _ = writeln!(out, "  {field}:\n    puppet: {a}\n    ours:   {b}");

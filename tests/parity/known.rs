@@ -31,9 +31,19 @@ impl Known {
     pub fn read() -> Known {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity/known_differences.txt");
         let text = fs::read_to_string(&path).expect("the list of known differences");
-        let lines = text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#'));
-        let entries = lines.map(|line| Entry { line: line.into(), name: name_of(line) }).collect();
-        Known { entries, used: RefCell::default() }
+        let lines = text
+            .lines()
+            .filter(|l| !l.trim().is_empty() && !l.starts_with('#'));
+        let entries = lines
+            .map(|line| Entry {
+                line: line.into(),
+                name: name_of(line),
+            })
+            .collect();
+        Known {
+            entries,
+            used: RefCell::default(),
+        }
     }
 
     /// Whether a case of a case file may differ.
@@ -76,13 +86,18 @@ impl Known {
     fn unused(&self, of: impl Fn(&Name) -> bool) -> Vec<&str> {
         let used = self.used.borrow();
         let entries = self.entries.iter().enumerate();
-        entries.filter(|(i, e)| of(&e.name) && !used.contains(i)).map(|(_, e)| &*e.line).collect()
+        entries
+            .filter(|(i, e)| of(&e.name) && !used.contains(i))
+            .map(|(_, e)| &*e.line)
+            .collect()
     }
 }
 
 fn name_of(line: &str) -> Name {
     let parts = Regex::new(r"^(?:case (\S+)|class /(.*)/): \S").expect("valid");
-    let found = parts.captures(line).unwrap_or_else(|| panic!("known_differences.txt: no reason or name in {line:?}"));
+    let found = parts
+        .captures(line)
+        .unwrap_or_else(|| panic!("known_differences.txt: no reason or name in {line:?}"));
     match (found.get(1), found.get(2)) {
         (Some(id), _) => Name::Case(id.as_str().into()),
         (None, Some(class)) => Name::Class(Regex::new(class.as_str()).expect("a valid pattern")),

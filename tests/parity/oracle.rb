@@ -11,6 +11,7 @@
 # Beyond the batch protocol, for tests that ask many keys of one scope:
 # * `keys` instead of `key`: all keys are looked up with one compiler, as one catalog would; the answer is `{"id", "answers": […]}`.
 #   Warnings that Puppet gives once per catalog appear in the first answer they belong to.
+# * `top_level_keys` (a glob) alone: the top-level keys of those YAML files.
 # * `{"hello": true}` is answered with the versions of the programs behind this process.
 
 require 'json'
@@ -131,6 +132,7 @@ module Oracle
 
   def answer(request)
     return versions.merge('id' => request['id']) if request['hello']
+    return { 'id' => request['id'], 'keys' => top_level_keys(request['top_level_keys']) } if request['top_level_keys']
 
     configure(request)
     with_scope(request) do |scope|
@@ -144,6 +146,12 @@ module Oracle
   rescue StandardError, ScriptError => e
     # A request that the harness got wrong: neither side can answer it.
     { 'id' => request && request['id'], 'oracle_error' => "#{e.class}: #{e.message}", 'backtrace' => (e.backtrace || []).first(5) }
+  end
+
+  # The top-level keys of all files of a glob, in order of first appearance.
+  def top_level_keys(glob)
+    data = Dir.glob(glob).sort.map { |file| Psych.safe_load(File.read(file), permitted_classes: [Symbol], aliases: true) }
+    data.grep(Hash).flat_map(&:keys).uniq - ['lookup_options']
   end
 
   def versions
@@ -183,7 +191,8 @@ module Oracle
       SingleEnvironment.new(name, dir, modulepath)
     end
     env = environments.env
-    Puppet::Pops::Lookup::EnvironmentContext.clear(env)
+    # Files stay parsed for a caller that asks many keys: its folder does not change meanwhile.
+    Puppet::Pops::Lookup::EnvironmentContext.clear(env) unless request['keys']
 
     Puppet.override(environments: environments, current_environment: env, trusted_information: trusted(request)) do
       name = request['node'] || 'localhost'

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::case::{Case, full_request, write_files};
-use crate::compare::{Difference, Outcome, Outcomes, difference, error_kind, normalised, outcome, side_by_side};
+use crate::compare::{
+    Difference, Outcome, Outcomes, difference, error_kind, normalised, outcome, side_by_side,
+};
 use crate::generate::constructs::{CONSTRUCTS, Events};
 use crate::generate::dice::Dice;
 use crate::generate::repo::repo;
@@ -40,7 +42,9 @@ impl Plan {
     /// otherwise.
     pub fn from_environment() -> Plan {
         let number = |name: &str, default: u64| match std::env::var(name) {
-            Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")),
+            Ok(text) => text
+                .parse()
+                .unwrap_or_else(|_| panic!("{name} is not a number: {text}")),
             Err(_) => default,
         };
         Plan {
@@ -88,10 +92,18 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
         let (their_answers, our_answers, times) = round.answers(&mut puppet, &ours);
         their_time += times.0;
         our_time += times.1;
-        for ((item, p), o) in round.items.into_iter().zip(&their_answers).zip(&our_answers) {
+        for ((item, p), o) in round
+            .items
+            .into_iter()
+            .zip(&their_answers)
+            .zip(&our_answers)
+        {
             done += 1;
             if let Some(error) = p.get("oracle_error") {
-                panic!("the reference could not take a request: {error}\n{}", item.case.line());
+                panic!(
+                    "the reference could not take a request: {error}\n{}",
+                    item.case.line()
+                );
             }
             events.count(p);
             theirs.count(p);
@@ -105,17 +117,26 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
                 continue;
             }
             let (mut p, mut o) = (normalised(p, &item.root), normalised(o, &item.root));
-            if item.case.request["puppet_version"] == 8 && !comparable_as_8(&item.case, &mut p, &mut o) {
+            if item.case.request["puppet_version"] == 8
+                && !comparable_as_8(&item.case, &mut p, &mut o)
+            {
                 set_aside += 1;
                 continue;
             }
-            let Some(found) = difference(&p, &o) else { continue };
+            let Some(found) = difference(&p, &o) else {
+                continue;
+            };
             if known.explains_class(&found.class) {
                 explained += 1;
                 continue;
             }
             let class = found.class.clone();
-            let one = Differing { case: item.case, difference: found, puppet: p, ours: o };
+            let one = Differing {
+                case: item.case,
+                difference: found,
+                puppet: p,
+                ours: o,
+            };
             let entry = differing.entry(class).or_insert_with(|| (0, one));
             entry.0 += 1;
         }
@@ -131,10 +152,18 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
     let mut reached: BTreeMap<&'static str, u64> = CONSTRUCTS.iter().map(|c| (*c, 0)).collect();
     reached.extend(dice.marks());
     reached.extend(events.counts());
-    let unreached = reached.iter().filter(|(_, n)| **n == 0).map(|(name, _)| *name).collect();
+    let unreached = reached
+        .iter()
+        .filter(|(_, n)| **n == 0)
+        .map(|(name, _)| *name)
+        .collect();
     let mut errors: Vec<_> = errors.into_iter().collect();
     errors.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    let _ = writeln!(text, "  puppet's errors, the most frequent of {} kinds:", errors.len());
+    let _ = writeln!(
+        text,
+        "  puppet's errors, the most frequent of {} kinds:",
+        errors.len()
+    );
     for (kind, n) in errors.iter().take(ERRORS) {
         let _ = writeln!(text, "    {n:>7} {kind}");
     }
@@ -142,7 +171,12 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
     for (name, n) in &reached {
         let _ = writeln!(text, "    {n:>7} {name}");
     }
-    Report { text, unexplained, unreached, cases }
+    Report {
+        text,
+        unexplained,
+        unreached,
+        cases,
+    }
 }
 
 struct Item {
@@ -160,7 +194,11 @@ struct Round {
 impl Round {
     fn build(dice: &mut Dice, folder: &Path, serial: &mut usize, wanted: usize) -> Round {
         let folder = folder.join(format!("round{serial}"));
-        let mut round = Round { folder, items: Vec::new(), requests: Vec::new() };
+        let mut round = Round {
+            folder,
+            items: Vec::new(),
+            requests: Vec::new(),
+        };
         for _ in 0..REPOSITORIES {
             if round.items.len() >= wanted {
                 break;
@@ -172,15 +210,31 @@ impl Round {
             for n in 0..REQUESTS[usize::from(repo.risky)] {
                 let id = format!("r{serial}-{n}");
                 let request = request(dice, &repo);
-                round.requests.push(full_request(&repo.files, &request, &id, &root));
-                let case = Case { id, desc: String::new(), files: repo.files.clone(), request, expected: Value::Null };
-                round.items.push(Item { case, root: root.clone(), custom: repo.custom });
+                round
+                    .requests
+                    .push(full_request(&repo.files, &request, &id, &root));
+                let case = Case {
+                    id,
+                    desc: String::new(),
+                    files: repo.files.clone(),
+                    request,
+                    expected: Value::Null,
+                };
+                round.items.push(Item {
+                    case,
+                    root: root.clone(),
+                    custom: repo.custom,
+                });
             }
         }
         round
     }
 
-    fn answers(&self, puppet: &mut Session, ours: &Program) -> (Vec<Value>, Vec<Value>, (Duration, Duration)) {
+    fn answers(
+        &self,
+        puppet: &mut Session,
+        ours: &Program,
+    ) -> (Vec<Value>, Vec<Value>, (Duration, Duration)) {
         thread::scope(|scope| {
             let start = Instant::now();
             let our_side = scope.spawn(move || {
@@ -211,8 +265,11 @@ fn comparable_as_8(case: &Case, puppet: &mut Value, ours: &mut Value) -> bool {
     if let Some(logs) = ours.get_mut("logs").and_then(Value::as_array_mut) {
         for log in logs {
             let message = log["message"].as_str().unwrap_or_default().to_string();
-            if let Some((start, _)) = message.split_once("must use keys qualified with the name of the module; got ") {
-                log["message"] = format!("{start}must use keys qualified with the name of the module").into();
+            if let Some((start, _)) =
+                message.split_once("must use keys qualified with the name of the module; got ")
+            {
+                log["message"] =
+                    format!("{start}must use keys qualified with the name of the module").into();
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::compare::{Difference, difference, normalised};
 use crate::program::{Program, Session};
 
 /// How many candidates one case may cost.
-const BUDGET: usize = 1_500;
+const BUDGET: usize = 600;
 /// How many candidates are tried at once: a process of ours starts for each group.
 const GROUP: usize = 16;
 
@@ -26,7 +26,13 @@ pub struct Shrinker<'a> {
 impl<'a> Shrinker<'a> {
     /// Candidates are written below `folder`.
     pub fn new(puppet: &'a mut Session, ours: &'a Program, folder: &'a Path) -> Shrinker<'a> {
-        Shrinker { puppet, ours, folder, spent: 0, serial: 0 }
+        Shrinker {
+            puppet,
+            ours,
+            folder,
+            spent: 0,
+            serial: 0,
+        }
     }
 
     /// The smallest case found whose difference has the class `class`, with Puppet's answer as the
@@ -53,17 +59,30 @@ impl<'a> Shrinker<'a> {
     fn request_fields(&mut self, best: &mut Case, class: &str) {
         let mut candidates = Vec::new();
         for name in best.request.keys() {
-            if !matches!(name.as_str(), "key" | "node" | "environment" | "puppet_version") {
+            if !matches!(
+                name.as_str(),
+                "key" | "node" | "environment" | "puppet_version"
+            ) {
                 let mut case = best.clone();
                 case.request.shift_remove(name);
                 candidates.push(case);
             }
         }
         self.keep_all(best, candidates, class, |best, tried| {
-            best.request.retain(|name, _| tried.request.contains_key(name));
+            best.request
+                .retain(|name, _| tried.request.contains_key(name));
         });
-        for field in ["facts", "variables", "trusted", "default_values_hash", "override", "merge"] {
-            let Some(Value::Object(map)) = best.request.get(field) else { continue };
+        for field in [
+            "facts",
+            "variables",
+            "trusted",
+            "default_values_hash",
+            "override",
+            "merge",
+        ] {
+            let Some(Value::Object(map)) = best.request.get(field) else {
+                continue;
+            };
             let smaller: Vec<Case> = map
                 .keys()
                 .map(|name| {
@@ -95,7 +114,13 @@ impl<'a> Shrinker<'a> {
     }
 
     /// Tries every candidate on its own, then adds up the ones that worked, one after the other.
-    fn keep_all(&mut self, best: &mut Case, candidates: Vec<Case>, class: &str, apply: impl Fn(&mut Case, &Case)) {
+    fn keep_all(
+        &mut self,
+        best: &mut Case,
+        candidates: Vec<Case>,
+        class: &str,
+        apply: impl Fn(&mut Case, &Case),
+    ) {
         let works = self.works(&candidates, class);
         for (candidate, works) in candidates.iter().zip(works) {
             if !works {
@@ -111,7 +136,10 @@ impl<'a> Shrinker<'a> {
 
     fn lines(&mut self, best: &mut Case, class: &str) {
         for path in best.files.keys().cloned().collect::<Vec<_>>() {
-            let pieces: Vec<String> = best.files[&path].split_inclusive('\n').map(str::to_string).collect();
+            let pieces: Vec<String> = best.files[&path]
+                .split_inclusive('\n')
+                .map(str::to_string)
+                .collect();
             let pieces = self.fewest(pieces, |kept| with_text(best, &path, kept.concat()), class);
             *best = with_text(best, &path, pieces.concat());
         }
@@ -127,18 +155,27 @@ impl<'a> Shrinker<'a> {
                 let text = best.files[&path].clone();
                 let pieces: Vec<String> = match separator {
                     ", " => text.split_inclusive(", ").map(str::to_string).collect(),
-                    "" => text.split_inclusive([' ', '\n', '.', '}', ',']).map(str::to_string).collect(),
+                    "" => text
+                        .split_inclusive([' ', '\n', '.', '}', ','])
+                        .map(str::to_string)
+                        .collect(),
                     _ if text.len() <= 300 => text.chars().map(String::from).collect(),
                     _ => continue,
                 };
-                let pieces = self.fewest(pieces, |kept| with_text(best, &path, kept.concat()), class);
+                let pieces =
+                    self.fewest(pieces, |kept| with_text(best, &path, kept.concat()), class);
                 *best = with_text(best, &path, pieces.concat());
             }
         }
     }
 
     /// Drops runs of pieces, long ones first.
-    fn fewest(&mut self, mut pieces: Vec<String>, build: impl Fn(&[String]) -> Case, class: &str) -> Vec<String> {
+    fn fewest(
+        &mut self,
+        mut pieces: Vec<String>,
+        build: impl Fn(&[String]) -> Case,
+        class: &str,
+    ) -> Vec<String> {
         let mut run = pieces.len().div_ceil(2);
         while run > 0 && !pieces.is_empty() && self.spent < BUDGET {
             let mut at = 0;
@@ -172,7 +209,11 @@ impl<'a> Shrinker<'a> {
                 break;
             }
             let tried = self.try_group(group);
-            out.extend(tried.into_iter().map(|(d, ..)| d.is_some_and(|d| d.class == class)));
+            out.extend(
+                tried
+                    .into_iter()
+                    .map(|(d, ..)| d.is_some_and(|d| d.class == class)),
+            );
         }
         out
     }
@@ -207,7 +248,10 @@ fn with_text(case: &Case, path: &str, text: String) -> Case {
 }
 
 fn object<'m>(request: &'m mut Map<String, Value>, field: &str) -> &'m mut Map<String, Value> {
-    request.get_mut(field).and_then(Value::as_object_mut).expect("checked to be an object")
+    request
+        .get_mut(field)
+        .and_then(Value::as_object_mut)
+        .expect("checked to be an object")
 }
 
 fn size(case: &Case) -> usize {

@@ -3,10 +3,6 @@
 
 use std::sync::Arc;
 
-use base64::Engine;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-
 use super::plain;
 use crate::syntax::psych::{Resolved, kernel_float, resolve_plain};
 use crate::text::TextRange;
@@ -149,13 +145,43 @@ pub(super) fn mapping(tag: &str, range: TextRange) -> Result<Map, LoadError> {
     }
 }
 
-/// `!!str {str: text}` is the text; without that key Psych tries to change `nil`.
+/// `!!str {str: text}` is the text; every other key names an instance variable of it, or of `nil`
+/// if there is no text.
 pub(super) fn text_of_mapping(hash: &HashMap, range: TextRange) -> Result<Value, LoadError> {
-    match hash.get(&Value::from("str")) {
-        Some(text) => Ok(text.clone()),
-        None if hash.is_empty() => Ok(Value::Undef),
-        None => Err(other("can't modify frozen NilClass: nil".to_owned(), range)),
+    let text = hash.get(&Value::from("str"));
+    for key in hash.keys() {
+        let key = match key {
+            Value::String(key) | Value::Symbol(key) => key.to_string(),
+            Value::Undef => String::new(),
+            Value::Bool(truth) => truth.to_string(),
+            // Numbers and collections never print as a name.
+            Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::Bytes(_)
+            | Value::Array(_)
+            | Value::Hash(_)
+            | Value::Sensitive(_)
+            | Value::Default
+            | Value::Rich(_)
+            | Value::Opaque(_) => "0".to_owned(),
+        };
+        let name = key.strip_prefix('@').unwrap_or(&key);
+        let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
+            && !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii());
+        if key != "str" && !is_name {
+            let message = format!("`@{name}' is not allowed as an instance variable name");
+            return Err(other(message, range));
+        }
+        if key != "str" && text.is_none() {
+            let message = "can't modify frozen NilClass: nil".to_owned();
+            return Err(other(message, range));
+        }
     }
+    Ok(text.cloned().unwrap_or_default())
 }
 
 /// The class named in a tag for text: `/^!(?:str|ruby\/string)(?::(.*))?$/`, or `!!str`.
@@ -199,25 +225,35 @@ fn float(text: &str, range: TextRange) -> Result<Value, LoadError> {
     }
 }
 
-/// `String#unpack('m')`: base64 up to the first padding, whatever else is between ignored.
+/// `String#unpack('m')`: base64 in groups of four digits. Whatever is no digit is skipped, but a
+/// `=` where the third or fourth digit should be ends the text.
 fn unpack_base64(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text
-        .bytes()
-        .take_while(|&b| b != b'=')
-        .filter(|&b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
-        .collect();
-    let config = GeneralPurposeConfig::new()
-        .with_decode_allow_trailing_bits(true)
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent);
-    // A single digit at the end is too little for a byte.
-    let whole = if digits.len() % 4 == 1 {
-        digits.len() - 1
-    } else {
-        digits.len()
-    };
-    GeneralPurpose::new(&STANDARD, config)
-        .decode(&digits[..whole])
-        .unwrap_or_default()
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let mut group = 0_u32;
+    let mut digits = 0;
+    for byte in text.bytes() {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            b'=' if digits >= 2 => break,
+            _ => continue,
+        };
+        group = (group << 6) | u32::from(digit);
+        digits += 1;
+        if digits == 4 {
+            bytes.extend(&group.to_be_bytes()[1..]);
+            (group, digits) = (0, 0);
+        }
+    }
+    match digits {
+        2 => bytes.push((group >> 4) as u8),
+        3 => bytes.extend(&((group >> 2) as u16).to_be_bytes()),
+        _ => {}
+    }
+    bytes
 }
 
 pub(super) fn disallowed(class: &str, range: TextRange) -> LoadError {
@@ -250,22 +286,20 @@ pub(super) fn other(message: String, range: TextRange) -> LoadError {
     }
 }
 
-/// `String#inspect` of text.
+/// `String#inspect` of bytes: Ruby's number conversions forget that the text was UTF-8.
 fn inspect(text: &str) -> String {
     let mut out = String::from("\"");
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' | '\\' => out.extend(['\\', character]),
-            '#' if matches!(characters.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            '\x1B' => out.push_str("\\e"),
-            _ if character.is_control() => {
-                out.push_str(&format!("\\x{:02X}", u32::from(character)));
-            }
-            _ => out.push(character),
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
+            b'#' if matches!(bytes.peek(), Some(b'{' | b'$' | b'@')) => out.push_str("\\#"),
+            b'\n' => out.push_str("\\n"),
+            b'\t' => out.push_str("\\t"),
+            b'\r' => out.push_str("\\r"),
+            0x1B => out.push_str("\\e"),
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("\\x{byte:02X}")),
         }
     }
     out.push('"');

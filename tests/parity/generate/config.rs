@@ -30,7 +30,14 @@ pub struct Config {
 
 /// Builds a version 5 configuration for the folder `root` (below the case's folder).
 pub fn version_5(dice: &mut Dice, layer: Layer, root: &str, scopes: &[Scope]) -> Config {
-    let mut builder = Builder { dice, layer, root, scopes, files: Vec::new(), custom: false };
+    let mut builder = Builder {
+        dice,
+        layer,
+        root,
+        scopes,
+        files: Vec::new(),
+        custom: false,
+    };
     let mut top = vec![(plain("version"), plain("5"))];
     let defaults = builder.defaults();
     if let Some(doc) = &defaults.doc {
@@ -42,7 +49,9 @@ pub fn version_5(dice: &mut Dice, layer: Layer, root: &str, scopes: &[Scope]) ->
     };
     match builder.dice.weighted(&[93, 3, 2, 2]) {
         0 => {
-            let entries = (0..count).map(|i| builder.entry(&format!("Level {i}"), &defaults)).collect();
+            let entries = (0..count)
+                .map(|i| builder.entry(&format!("Level {i}"), &defaults))
+                .collect();
             top.push((plain("hierarchy"), Doc::Seq(entries)));
         }
         1 => {
@@ -57,13 +66,21 @@ pub fn version_5(dice: &mut Dice, layer: Layer, root: &str, scopes: &[Scope]) ->
         _ => top.push((plain("hierarchy"), Doc::Flow(Box::new(Doc::Seq(vec![]))))),
     }
     if layer == Layer::Module && builder.dice.chance(50) {
-        builder.dice.mark("hiera.yaml: default_hierarchy of a module");
-        let entries = (0..builder.dice.between(1, 2)).map(|i| builder.entry(&format!("Default {i}"), &defaults)).collect();
+        builder
+            .dice
+            .mark("hiera.yaml: default_hierarchy of a module");
+        let entries = (0..builder.dice.between(1, 2))
+            .map(|i| builder.entry(&format!("Default {i}"), &defaults))
+            .collect();
         top.push((plain("default_hierarchy"), Doc::Seq(entries)));
     }
     let (files, custom) = (builder.files, builder.custom);
     let mut doc = Doc::Map(top);
-    let per_mille = if layer == Layer::Environment { 450 } else { 120 };
+    let per_mille = if layer == Layer::Environment {
+        450
+    } else {
+        120
+    };
     let mut mistakes = 0;
     while mistakes < 2 && dice.risk(if mistakes == 0 { per_mille } else { 400 }) {
         mistake(dice, &mut doc);
@@ -75,9 +92,15 @@ pub fn version_5(dice: &mut Dice, layer: Layer, root: &str, scopes: &[Scope]) ->
     }
     if dice.chance(3) {
         dice.mark("hiera.yaml: symbol keys");
-        text = text.replace("version: 5", ":version: 5").replace("\nhierarchy:", "\n:hierarchy:");
+        text = text
+            .replace("version: 5", ":version: 5")
+            .replace("\nhierarchy:", "\n:hierarchy:");
     }
-    Config { text, files, custom }
+    Config {
+        text,
+        files,
+        custom,
+    }
 }
 
 struct Defaults {
@@ -96,31 +119,66 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn defaults(&mut self) -> Defaults {
-        match self.dice.weighted(&[40, 40, 12, self.dice.if_risky(3), 2, self.dice.if_risky(5), self.dice.if_risky(3)]) {
-            0 => Defaults { doc: None, datadir: None },
+        match self.dice.weighted(&[
+            40,
+            40,
+            12,
+            self.dice.if_risky(3),
+            2,
+            self.dice.if_risky(5),
+            self.dice.if_risky(3),
+        ]) {
+            0 => Defaults {
+                doc: None,
+                datadir: None,
+            },
             1 => {
                 self.dice.mark("hiera.yaml: defaults");
                 let datadir = self.dice.pick(&["data", "hieradata", "d/e"]).to_string();
                 Defaults {
-                    doc: Some(map([("datadir", plain(datadir.clone())), ("data_hash", plain("yaml_data"))])),
+                    doc: Some(map([
+                        ("datadir", plain(datadir.clone())),
+                        ("data_hash", plain("yaml_data")),
+                    ])),
                     datadir: Some(datadir),
                 }
             }
-            2 => Defaults { doc: Some(map([("data_hash", plain("yaml_data"))])), datadir: None },
+            2 => Defaults {
+                doc: Some(map([("data_hash", plain("yaml_data"))])),
+                datadir: None,
+            },
             3 => {
                 self.dice.mark("hiera.yaml: defaults without a function");
-                Defaults { doc: Some(map([("datadir", plain("data"))])), datadir: None }
+                Defaults {
+                    doc: Some(map([("datadir", plain("data"))])),
+                    datadir: None,
+                }
             }
-            4 => Defaults { doc: Some(plain("~")), datadir: None },
+            4 => Defaults {
+                doc: Some(plain("~")),
+                datadir: None,
+            },
             5 => {
                 self.dice.mark("hiera.yaml: default options");
                 let options = map([("anything", plain("1"))]);
-                Defaults { doc: Some(map([("lookup_key", plain("eyaml_lookup_key")), ("options", options)])), datadir: None }
+                Defaults {
+                    doc: Some(map([
+                        ("lookup_key", plain("eyaml_lookup_key")),
+                        ("options", options),
+                    ])),
+                    datadir: None,
+                }
             }
             _ => {
                 self.dice.mark("hiera.yaml: default options");
                 let options = map([("anything", quoted("%{role}"))]);
-                Defaults { doc: Some(map([("data_hash", plain("yaml_data")), ("options", options)])), datadir: None }
+                Defaults {
+                    doc: Some(map([
+                        ("data_hash", plain("yaml_data")),
+                        ("options", options),
+                    ])),
+                    datadir: None,
+                }
             }
         }
     }
@@ -159,7 +217,10 @@ impl Builder<'_> {
                 if self.dice.chance(60) {
                     let options = map([
                         ("pkcs7_private_key", quoted("/nonexistent/%{role}.pem")),
-                        ("list", Doc::Flow(Box::new(Doc::Seq(vec![quoted("%{tier}"), plain("1")])))),
+                        (
+                            "list",
+                            Doc::Flow(Box::new(Doc::Seq(vec![quoted("%{tier}"), plain("1")]))),
+                        ),
                     ]);
                     entry.push((plain("options"), options));
                 }
@@ -175,8 +236,11 @@ impl Builder<'_> {
         if custom {
             self.dice.mark("backend: function of the environment");
             self.custom = true;
-            let (kind, function) =
-                self.dice.pick(&[&("data_hash", "environment::dh"), &("lookup_key", "environment::lk"), &("data_dig", "environment::dd")]);
+            let (kind, function) = self.dice.pick(&[
+                &("data_hash", "environment::dh"),
+                &("lookup_key", "environment::lk"),
+                &("data_dig", "environment::dd"),
+            ]);
             entry.retain(|(k, _)| super::doc::text_of(k) != "data_hash");
             entry.push((plain(*kind), plain(*function)));
         }
@@ -222,10 +286,25 @@ impl Builder<'_> {
         Some(dir.to_string())
     }
 
-    fn location(&mut self, entry: &mut Vec<(Doc, Doc)>, datadir: Option<&str>, format: Format, custom: bool) {
+    fn location(
+        &mut self,
+        entry: &mut Vec<(Doc, Doc)>,
+        datadir: Option<&str>,
+        format: Format,
+        custom: bool,
+    ) {
         let weights = match custom {
             true => [25, 10, 5, 5, 5, 20, 10, 20],
-            false => [44, 20, 9, 6, 12, self.dice.if_risky(1), self.dice.if_risky(1), self.dice.if_risky(1)],
+            false => [
+                44,
+                20,
+                9,
+                6,
+                12,
+                self.dice.if_risky(1),
+                self.dice.if_risky(1),
+                self.dice.if_risky(1),
+            ],
         };
         match self.dice.weighted(&weights) {
             0 => {
@@ -236,7 +315,9 @@ impl Builder<'_> {
             1 => {
                 self.dice.mark("location: paths");
                 let count = self.dice.between(1, 4);
-                let paths = (0..count).map(|_| quoted(self.template(datadir, format))).collect();
+                let paths = (0..count)
+                    .map(|_| quoted(self.template(datadir, format)))
+                    .collect();
                 entry.push((plain("paths"), Doc::Seq(paths)));
             }
             2 => {
@@ -246,7 +327,9 @@ impl Builder<'_> {
             }
             3 => {
                 self.dice.mark("location: globs");
-                let globs = (0..self.dice.between(1, 3)).map(|_| quoted(self.glob(datadir, format))).collect();
+                let globs = (0..self.dice.between(1, 3))
+                    .map(|_| quoted(self.glob(datadir, format)))
+                    .collect();
                 entry.push((plain("globs"), Doc::Flow(Box::new(Doc::Seq(globs)))));
             }
             4 => {
@@ -256,12 +339,17 @@ impl Builder<'_> {
             }
             5 => {
                 self.dice.mark("location: uri");
-                let uri = self.dice.pick(&["http://x/%{role}", "foo:bar", "rel/path", "http://x y"]);
+                let uri =
+                    self.dice
+                        .pick(&["http://x/%{role}", "foo:bar", "rel/path", "http://x y"]);
                 entry.push((plain("uri"), quoted(uri)));
             }
             6 => {
                 self.dice.mark("location: uris");
-                let uris = vec![quoted("http://x/a?b=%{num}"), quoted("urn:%{facts.os.family}")];
+                let uris = vec![
+                    quoted("http://x/a?b=%{num}"),
+                    quoted("urn:%{facts.os.family}"),
+                ];
                 entry.push((plain("uris"), Doc::Flow(Box::new(Doc::Seq(uris)))));
             }
             _ => self.dice.mark("location: none"),
@@ -269,27 +357,65 @@ impl Builder<'_> {
     }
 
     fn template(&mut self, datadir: Option<&str>, format: Format) -> String {
-        let stem = match self.dice.weighted(&[30, 46, 5, 4, 4, 3, 2, self.dice.if_risky(3), self.dice.if_risky(2)]) {
+        let stem = match self.dice.weighted(&[
+            30,
+            46,
+            5,
+            4,
+            4,
+            3,
+            2,
+            self.dice.if_risky(3),
+            self.dice.if_risky(2),
+        ]) {
             0 => self.dice.pick(&["common", "base", "sub/common"]),
             1 => {
                 self.dice.mark("path: token");
                 self.dice.pick(&[
-                    "role/%{role}", "role/%{facts.role}", "os/%{facts.os.family}", "os/%{facts.os.family}/%{facts.os.release.major}",
-                    "nodes/%{trusted.certname}", "nodes/%{::trusted.certname}", "tier/%{tier}", "%{environment}", "site/%{enc.site}",
-                    "ext/%{trusted.extensions.pp_role}", "%{facts.os.family}-%{role}", "role/%{::role}", "l/%{facts.list.0}",
+                    "role/%{role}",
+                    "role/%{facts.role}",
+                    "os/%{facts.os.family}",
+                    "os/%{facts.os.family}/%{facts.os.release.major}",
+                    "nodes/%{trusted.certname}",
+                    "nodes/%{::trusted.certname}",
+                    "tier/%{tier}",
+                    "%{environment}",
+                    "site/%{enc.site}",
+                    "ext/%{trusted.extensions.pp_role}",
+                    "%{facts.os.family}-%{role}",
+                    "role/%{::role}",
+                    "l/%{facts.list.0}",
                 ])
             }
             2 => {
                 self.dice.mark("path: undefined variable");
-                self.dice.pick(&["x%{nope}", "nodes/%{::nope}", "x%{nope.a}", "x%{m::nope}", "x%{calling_module}"])
+                self.dice.pick(&[
+                    "x%{nope}",
+                    "nodes/%{::nope}",
+                    "x%{nope.a}",
+                    "x%{m::nope}",
+                    "x%{calling_module}",
+                ])
             }
             3 => {
                 self.dice.mark("path: fact that is absent, nil or empty");
-                self.dice.pick(&["x%{facts.nope}", "x%{facts.nilf}", "x%{empty}", "x%{facts.os.nope.x}", "x%{enc.undef}"])
+                self.dice.pick(&[
+                    "x%{facts.nope}",
+                    "x%{facts.nilf}",
+                    "x%{empty}",
+                    "x%{facts.os.nope.x}",
+                    "x%{enc.undef}",
+                ])
             }
             4 => {
                 self.dice.mark("path: fact that is no string");
-                self.dice.pick(&["n%{num}", "n%{facts.flt}", "n%{yes}", "n%{facts.svcs}", "n%{facts.hash.n}"])
+                self.dice.pick(&[
+                    "n%{num}",
+                    "n%{facts.flt}",
+                    "n%{yes}",
+                    "n%{facts.svcs}",
+                    "n%{facts.hash.n}",
+                ])
             }
             5 => {
                 self.dice.mark("path: absolute");
@@ -324,7 +450,20 @@ impl Builder<'_> {
 
     fn glob(&mut self, datadir: Option<&str>, format: Format) -> String {
         let x = extension(format);
-        for stem in ["a", "b", "B", "10", "9", ".hid", "sub/a", "sub/deep/z", "é", "a-b", "aa/z", "aa"] {
+        for stem in [
+            "a",
+            "b",
+            "B",
+            "10",
+            "9",
+            ".hid",
+            "sub/a",
+            "sub/deep/z",
+            "é",
+            "a-b",
+            "aa/z",
+            "aa",
+        ] {
             if self.dice.chance(40) {
                 self.file(datadir, &format!("g/{stem}.{x}"), format);
             }
@@ -334,9 +473,36 @@ impl Builder<'_> {
             self.file(datadir, &format!("g/dir.{x}/in.{x}"), format);
         }
         let pattern = self.dice.pick(&[
-            "g/*", "g/*", "g/**/*", "g/**", "g/{b,a}", "g/[ab]", "g/[^a]", "g/?", "**/a", "g/{%{role},a}", "g/%{facts.os.family}*",
-            "g/{a,{b,9}}", "g/[!a]*", "g/\\*", "none/*", "g/**/sub/*", "g/{a,a,b}", "g/.*", "g/[a-b]*", "g/*-*", "g/{,a}a", "./g/*", "g//*",
-            "g/*b", "g/%{nope}*", "g/[[:alpha:]]", "g/{a", "g/a]", "*/a", "**/**/a",
+            "g/*",
+            "g/*",
+            "g/**/*",
+            "g/**",
+            "g/{b,a}",
+            "g/[ab]",
+            "g/[^a]",
+            "g/?",
+            "**/a",
+            "g/{%{role},a}",
+            "g/%{facts.os.family}*",
+            "g/{a,{b,9}}",
+            "g/[!a]*",
+            "g/\\*",
+            "none/*",
+            "g/**/sub/*",
+            "g/{a,a,b}",
+            "g/.*",
+            "g/[a-b]*",
+            "g/*-*",
+            "g/{,a}a",
+            "./g/*",
+            "g//*",
+            "g/*b",
+            "g/%{nope}*",
+            "g/[[:alpha:]]",
+            "g/{a",
+            "g/a]",
+            "*/a",
+            "**/**/a",
         ]);
         match self.dice.chance(10) {
             true => "g/{*.yaml,*.json}".into(),
@@ -355,13 +521,30 @@ impl Builder<'_> {
                 self.dice.pick(&["facts.num", "facts.yes", "num"])
             }
             false => self.dice.pick(&[
-                "facts.svcs", "svcs", "facts.list", "role", "facts.hash", "nope", "empty", "facts.os", "::svcs", "facts.nilf", "facts.svcs.0",
-                "%{svcs}", "facts.role",
+                "facts.svcs",
+                "svcs",
+                "facts.list",
+                "role",
+                "facts.hash",
+                "nope",
+                "empty",
+                "facts.os",
+                "::svcs",
+                "facts.nilf",
+                "facts.svcs.0",
+                "%{svcs}",
+                "facts.role",
             ]),
         };
         let (name, template) = *self.dice.pick(&[
-            &("item", "mp/%{item}"), &("item", "mp/%{item}"), &("svc", "mp/%{svc}"), &("item", "mp/%{::item}"), &("facts", "mp/%{facts}"),
-            &("item", "mp/%{role}"), &("item", "mp/%{item}-%{facts.os.family}"), &("item", "mp/%{item.k}"),
+            &("item", "mp/%{item}"),
+            &("item", "mp/%{item}"),
+            &("svc", "mp/%{svc}"),
+            &("item", "mp/%{::item}"),
+            &("facts", "mp/%{facts}"),
+            &("item", "mp/%{role}"),
+            &("item", "mp/%{item}-%{facts.os.family}"),
+            &("item", "mp/%{item.k}"),
         ]);
         let parts = vec![quoted(var), plain(name), quoted(format!("{template}.{x}"))];
         Doc::Flow(Box::new(Doc::Seq(parts)))
@@ -372,8 +555,12 @@ impl Builder<'_> {
         for scope in self.scopes {
             let datadir = fill(datadir.unwrap_or("data"), scope, "production");
             let path = fill(template, scope, "production");
-            let whole = [self.root, &datadir, &path].iter().fold(String::new(), |base, part| join(&base, part));
-            let Some(path) = below_root(&whole) else { continue };
+            let whole = [self.root, &datadir, &path]
+                .iter()
+                .fold(String::new(), |base, part| join(&base, part));
+            let Some(path) = below_root(&whole) else {
+                continue;
+            };
             if !self.files.iter().any(|(p, _)| *p == path) {
                 self.files.push((path, format));
             }
@@ -400,7 +587,12 @@ fn join(base: &str, part: &str) -> String {
 fn below_root(path: &str) -> Option<String> {
     let path = match path.strip_prefix("@@ROOT@@") {
         Some(rest) => rest,
-        None if path.starts_with("/env") || path.starts_with("/global") || path.starts_with("/code") => path,
+        None if path.starts_with("/env")
+            || path.starts_with("/global")
+            || path.starts_with("/code") =>
+        {
+            path
+        }
         None => return None,
     };
     let mut parts: Vec<&str> = Vec::new();
@@ -421,7 +613,10 @@ fn below_root(path: &str) -> Option<String> {
 /// Spoils a configuration in one of the ways Puppet complains about.
 fn mistake(dice: &mut Dice, doc: &mut Doc) {
     let Doc::Map(top) = doc else { return };
-    let entries = top.iter_mut().find(|(k, _)| super::doc::text_of(k) == "hierarchy").map(|(_, v)| v);
+    let entries = top
+        .iter_mut()
+        .find(|(k, _)| super::doc::text_of(k) == "hierarchy")
+        .map(|(_, v)| v);
     let entry = match entries {
         Some(Doc::Seq(list)) if !list.is_empty() => {
             let at = dice.below(list.len());
@@ -436,7 +631,11 @@ fn mistake(dice: &mut Dice, doc: &mut Doc) {
         }
         _ => None,
     };
-    let flow = |items: &[&str]| Doc::Flow(Box::new(Doc::Seq(items.iter().map(|t| plain(*t)).collect())));
+    let flow = |items: &[&str]| {
+        Doc::Flow(Box::new(Doc::Seq(
+            items.iter().map(|t| plain(*t)).collect(),
+        )))
+    };
     if let Some(entry) = entry
         && dice.chance(70)
     {
@@ -505,8 +704,17 @@ fn mistake(dice: &mut Dice, doc: &mut Doc) {
         6 => set("hierarchy", flow(&["x"])),
         7 => set("hierarchy", plain("x")),
         8 => set("defaults", plain("x")),
-        9 => set("defaults", map([("path", plain("x")), ("data_hash", plain("yaml_data"))])),
-        10 => set("defaults", map([("lookup_key", plain("x")), ("data_hash", plain("yaml_data"))])),
+        9 => set(
+            "defaults",
+            map([("path", plain("x")), ("data_hash", plain("yaml_data"))]),
+        ),
+        10 => set(
+            "defaults",
+            map([
+                ("lookup_key", plain("x")),
+                ("data_hash", plain("yaml_data")),
+            ]),
+        ),
         11 => set("default_hierarchy", Doc::Flow(Box::new(Doc::Seq(vec![])))),
         12 => set("plan_hierarchy", flow(&["x"])),
         _ => set("defaults", map([("options", map([("path", plain("x"))]))])),

@@ -15,7 +15,11 @@ pub struct Dice {
 impl Dice {
     /// The same seed makes the same choices on every machine.
     pub fn new(seed: u64) -> Dice {
-        Dice { state: seed ^ 0x9e37_79b9_7f4a_7c15, risky: false, marks: BTreeMap::new() }
+        Dice {
+            state: seed ^ 0x9e37_79b9_7f4a_7c15,
+            risky: false,
+            marks: BTreeMap::new(),
+        }
     }
 
     fn next(&mut self) -> u64 {
@@ -80,7 +84,10 @@ impl Dice {
 
     /// Notes that a construct was built.
     pub fn mark(&mut self, construct: &'static str) {
-        assert!(CONSTRUCTS.contains(&construct), "{construct:?} is missing in CONSTRUCTS");
+        assert!(
+            CONSTRUCTS.contains(&construct),
+            "{construct:?} is missing in CONSTRUCTS"
+        );
         *self.marks.entry(construct).or_default() += 1;
     }
 

@@ -56,7 +56,11 @@ fn block_map(entries: &[(Doc, Doc)], indent: usize, out: &mut String) {
         pad(indent, out);
         flow(key, out);
         // An alias takes a colon right behind it as part of its name.
-        out.push_str(if matches!(key, Doc::Alias(_)) { " :" } else { ":" });
+        out.push_str(if matches!(key, Doc::Alias(_)) {
+            " :"
+        } else {
+            ":"
+        });
         block_value(value, indent, out);
     }
 }
@@ -129,7 +133,11 @@ fn flow(doc: &Doc, out: &mut String) {
             for (i, (key, value)) in entries.iter().enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });
                 flow(&flow_safe(key), out);
-                out.push_str(if matches!(key, Doc::Alias(_)) { " : " } else { ": " });
+                out.push_str(if matches!(key, Doc::Alias(_)) {
+                    " : "
+                } else {
+                    ": "
+                });
                 flow(&flow_safe(value), out);
             }
             out.push('}');
@@ -187,10 +195,15 @@ pub fn json(doc: &Doc) -> String {
             _ => json_string(text),
         },
         Doc::Single(text) | Doc::Double(text) | Doc::Block(_, text) => json_string(text),
-        Doc::Seq(items) => format!("[{}]", items.iter().map(json).collect::<Vec<_>>().join(", ")),
+        Doc::Seq(items) => format!(
+            "[{}]",
+            items.iter().map(json).collect::<Vec<_>>().join(", ")
+        ),
         Doc::Map(entries) => {
-            let entries: Vec<_> =
-                entries.iter().map(|(k, v)| format!("{}: {}", json_string(&text_of(k)), json(v))).collect();
+            let entries: Vec<_> = entries
+                .iter()
+                .map(|(k, v)| format!("{}: {}", json_string(&text_of(k)), json(v)))
+                .collect();
             format!("{{{}}}", entries.join(", "))
         }
         Doc::Flow(inner) | Doc::Anchored(_, inner) | Doc::Tagged(_, inner) => json(inner),
@@ -205,7 +218,9 @@ fn json_string(text: &str) -> String {
 /// The text of a scalar, without its quotes.
 pub fn text_of(doc: &Doc) -> String {
     match doc {
-        Doc::Plain(text) | Doc::Single(text) | Doc::Double(text) | Doc::Block(_, text) => text.clone(),
+        Doc::Plain(text) | Doc::Single(text) | Doc::Double(text) | Doc::Block(_, text) => {
+            text.clone()
+        }
         Doc::Flow(inner) | Doc::Anchored(_, inner) | Doc::Tagged(_, inner) => text_of(inner),
         Doc::Alias(name) => name.clone(),
         Doc::Seq(_) | Doc::Map(_) => "collection".into(),

@@ -28,7 +28,19 @@ pub fn data_file(dice: &mut Dice, format: Format, keys: &Keys, module: Option<&s
     }
     if format == Format::Yaml && dice.rarely(12) {
         dice.mark("data: yaml that is no hash");
-        return dice.pick(&["- a\n", "", "text\n", "# only a comment\n", "~\n", "false\n", "5\n", "---\n", "[a, b]\n"]).to_string();
+        return dice
+            .pick(&[
+                "- a\n",
+                "",
+                "text\n",
+                "# only a comment\n",
+                "~\n",
+                "false\n",
+                "5\n",
+                "---\n",
+                "[a, b]\n",
+            ])
+            .to_string();
     }
     let doc = entries(dice, keys, module, format);
     match format {
@@ -50,7 +62,10 @@ fn entries(dice: &mut Dice, keys: &Keys, module: Option<&str>, format: Format) -
         if !own {
             dice.mark("module: key outside its namespace");
         }
-        let targets = Targets { keys: &keys.names, at };
+        let targets = Targets {
+            keys: &keys.names,
+            at,
+        };
         let value = value(dice, keys.kinds[at], targets, &mut anchors);
         top.push((data_key(dice, name), value));
     }
@@ -62,12 +77,25 @@ fn entries(dice: &mut Dice, keys: &Keys, module: Option<&str>, format: Format) -
     }
     if module.is_none() && dice.chance(12) {
         dice.mark("data: odd top-level key");
-        let key = dice.pick(&["a.b", "with space", "'q'", "%{role}", "::m::a", "é", "a'b", "x\"y", ""]);
+        let key = dice.pick(&[
+            "a.b",
+            "with space",
+            "'q'",
+            "%{role}",
+            "::m::a",
+            "é",
+            "a'b",
+            "x\"y",
+            "",
+        ]);
         top.push((quoted(key), plain("odd")));
     }
     if module.is_none() && format == Format::Yaml && dice.chance(5) {
         dice.mark("data: top-level key that is no string");
-        top.push((plain(dice.pick(&["1", "true", "~", ":sym", "1.5"])), plain("number")));
+        top.push((
+            plain(dice.pick(&["1", "true", "~", ":sym", "1.5"])),
+            plain("number"),
+        ));
     }
     if module.is_some() && format == Format::Yaml && dice.risk(10) {
         dice.mark("module: key that is no string");
@@ -80,7 +108,10 @@ fn entries(dice: &mut Dice, keys: &Keys, module: Option<&str>, format: Format) -
     }
     if format == Format::Yaml && dice.chance(2) {
         dice.mark("yaml: merge key at the top");
-        let merged = Doc::Flow(Box::new(map([("alpha", plain("merged")), ("merged_key", plain("1"))])));
+        let merged = Doc::Flow(Box::new(map([
+            ("alpha", plain("merged")),
+            ("merged_key", plain("1")),
+        ])));
         let at = dice.below(top.len() + 1);
         top.insert(at, (plain("<<"), merged));
     }
@@ -146,7 +177,9 @@ fn json_text(dice: &mut Dice, doc: &Doc) -> String {
 }
 
 fn hocon_text(dice: &mut Dice, doc: &Doc) -> String {
-    let Doc::Map(entries) = doc else { return json(doc) };
+    let Doc::Map(entries) = doc else {
+        return json(doc);
+    };
     let mut out = String::new();
     for (key, value) in entries {
         out.push_str(&serde_json::to_string(&text_of(key)).expect("a string"));
@@ -157,8 +190,14 @@ fn hocon_text(dice: &mut Dice, doc: &Doc) -> String {
     if dice.chance(30) {
         dice.mark("hocon: nesting, substitution, comments");
         out.push_str(dice.pick(&[
-            "# comment\nhash.a.b = 1\nhash.c = yes\n", "port = 1.0\nmotd = ${port}\n", "list = [1]\nlist += 2\n", "users { a = 1, b : two }\n// c\n",
-            "alpha = some unquoted text\n", "hash = {a: 1}\nhash = {b: 2}\n", "motd = \"\"\"multi\nline\"\"\"\n", "beta = ${?nosuch}\n",
+            "# comment\nhash.a.b = 1\nhash.c = yes\n",
+            "port = 1.0\nmotd = ${port}\n",
+            "list = [1]\nlist += 2\n",
+            "users { a = 1, b : two }\n// c\n",
+            "alpha = some unquoted text\n",
+            "hash = {a: 1}\nhash = {b: 2}\n",
+            "motd = \"\"\"multi\nline\"\"\"\n",
+            "beta = ${?nosuch}\n",
         ]));
     }
     out
@@ -169,19 +208,44 @@ fn broken(dice: &mut Dice, format: Format) -> String {
         Format::Yaml => {
             dice.mark("data: broken yaml");
             dice.pick(&[
-                "alpha: [1\nbeta: 2\n", "alpha: 'open\n", "alpha: 1\n\tbeta: 2\n", "a: b: c\n", "alpha: {a: 1\n", "alpha: @x\n", "alpha: %{role}\n", "alpha: 1\n beta: 2\n", "alpha: \"\\q\"\n", "%YAML 2.0\n---\na: 1\n",
-                "alpha: *nowhere\n", "alpha: 2001-02-03\n", "alpha: &x\nbeta: *x\n", "? a\n: b\n",
+                "alpha: [1\nbeta: 2\n",
+                "alpha: 'open\n",
+                "alpha: 1\n\tbeta: 2\n",
+                "a: b: c\n",
+                "alpha: {a: 1\n",
+                "alpha: @x\n",
+                "alpha: %{role}\n",
+                "alpha: 1\n beta: 2\n",
+                "alpha: \"\\q\"\n",
+                "%YAML 2.0\n---\na: 1\n",
+                "alpha: *nowhere\n",
+                "alpha: 2001-02-03\n",
+                "alpha: &x\nbeta: *x\n",
+                "? a\n: b\n",
             ])
             .to_string()
         }
         Format::Json => {
             dice.mark("data: broken json");
-            dice.pick(&["[1]", "{", "", "{\"a\": 1,}", "{'a': 1}", "null", "{\"a\": NaN}", "\u{feff}{}", "{\"a\": 01}", "{\"a\": 1} x", "5"])
-                .to_string()
+            dice.pick(&[
+                "[1]",
+                "{",
+                "",
+                "{\"a\": 1,}",
+                "{'a': 1}",
+                "null",
+                "{\"a\": NaN}",
+                "\u{feff}{}",
+                "{\"a\": 01}",
+                "{\"a\": 1} x",
+                "5",
+            ])
+            .to_string()
         }
         Format::Hocon => {
             dice.mark("data: broken hocon");
-            dice.pick(&["[1]", "a = {", "", "a = ${nosuch}", "a = ]"]).to_string()
+            dice.pick(&["[1]", "a = {", "", "a = ${nosuch}", "a = ]"])
+                .to_string()
         }
     }
 }

@@ -34,7 +34,11 @@ pub fn version_3(dice: &mut Dice, scopes: &[Scope]) -> Config {
         }
     }
     let mut dirs = Vec::new();
-    for backend in if backends.is_empty() { vec!["yaml"] } else { backends.clone() } {
+    for backend in if backends.is_empty() {
+        vec!["yaml"]
+    } else {
+        backends.clone()
+    } {
         let (x, format) = match backend {
             "json" => ("json", Format::Json),
             "hocon" => ("conf", Format::Hocon),
@@ -42,14 +46,22 @@ pub fn version_3(dice: &mut Dice, scopes: &[Scope]) -> Config {
             _ => ("yaml", Format::Yaml),
         };
         if dice.chance(70) {
-            let dir = dice.pick(&["@@ROOT@@/global/hd", "@@ROOT@@/global/%{environment}", "@@ROOT@@/global/%{::nope}hd"]);
+            let dir = dice.pick(&[
+                "@@ROOT@@/global/hd",
+                "@@ROOT@@/global/%{environment}",
+                "@@ROOT@@/global/%{::nope}hd",
+            ]);
             if !text.contains(&format!("\n{colon}{backend}:")) {
                 text.push_str(&format!("{colon}{backend}:\n  {colon}datadir: \"{dir}\"\n"));
             }
             dirs.push((dir.to_string(), x, format));
         } else {
             dice.mark("hiera 3: default datadir");
-            dirs.push(("@@ROOT@@/code/environments/production/hieradata".into(), x, format));
+            dirs.push((
+                "@@ROOT@@/code/environments/production/hieradata".into(),
+                x,
+                format,
+            ));
         }
     }
     let hierarchy: Vec<&str> = match dice.weighted(&[50, 20, 20, 10]) {
@@ -58,7 +70,11 @@ pub fn version_3(dice: &mut Dice, scopes: &[Scope]) -> Config {
         2 => vec!["%{calling_module}", "%{::facts.os.family}", "common"],
         _ => vec![],
     };
-    let templates = if hierarchy.is_empty() { vec!["nodes/%{::trusted.certname}", "common"] } else { hierarchy.clone() };
+    let templates = if hierarchy.is_empty() {
+        vec!["nodes/%{::trusted.certname}", "common"]
+    } else {
+        hierarchy.clone()
+    };
     if !hierarchy.is_empty() {
         let quoted: Vec<String> = hierarchy.iter().map(|h| format!("'{h}'")).collect();
         text.push_str(&format!("{colon}hierarchy: [{}]\n", quoted.join(", ")));
@@ -75,7 +91,9 @@ pub fn version_3(dice: &mut Dice, scopes: &[Scope]) -> Config {
             dice.mark("hiera 3: structure error");
             text.push_str(&format!("{colon}merge_behavior: array\n"));
         }
-        _ => text.push_str(&format!("{colon}deep_merge_options: {{knockout_prefix: '--'}}\n")),
+        _ => text.push_str(&format!(
+            "{colon}deep_merge_options: {{knockout_prefix: '--'}}\n"
+        )),
     }
     let mut files = Vec::new();
     for (dir, x, format) in &dirs {
@@ -84,7 +102,11 @@ pub fn version_3(dice: &mut Dice, scopes: &[Scope]) -> Config {
                 let dir = fill(dir, scope, "production").replace("@@ROOT@@/", "");
                 let path = fill(template, scope, "production");
                 let suffix = format!(".{x}");
-                let path = if path.ends_with(&suffix) { path } else { format!("{path}{suffix}") };
+                let path = if path.ends_with(&suffix) {
+                    path
+                } else {
+                    format!("{path}{suffix}")
+                };
                 let whole = format!("{dir}/{path}").replace("//", "/");
                 if !files.iter().any(|(p, _)| *p == whole) {
                     files.push((whole, *format));
@@ -92,7 +114,11 @@ pub fn version_3(dice: &mut Dice, scopes: &[Scope]) -> Config {
             }
         }
     }
-    Config { text, files, custom: false }
+    Config {
+        text,
+        files,
+        custom: false,
+    }
 }
 
 /// A version 4 file for an environment or module in the folder `root`.
@@ -109,7 +135,10 @@ pub fn version_4(dice: &mut Dice, root: &str, scopes: &[Scope]) -> Config {
         text.push_str("hierarchy:\n");
         for i in 0..dice.between(1, 3) {
             let (backend, x, format) = *dice.pick(&[
-                &("yaml", "yaml", Format::Yaml), &("yaml", "yaml", Format::Yaml), &("json", "json", Format::Json), &("hocon", "conf", Format::Hocon),
+                &("yaml", "yaml", Format::Yaml),
+                &("yaml", "yaml", Format::Yaml),
+                &("json", "json", Format::Json),
+                &("hocon", "conf", Format::Hocon),
             ]);
             let backend = match dice.risk(60) {
                 true => "eyaml",
@@ -144,26 +173,52 @@ pub fn version_4(dice: &mut Dice, root: &str, scopes: &[Scope]) -> Config {
         for scope in scopes {
             let path = fill(template, scope, "production");
             let suffix = format!(".{x}");
-            let path = if path.ends_with(&suffix) { path } else { format!("{path}{suffix}") };
-            let whole = format!("{root}/{datadir}/{path}").trim_start_matches('/').to_string();
+            let path = if path.ends_with(&suffix) {
+                path
+            } else {
+                format!("{path}{suffix}")
+            };
+            let whole = format!("{root}/{datadir}/{path}")
+                .trim_start_matches('/')
+                .to_string();
             if !files.iter().any(|(p, _)| *p == whole) {
                 files.push((whole, *format));
             }
         }
     }
-    Config { text, files, custom: false }
+    Config {
+        text,
+        files,
+        custom: false,
+    }
 }
 
 /// A `hiera.yaml` that is something else.
 pub fn no_configuration(dice: &mut Dice, layer: Layer) -> Config {
     dice.mark("hiera.yaml: not a configuration");
     let text = dice.pick(&[
-        "- a\n", "", "text\n", "hierarchy: []\n", "version: 3\n", "---\n:backends: yaml\n", "version: 5\nhierarchy: [\n", "a: 2001-02-03\nversion: 5\n",
-        "version: 5\n\thierarchy: x\n", "version: 7\n", "version: true\n", "version: '5x'\n", "version: 5\nhierarchy: *nowhere\n", "version: 4\nfoo: 1\n",
+        "- a\n",
+        "",
+        "text\n",
+        "hierarchy: []\n",
+        "version: 3\n",
+        "---\n:backends: yaml\n",
+        "version: 5\nhierarchy: [\n",
+        "a: 2001-02-03\nversion: 5\n",
+        "version: 5\n\thierarchy: x\n",
+        "version: 7\n",
+        "version: true\n",
+        "version: '5x'\n",
+        "version: 5\nhierarchy: *nowhere\n",
+        "version: 4\nfoo: 1\n",
     ]);
     let text = match layer {
         Layer::Global if text.contains("version: 4") => "version: 4\n",
         _ => text,
     };
-    Config { text: text.into(), files: Vec::new(), custom: false }
+    Config {
+        text: text.into(),
+        files: Vec::new(),
+        custom: false,
+    }
 }

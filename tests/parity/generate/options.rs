@@ -30,7 +30,26 @@ pub fn lookup_options(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> Doc
 }
 
 fn option_key(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> (Doc, String) {
-    let name = match dice.weighted(&[55, 35, if module.is_some() { dice.if_risky(4) } else { 4 }, if module.is_some() { dice.if_risky(3) } else { 3 }, dice.if_risky(2), if module.is_some() { dice.if_risky(20) } else { 1 }]) {
+    let name = match dice.weighted(&[
+        55,
+        35,
+        if module.is_some() {
+            dice.if_risky(4)
+        } else {
+            4
+        },
+        if module.is_some() {
+            dice.if_risky(3)
+        } else {
+            3
+        },
+        dice.if_risky(2),
+        if module.is_some() {
+            dice.if_risky(20)
+        } else {
+            1
+        },
+    ]) {
         0 => {
             dice.mark("lookup_options: literal key");
             literal(dice, keys, module)
@@ -41,24 +60,29 @@ fn option_key(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> (Doc, Strin
         }
         2 => {
             dice.mark("lookup_options: looks like a regex but is not anchored");
-            dice.pick(&[".*alpha", "alph.*", "(alpha|beta)", "m::.*"]).to_string()
+            dice.pick(&[".*alpha", "alph.*", "(alpha|beta)", "m::.*"])
+                .to_string()
         }
         3 => {
             dice.mark("lookup_options: token in a key");
             match dice.risk(150) {
                 true => "%{lookup('alpha')}".into(),
-                false => dice.pick(&["%{literal('alpha')}", "%{facts.role}_x", "%{facts.keyname}"]).to_string(),
+                false => dice
+                    .pick(&["%{literal('alpha')}", "%{facts.role}_x", "%{facts.keyname}"])
+                    .to_string(),
             }
         }
         4 => {
             dice.mark("lookup_options: invalid regex");
-            dice.pick(&["^(", "^[a", "^*", "^a(?<b", "^a{2,1}"]).to_string()
+            dice.pick(&["^(", "^[a", "^*", "^a(?<b", "^a{2,1}"])
+                .to_string()
         }
         _ => {
             if module.is_some() {
                 dice.mark("lookup_options: outside the module's namespace");
             }
-            dice.pick(&["m::a", "n::a", "^n::", "alpha", "^(m::a)", "^m::"]).to_string()
+            dice.pick(&["m::a", "n::a", "^n::", "alpha", "^(m::a)", "^m::"])
+                .to_string()
         }
     };
     (quoted(name.clone()), name)
@@ -66,7 +90,11 @@ fn option_key(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> (Doc, Strin
 
 fn literal(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> String {
     if let Some(module) = module {
-        let own: Vec<&String> = keys.names.iter().filter(|k| k.starts_with(&format!("{module}::"))).collect();
+        let own: Vec<&String> = keys
+            .names
+            .iter()
+            .filter(|k| k.starts_with(&format!("{module}::")))
+            .collect();
         return match own.is_empty() {
             true => format!("{module}::a"),
             false => own[dice.below(own.len())].clone(),
@@ -84,9 +112,31 @@ fn pattern(dice: &mut Dice, module: Option<&str>) -> String {
         return format!("^{module}::{rest}");
     }
     dice.pick(&[
-        "^al", "^.*", "^.*$", "^(alpha|beta)$", "^m::", "^m::.*$", "^m::(list|hash)", "^list\\z", "^(?i)ALPHA", "^(?=hash)", "^hash(?!x)",
-        "^\\Ahash", "^[[:alpha:]]+$", "^users", "^n::", "^(?:list|hash|users)$", "^[^:]*$", "^\\w+::\\w+$", "^lis?t", "^(?<x>l)ist",
-        "^h\\h*", "^.{4}$", "^(?>al)pha", "^port|^motd", "^$",
+        "^al",
+        "^.*",
+        "^.*$",
+        "^(alpha|beta)$",
+        "^m::",
+        "^m::.*$",
+        "^m::(list|hash)",
+        "^list\\z",
+        "^(?i)ALPHA",
+        "^(?=hash)",
+        "^hash(?!x)",
+        "^\\Ahash",
+        "^[[:alpha:]]+$",
+        "^users",
+        "^n::",
+        "^(?:list|hash|users)$",
+        "^[^:]*$",
+        "^\\w+::\\w+$",
+        "^lis?t",
+        "^(?<x>l)ist",
+        "^h\\h*",
+        "^.{4}$",
+        "^(?>al)pha",
+        "^port|^motd",
+        "^$",
     ])
     .to_string()
 }
@@ -144,7 +194,10 @@ fn merge(dice: &mut Dice, kind: Kind) -> Doc {
                 2 => plain("bogus"),
                 3 => plain("3"),
                 4 => Doc::Flow(Box::new(Doc::Seq(vec![plain("deep")]))),
-                5 => Doc::Flow(Box::new(super::doc::map([("knockout_prefix", quoted("--"))]))),
+                5 => Doc::Flow(Box::new(super::doc::map([(
+                    "knockout_prefix",
+                    quoted("--"),
+                )]))),
                 6 => Doc::Flow(Box::new(super::doc::map([("strategy", plain("bogus"))]))),
                 _ => Doc::Flow(Box::new(Doc::Map(vec![]))),
             }
@@ -203,15 +256,24 @@ pub fn merge_hash(dice: &mut Dice, kind: Kind) -> Doc {
     let mut entries = vec![(plain("strategy"), plain(name))];
     if dice.chance(50) {
         dice.mark("merge: knockout_prefix");
-        entries.push((plain("knockout_prefix"), quoted(dice.pick(&["--", "--", "--", "-", "x", "-.", "+", "", "on", "^"]))));
+        entries.push((
+            plain("knockout_prefix"),
+            quoted(dice.pick(&["--", "--", "--", "-", "x", "-.", "+", "", "on", "^"])),
+        ));
     }
     if dice.chance(30) {
         dice.mark("merge: sort_merged_arrays");
-        entries.push((plain("sort_merged_arrays"), plain(dice.pick(&["true", "true", "false"]))));
+        entries.push((
+            plain("sort_merged_arrays"),
+            plain(dice.pick(&["true", "true", "false"])),
+        ));
     }
     if dice.chance(35) {
         dice.mark("merge: merge_hash_arrays");
-        entries.push((plain("merge_hash_arrays"), plain(dice.pick(&["true", "true", "false"]))));
+        entries.push((
+            plain("merge_hash_arrays"),
+            plain(dice.pick(&["true", "true", "false"])),
+        ));
     }
     if dice.chance(4) {
         dice.mark("merge: wrong option");
@@ -240,18 +302,63 @@ fn convert_to(dice: &mut Dice) -> Doc {
         0 => {
             dice.mark("convert_to: type");
             quoted(dice.pick(&[
-                "String", "Integer", "Array", "Sensitive", "Float", "Numeric", "Boolean", "Hash", "String", "Array", "Sensitive",
-                "Array[Integer]", "Array[String]", "Optional[Integer]", "Regexp", "Timespan", "Timestamp", "SemVer", "URI", "Binary", "Type",
-                "Tuple", "Struct", "Hash[String,Integer]", "Integer[0,10]", "Sensitive[String]", "Any", "Data", "Scalar", "Variant[Integer,String]",
-                "Enum['one','two']", "NotUndef[String]", "Undef", "Collection", "String[1]", "Init[Integer]", "Default",
+                "String",
+                "Integer",
+                "Array",
+                "Sensitive",
+                "Float",
+                "Numeric",
+                "Boolean",
+                "Hash",
+                "String",
+                "Array",
+                "Sensitive",
+                "Array[Integer]",
+                "Array[String]",
+                "Optional[Integer]",
+                "Regexp",
+                "Timespan",
+                "Timestamp",
+                "SemVer",
+                "URI",
+                "Binary",
+                "Type",
+                "Tuple",
+                "Struct",
+                "Hash[String,Integer]",
+                "Integer[0,10]",
+                "Sensitive[String]",
+                "Any",
+                "Data",
+                "Scalar",
+                "Variant[Integer,String]",
+                "Enum['one','two']",
+                "NotUndef[String]",
+                "Undef",
+                "Collection",
+                "String[1]",
+                "Init[Integer]",
+                "Default",
             ]))
         }
         1 => {
             dice.mark("convert_to: with arguments");
             let forms: [&[&str]; 15] = [
-                &["Integer", "16"], &["Integer", "10"], &["Array", "true"], &["String", "'%x'"], &["String", "'%#p'"], &["Integer", "2", "true"],
-                &["Boolean"], &["Array"], &["String", "'%s'"], &["Integer", "37"], &["Hash", "tree"], &["Hash", "hash_tree"], &["String", "'%d'"],
-                &["Timestamp", "'%Y-%m-%d'"], &["Binary", "'%s'"],
+                &["Integer", "16"],
+                &["Integer", "10"],
+                &["Array", "true"],
+                &["String", "'%x'"],
+                &["String", "'%#p'"],
+                &["Integer", "2", "true"],
+                &["Boolean"],
+                &["Array"],
+                &["String", "'%s'"],
+                &["Integer", "37"],
+                &["Hash", "tree"],
+                &["Hash", "hash_tree"],
+                &["String", "'%d'"],
+                &["Timestamp", "'%Y-%m-%d'"],
+                &["Binary", "'%s'"],
             ];
             let form = forms[dice.below(forms.len())];
             Doc::Flow(Box::new(Doc::Seq(form.iter().map(|t| plain(*t)).collect())))

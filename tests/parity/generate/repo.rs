@@ -26,7 +26,13 @@ pub fn repo(dice: &mut Dice) -> Repo {
     dice.set_risky(risky);
     let keys = keys(dice);
     let scopes: Vec<Scope> = (0..dice.between(1, 3)).map(|i| scope(dice, i)).collect();
-    let mut repo = Repo { files: IndexMap::new(), keys, scopes, custom: false, risky };
+    let mut repo = Repo {
+        files: IndexMap::new(),
+        keys,
+        scopes,
+        custom: false,
+        risky,
+    };
     environment(dice, &mut repo);
     global(dice, &mut repo);
     let folder = modulepath(dice, &mut repo);
@@ -37,20 +43,43 @@ pub fn repo(dice: &mut Dice) -> Repo {
     }
     if dice.chance(30) {
         dice.mark("module: without hiera.yaml");
-        repo.files.insert(format!("{folder}/o/data/common.yaml"), "o::x: unseen\n".into());
+        repo.files.insert(
+            format!("{folder}/o/data/common.yaml"),
+            "o::x: unseen\n".into(),
+        );
     }
     repo
 }
 
 fn keys(dice: &mut Dice) -> Keys {
     const POOL: [(&str, &[Kind]); 22] = [
-        ("alpha", &[Kind::Scalar, Kind::Text]), ("beta", &[Kind::Text, Kind::Scalar]), ("list", &[Kind::List]), ("hash", &[Kind::Hash]),
-        ("users", &[Kind::Hash, Kind::List]), ("port", &[Kind::Scalar]), ("motd", &[Kind::Text]), ("gamma", &[Kind::Any]), ("it", &[Kind::Any, Kind::Text]),
-        ("m::a", &[Kind::Scalar, Kind::Text]), ("m::list", &[Kind::List]), ("m::hash", &[Kind::Hash]), ("m::deep::k", &[Kind::Any]),
-        ("n::a", &[Kind::Text]), ("n::list", &[Kind::List]), ("o::x", &[Kind::Scalar]), ("p::y", &[Kind::Any]), ("web_x", &[Kind::Hash]),
-        ("hash2", &[Kind::Hash]), ("list2", &[Kind::List]), ("Bad::k", &[Kind::Text]), ("zeta", &[Kind::Text, Kind::Hash]),
+        ("alpha", &[Kind::Scalar, Kind::Text]),
+        ("beta", &[Kind::Text, Kind::Scalar]),
+        ("list", &[Kind::List]),
+        ("hash", &[Kind::Hash]),
+        ("users", &[Kind::Hash, Kind::List]),
+        ("port", &[Kind::Scalar]),
+        ("motd", &[Kind::Text]),
+        ("gamma", &[Kind::Any]),
+        ("it", &[Kind::Any, Kind::Text]),
+        ("m::a", &[Kind::Scalar, Kind::Text]),
+        ("m::list", &[Kind::List]),
+        ("m::hash", &[Kind::Hash]),
+        ("m::deep::k", &[Kind::Any]),
+        ("n::a", &[Kind::Text]),
+        ("n::list", &[Kind::List]),
+        ("o::x", &[Kind::Scalar]),
+        ("p::y", &[Kind::Any]),
+        ("web_x", &[Kind::Hash]),
+        ("hash2", &[Kind::Hash]),
+        ("list2", &[Kind::List]),
+        ("Bad::k", &[Kind::Text]),
+        ("zeta", &[Kind::Text, Kind::Hash]),
     ];
-    let mut keys = Keys { names: Vec::new(), kinds: Vec::new() };
+    let mut keys = Keys {
+        names: Vec::new(),
+        kinds: Vec::new(),
+    };
     for (name, kinds) in POOL {
         if dice.chance(70) {
             keys.names.push(name.into());
@@ -77,7 +106,9 @@ fn environment(dice: &mut Dice, repo: &mut Repo) {
         functions(repo);
     }
     if dice.chance(20) {
-        repo.files.entry("env/data/common.yaml".into()).or_insert_with(|| "unread: 1\n".into());
+        repo.files
+            .entry("env/data/common.yaml".into())
+            .or_insert_with(|| "unread: 1\n".into());
     }
 }
 
@@ -92,7 +123,11 @@ fn global(dice: &mut Dice, repo: &mut Repo) {
                 dice.mark("global: hiera3_backend");
                 config.text = format!(
                     "version: 5\nhierarchy:\n  - name: Old\n    hiera3_backend: {}\n    path: common.yaml\n    options: {{x: 1}}\n",
-                    dice.pick(if risky { &["nosuch", "yaml", "Other"] } else { &["nosuch", "Other"] })
+                    dice.pick(if risky {
+                        &["nosuch", "yaml", "Other"]
+                    } else {
+                        &["nosuch", "Other"]
+                    })
                 );
             }
             config
@@ -109,11 +144,15 @@ fn modulepath(dice: &mut Dice, repo: &mut Repo) -> &'static str {
     }
     dice.mark("environment.conf: modulepath");
     let (text, folder) = *dice.pick(&[
-        &("modulepath = site:modules\n", "env/site"), &("modulepath = site:modules:$basemodulepath\n", "env/modules"),
-        &("modulepath=../shared_modules\n", "shared_modules"), &("# c\nmodulepath = 'site'\n", "env/site"),
-        &("manifest = site.pp\n", "env/modules"), &("[main]\nmodulepath = site\n", "env/site"),
+        &("modulepath = site:modules\n", "env/site"),
+        &("modulepath = site:modules:$basemodulepath\n", "env/modules"),
+        &("modulepath=../shared_modules\n", "shared_modules"),
+        &("# c\nmodulepath = 'site'\n", "env/site"),
+        &("manifest = site.pp\n", "env/modules"),
+        &("[main]\nmodulepath = site\n", "env/site"),
     ]);
-    repo.files.insert("env/environment.conf".into(), text.into());
+    repo.files
+        .insert("env/environment.conf".into(), text.into());
     folder
 }
 
@@ -132,7 +171,13 @@ fn module(dice: &mut Dice, repo: &mut Repo, root: &str, name: &str) {
             version_5(dice, Layer::Module, &format!("/{root}"), &repo.scopes)
         }
     };
-    add(dice, repo, &format!("{root}/hiera.yaml"), config, Some(name));
+    add(
+        dice,
+        repo,
+        &format!("{root}/hiera.yaml"),
+        config,
+        Some(name),
+    );
 }
 
 fn add(dice: &mut Dice, repo: &mut Repo, path: &str, config: Config, module: Option<&str>) {
@@ -148,7 +193,9 @@ fn add(dice: &mut Dice, repo: &mut Repo, path: &str, config: Config, module: Opt
 
 /// A file where another path needs a folder, or the other way round.
 fn in_the_way(files: &IndexMap<String, String>, path: &str) -> bool {
-    files.keys().any(|other| other.starts_with(&format!("{path}/")) || path.starts_with(&format!("{other}/")))
+    files.keys().any(|other| {
+        other.starts_with(&format!("{path}/")) || path.starts_with(&format!("{other}/"))
+    })
 }
 
 fn functions(repo: &mut Repo) {

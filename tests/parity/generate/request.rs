@@ -15,7 +15,9 @@ pub fn request(dice: &mut Dice, repo: &Repo) -> Map<String, Value> {
     let key = match dice.chance(4) {
         true => {
             dice.mark("request: several names");
-            let names: Vec<Value> = (0..dice.between(0, 3)).map(|_| key(dice, repo).into()).collect();
+            let names: Vec<Value> = (0..dice.between(0, 3))
+                .map(|_| key(dice, repo).into())
+                .collect();
             names.into()
         }
         false => Value::from(key(dice, repo)),
@@ -85,9 +87,41 @@ fn key(dice: &mut Dice, repo: &Repo) -> String {
         dice.mark("key: odd");
         return dice
             .pick(&[
-                "", "a.b", "'a.b'", "\"a.b\".c", "with space", " alpha", "alpha ", "1", "1.5", "true", "a..b", ".a", "a.", "'q'", "it's", "lookup_options",
-                "lookup_options.alpha", "'lookup_options'", "%{role}", "::m::a", "::alpha", "m::", "m::nothing", "q::none", "é", ":sym", "a'b'", "x\"y",
-                "missing", "merged_key", "~", "''", "environment::x", "lookup_options .a", "alpha.b.c.d",
+                "",
+                "a.b",
+                "'a.b'",
+                "\"a.b\".c",
+                "with space",
+                " alpha",
+                "alpha ",
+                "1",
+                "1.5",
+                "true",
+                "a..b",
+                ".a",
+                "a.",
+                "'q'",
+                "it's",
+                "lookup_options",
+                "lookup_options.alpha",
+                "'lookup_options'",
+                "%{role}",
+                "::m::a",
+                "::alpha",
+                "m::",
+                "m::nothing",
+                "q::none",
+                "é",
+                ":sym",
+                "a'b'",
+                "x\"y",
+                "missing",
+                "merged_key",
+                "~",
+                "''",
+                "environment::x",
+                "lookup_options .a",
+                "alpha.b.c.d",
             ])
             .to_string();
     }
@@ -98,8 +132,12 @@ fn key(dice: &mut Dice, repo: &Repo) -> String {
     }
     dice.mark("key: dotted");
     let segments = match repo.keys.kind(&name) {
-        Some(Kind::List) if dice.chance(70) => dice.pick(&["0", "1", "2", "0.a", "9", "-1", "00", "1.b"]),
-        Some(Kind::Hash) if dice.chance(70) => dice.pick(&["a", "b", "c", "n", "x", "list", "port", "list.0", "'a.b'", "missing", "1"]),
+        Some(Kind::List) if dice.chance(70) => {
+            dice.pick(&["0", "1", "2", "0.a", "9", "-1", "00", "1.b"])
+        }
+        Some(Kind::Hash) if dice.chance(70) => dice.pick(&[
+            "a", "b", "c", "n", "x", "list", "port", "list.0", "'a.b'", "missing", "1",
+        ]),
         _ => odd_segments(dice),
     };
     match dice.chance(6) {
@@ -110,8 +148,34 @@ fn key(dice: &mut Dice, repo: &Repo) -> String {
 
 fn odd_segments(dice: &mut Dice) -> &'static str {
     dice.pick(&[
-        "a", "b", "0", "1", "n.x", "x", "'a.b'", "\"1\"", "'1'", "list.0", "9", "-1", "+1", "00", ":0", " a ", "a.b.c", "c", "port", "missing", "''", "1.5",
-        "'with space'", "0.a", "1.a", "list", "<<", "0x1",
+        "a",
+        "b",
+        "0",
+        "1",
+        "n.x",
+        "x",
+        "'a.b'",
+        "\"1\"",
+        "'1'",
+        "list.0",
+        "9",
+        "-1",
+        "+1",
+        "00",
+        ":0",
+        " a ",
+        "a.b.c",
+        "c",
+        "port",
+        "missing",
+        "''",
+        "1.5",
+        "'with space'",
+        "0.a",
+        "1.a",
+        "list",
+        "<<",
+        "0x1",
     ])
 }
 
@@ -135,10 +199,44 @@ fn arguments(dice: &mut Dice, name: &str, kind: Kind, request: &mut Map<String, 
     if dice.chance(10) {
         dice.mark("request: value_type");
         let text = dice.pick(&[
-            "String", "Integer", "Array", "Hash", "Numeric", "Boolean", "Array[String]", "Hash[String, Integer]", "Optional[String]", "Enum['one', 'two']",
-            "Variant[String, Integer]", "Pattern[/^o/]", "Undef", "NotUndef", "Struct[{a => Integer}]", "Tuple[String, Integer]", "Integer[0, 10]", "String[1, 3]",
-            "Sensitive", "Sensitive[String]", "Scalar", "Data", "Any", "Collection", "Float", "Array[Integer, 1]", "Bogus", "Integer[", "Struct[{a => String, Optional[b] => Any}]",
-            "ScalarData", "RichData", "Regexp", "Default", "Array[Variant[String, Hash]]", "Hash[String, Any, 1, 2]", "Callable", "Type", "Optional[Array[Integer]]",
+            "String",
+            "Integer",
+            "Array",
+            "Hash",
+            "Numeric",
+            "Boolean",
+            "Array[String]",
+            "Hash[String, Integer]",
+            "Optional[String]",
+            "Enum['one', 'two']",
+            "Variant[String, Integer]",
+            "Pattern[/^o/]",
+            "Undef",
+            "NotUndef",
+            "Struct[{a => Integer}]",
+            "Tuple[String, Integer]",
+            "Integer[0, 10]",
+            "String[1, 3]",
+            "Sensitive",
+            "Sensitive[String]",
+            "Scalar",
+            "Data",
+            "Any",
+            "Collection",
+            "Float",
+            "Array[Integer, 1]",
+            "Bogus",
+            "Integer[",
+            "Struct[{a => String, Optional[b] => Any}]",
+            "ScalarData",
+            "RichData",
+            "Regexp",
+            "Default",
+            "Array[Variant[String, Hash]]",
+            "Hash[String, Any, 1, 2]",
+            "Callable",
+            "Type",
+            "Optional[Array[Integer]]",
         ]);
         request.insert("value_type".into(), text.into());
     }
@@ -171,12 +269,20 @@ fn arguments(dice: &mut Dice, name: &str, kind: Kind, request: &mut Map<String, 
     }
     if dice.rarely(25) {
         dice.mark("request: class scope");
-        request.insert("class_scope".into(), json!({"name": "m", "vars": {"nope": "local", "role": "local role", "tier": 3}}));
+        request.insert(
+            "class_scope".into(),
+            json!({"name": "m", "vars": {"nope": "local", "role": "local role", "tier": 3}}),
+        );
     }
     if dice.rarely(25) && request["key"].is_string() {
         dice.mark("request: automatic parameter lookup");
         request.insert("facet".into(), "search_and_merge".into());
-        for other in ["value_type", "default_value", "default_values_hash", "override"] {
+        for other in [
+            "value_type",
+            "default_value",
+            "default_values_hash",
+            "override",
+        ] {
             request.shift_remove(other);
         }
     }

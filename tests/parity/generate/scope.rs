@@ -24,7 +24,9 @@ pub fn scope(dice: &mut Dice, number: usize) -> Scope {
         "cyc": "%{facts.cyc2}", "cyc2": "%{facts.cyc}", "strat": dice.pick(&["deep", "unique", "hash"]), "keyname": "beta",
         "abs": "/nonexistent", "ws": "a b",
     });
-    let Value::Object(mut facts) = all else { unreachable!("an object") };
+    let Value::Object(mut facts) = all else {
+        unreachable!("an object")
+    };
     for name in ["role", "svcs", "list", "uni", "dots"] {
         if dice.chance(6) {
             facts.shift_remove(name);
@@ -44,7 +46,12 @@ pub fn scope(dice: &mut Dice, number: usize) -> Scope {
         true => format!("n{number}.example.com"),
         false => format!("n{number}"),
     };
-    Scope { node, facts, trusted, variables }
+    Scope {
+        node,
+        facts,
+        trusted,
+        variables,
+    }
 }
 
 /// A path template with its tokens filled in as this scope would, near enough to decide which files
@@ -53,9 +60,15 @@ pub fn fill(template: &str, scope: &Scope, environment: &str) -> String {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("%{") {
-        let Some((name, tail)) = after.split_once('}') else { break };
+        let Some((name, tail)) = after.split_once('}') else {
+            break;
+        };
         out.push_str(before);
-        out.push_str(&variable(name.trim().trim_start_matches("::"), scope, environment));
+        out.push_str(&variable(
+            name.trim().trim_start_matches("::"),
+            scope,
+            environment,
+        ));
         rest = tail;
     }
     out.push_str(rest);
@@ -71,7 +84,12 @@ fn variable(name: &str, scope: &Scope, environment: &str) -> String {
         "facts" => facts,
         "trusted" => trusted,
         "environment" => json!(environment),
-        other => scope.variables.get(other).or_else(|| scope.facts.get(other)).cloned().unwrap_or(Value::Null),
+        other => scope
+            .variables
+            .get(other)
+            .or_else(|| scope.facts.get(other))
+            .cloned()
+            .unwrap_or(Value::Null),
     };
     for segment in segments {
         value = match (&value, segment.parse::<usize>()) {

@@ -38,7 +38,11 @@ fn alias(dice: &mut Dice, targets: Targets<'_>) -> String {
         }
         _ => {
             dice.mark("token: alias inside a longer string");
-            format!("{}%{{alias('{key}')}}{}", dice.pick(&["", "a "]), dice.pick(&[" ", "b"]))
+            format!(
+                "{}%{{alias('{key}')}}{}",
+                dice.pick(&["", "a "]),
+                dice.pick(&[" ", "b"])
+            )
         }
     }
 }
@@ -66,8 +70,12 @@ pub fn token(dice: &mut Dice, targets: Targets<'_>) -> String {
         3 => {
             dice.mark("token: literal");
             dice.pick(&[
-                "%{literal('%')}", "%{literal('%')}{role}", "%{literal(\"%\")}{facts.os.family}",
-                "%{literal('x y')}", "%%{}{ENV:X}", "%{literal('%')}{lookup('alpha')}",
+                "%{literal('%')}",
+                "%{literal('%')}{role}",
+                "%{literal(\"%\")}{facts.os.family}",
+                "%{literal('x y')}",
+                "%%{}{ENV:X}",
+                "%{literal('%')}{lookup('alpha')}",
             ])
             .to_string()
         }
@@ -79,28 +87,67 @@ pub fn token(dice: &mut Dice, targets: Targets<'_>) -> String {
         5 => {
             dice.mark("token: undefined or absent");
             let name = dice.pick(&[
-                "nope", "::nope", "facts.nope", "nope.x", "facts.os.nope.x", "m::nope", "nosuch::var", "nilf", "facts.nilf",
-                "module_name", "caller_module_name", "1", "trusted.nope", "facts.list.9", "facts.list.-1", "calling_module",
-                "empty", "server_facts.serverversion", "::facts.os.nope", "title",
+                "nope",
+                "::nope",
+                "facts.nope",
+                "nope.x",
+                "facts.os.nope.x",
+                "m::nope",
+                "nosuch::var",
+                "nilf",
+                "facts.nilf",
+                "module_name",
+                "caller_module_name",
+                "1",
+                "trusted.nope",
+                "facts.list.9",
+                "facts.list.-1",
+                "calling_module",
+                "empty",
+                "server_facts.serverversion",
+                "::facts.os.nope",
+                "title",
             ]);
             format!("%{{{name}}}")
         }
         6 => {
             dice.mark("token: dig that cannot work");
             let name = dice.pick(&[
-                "facts.role.x", "role.x", "facts.num.x", "facts.flt.x", "facts.yes.x", "facts.list.x", "facts.os.'family'.y",
+                "facts.role.x",
+                "role.x",
+                "facts.num.x",
+                "facts.flt.x",
+                "facts.yes.x",
+                "facts.list.x",
+                "facts.os.'family'.y",
                 "facts.list.'0'",
             ]);
             format!("%{{{name}}}")
         }
         7 => {
             dice.mark("token: empty");
-            dice.pick(&["%{}", "%{::}", "%{''}", "%{\"\"}", "%{ }", "%{'::'}", "%{\"::\"}", "%{\n}"]).to_string()
+            dice.pick(&[
+                "%{}",
+                "%{::}",
+                "%{''}",
+                "%{\"\"}",
+                "%{ }",
+                "%{'::'}",
+                "%{\"::\"}",
+                "%{\n}",
+            ])
+            .to_string()
         }
         8 => {
             dice.mark("token: unknown function");
-            dice.pick(&["%{Lookup('k')}", "%{LITERAL('x')}", "%{environment('x')}", "%{hiera_hash(\"x\")}", "%{lookup2('a')}"])
-                .to_string()
+            dice.pick(&[
+                "%{Lookup('k')}",
+                "%{LITERAL('x')}",
+                "%{environment('x')}",
+                "%{hiera_hash(\"x\")}",
+                "%{lookup2('a')}",
+            ])
+            .to_string()
         }
         _ => {
             dice.mark("token: malformed");
@@ -129,11 +176,42 @@ pub fn token(dice: &mut Dice, targets: Targets<'_>) -> String {
 /// A reference to a variable that exists in most scopes.
 fn variable(dice: &mut Dice) -> String {
     dice.pick(&[
-        "role", "::role", "facts.role", "facts.os.family", "::facts.os.release.major", "facts.num", "facts.flt", "facts.yes",
-        "facts.list", "facts.list.0", "facts.list.2.k", "facts.hash", "facts.hash.a", "facts.dots.'a.b'", "facts.dots.\"a.b\"",
-        "dots.c.d", "facts. role", "trusted.certname", "trusted.hostname", "trusted.domain", "trusted.extensions.pp_role",
-        "trusted.authenticated", "environment", "server_facts", "tier", "enc.site", "facts.inj", "facts.inj2", "facts.self",
-        "facts.cyc", "facts.big", "facts.uni", "facts.'role'", "os.family", "num", "facts.empty",
+        "role",
+        "::role",
+        "facts.role",
+        "facts.os.family",
+        "::facts.os.release.major",
+        "facts.num",
+        "facts.flt",
+        "facts.yes",
+        "facts.list",
+        "facts.list.0",
+        "facts.list.2.k",
+        "facts.hash",
+        "facts.hash.a",
+        "facts.dots.'a.b'",
+        "facts.dots.\"a.b\"",
+        "dots.c.d",
+        "facts. role",
+        "trusted.certname",
+        "trusted.hostname",
+        "trusted.domain",
+        "trusted.extensions.pp_role",
+        "trusted.authenticated",
+        "environment",
+        "server_facts",
+        "tier",
+        "enc.site",
+        "facts.inj",
+        "facts.inj2",
+        "facts.self",
+        "facts.cyc",
+        "facts.big",
+        "facts.uni",
+        "facts.'role'",
+        "os.family",
+        "num",
+        "facts.empty",
     ])
     .to_string()
 }
@@ -143,7 +221,19 @@ fn variable(dice: &mut Dice) -> String {
 pub fn target(dice: &mut Dice, targets: Targets<'_>) -> String {
     if dice.chance(6) {
         return dice
-            .pick(&["missing", "absent.sub", "m::missing", "p::y", "lookup_options", "role", "a..b", "alpha.", "::m::a", "x y", "1.x"])
+            .pick(&[
+                "missing",
+                "absent.sub",
+                "m::missing",
+                "p::y",
+                "lookup_options",
+                "role",
+                "a..b",
+                "alpha.",
+                "::m::a",
+                "x y",
+                "1.x",
+            ])
             .to_string();
     }
     let key = if targets.at + 1 < targets.keys.len() && !dice.chance(10) {
@@ -156,7 +246,13 @@ pub fn target(dice: &mut Dice, targets: Targets<'_>) -> String {
         dice.mark("token: possible loop");
         targets.keys[dice.below(targets.keys.len())].clone()
     };
-    if dice.chance(if key.contains("hash") || key.contains("list") || key == "users" { 40 } else { 4 }) {
+    if dice.chance(
+        if key.contains("hash") || key.contains("list") || key == "users" {
+            40
+        } else {
+            4
+        },
+    ) {
         dice.mark("token: lookup of a dotted key");
         let segment = match key.contains("list") {
             _ if dice.chance(6) => dice.pick(&["a", "0", "'b'", "n.x", "-1"]),

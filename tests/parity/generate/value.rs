@@ -48,7 +48,13 @@ fn anchored(dice: &mut Dice, doc: Doc, anchors: &mut Anchors) -> Doc {
 }
 
 fn any(dice: &mut Dice, targets: Targets<'_>, anchors: &mut Anchors, depth: usize) -> Doc {
-    match dice.weighted(&[30, 25, if depth > 0 { 20 } else { 0 }, if depth > 0 { 20 } else { 0 }, 5]) {
+    match dice.weighted(&[
+        30,
+        25,
+        if depth > 0 { 20 } else { 0 },
+        if depth > 0 { 20 } else { 0 },
+        5,
+    ]) {
         0 => scalar(dice, targets),
         1 => text(dice, targets),
         2 => list(dice, targets, anchors, depth - 1),
@@ -72,9 +78,13 @@ fn alias(dice: &mut Dice, anchors: &Anchors) -> Doc {
 
 fn scalar(dice: &mut Dice, targets: Targets<'_>) -> Doc {
     match dice.weighted(&[30, 20, 8, 8, 6, 14, 10, 4]) {
-        0 => plain(dice.pick(&["one", "two", "three", "web", "db", "x", "y", "deb", "low", "high"])),
+        0 => plain(dice.pick(&[
+            "one", "two", "three", "web", "db", "x", "y", "deb", "low", "high",
+        ])),
         1 => plain(dice.pick(&["1", "2", "3", "42", "0", "-7", "80", "443"])),
-        2 => plain(dice.pick(&["1.5", "0.0", "-2.25", "1e3", "1.0", "1.50", ".5", "5.", "1.5e+3", "1.0e+20", "1.0e-7"])),
+        2 => plain(dice.pick(&[
+            "1.5", "0.0", "-2.25", "1e3", "1.0", "1.50", ".5", "5.", "1.5e+3", "1.0e+20", "1.0e-7",
+        ])),
         3 => plain(dice.pick(&["true", "false", "yes", "off", "True", "NO"])),
         4 => {
             dice.mark("value: nil");
@@ -82,7 +92,9 @@ fn scalar(dice: &mut Dice, targets: Targets<'_>) -> Doc {
         }
         5 => text(dice, targets),
         6 => odd_scalar(dice),
-        _ => quoted(dice.pick(&["", "1", "true", "~", " padded ", "it's", "a.b", "--one", "/abs", "é", "nul"])),
+        _ => quoted(dice.pick(&[
+            "", "1", "true", "~", " padded ", "it's", "a.b", "--one", "/abs", "é", "nul",
+        ])),
     }
 }
 
@@ -92,10 +104,47 @@ fn odd_scalar(dice: &mut Dice) -> Doc {
         0 => {
             dice.mark("value: odd plain scalar");
             plain(dice.pick(&[
-                "1:30", "12:30:45", "1:60", "0755", "08", "0x1F", "0b101", "1_000", "1,000", "1__0", "+1", "-0", "0o17", "1e5",
-                ".inf", "-.inf", ".nan", "y", "n", "on", "12345678901234567890", "190:20:30", "1.2.3", "=", "<<", "nil",
-                "2001-13-01", "2001-12-14 21:59", "1.5_0", "0_7", "+.inf", "0x", "1a", "a:b", "a#b", "::a",
-                "00", "0.", "1:30.5", "1e-5", "9223372036854775808",
+                "1:30",
+                "12:30:45",
+                "1:60",
+                "0755",
+                "08",
+                "0x1F",
+                "0b101",
+                "1_000",
+                "1,000",
+                "1__0",
+                "+1",
+                "-0",
+                "0o17",
+                "1e5",
+                ".inf",
+                "-.inf",
+                ".nan",
+                "y",
+                "n",
+                "on",
+                "12345678901234567890",
+                "190:20:30",
+                "1.2.3",
+                "=",
+                "<<",
+                "nil",
+                "2001-13-01",
+                "2001-12-14 21:59",
+                "1.5_0",
+                "0_7",
+                "+.inf",
+                "0x",
+                "1a",
+                "a:b",
+                "a#b",
+                "::a",
+                "00",
+                "0.",
+                "1:30.5",
+                "1e-5",
+                "9223372036854775808",
             ]))
         }
         1 => {
@@ -123,8 +172,17 @@ fn odd_scalar(dice: &mut Dice) -> Doc {
         _ => {
             dice.mark("yaml: forbidden tag");
             let tags = [
-                Doc::Tagged("!ruby/object:Foo", Box::new(Doc::Flow(Box::new(Doc::Map(vec![]))))),
-                Doc::Tagged("!!set", Box::new(Doc::Flow(Box::new(Doc::Map(vec![(plain("a"), plain("~"))]))))),
+                Doc::Tagged(
+                    "!ruby/object:Foo",
+                    Box::new(Doc::Flow(Box::new(Doc::Map(vec![])))),
+                ),
+                Doc::Tagged(
+                    "!!set",
+                    Box::new(Doc::Flow(Box::new(Doc::Map(vec![(
+                        plain("a"),
+                        plain("~"),
+                    )])))),
+                ),
                 Doc::Tagged("!!float", Box::new(plain("abc"))),
                 Doc::Tagged("!ruby/regexp", Box::new(plain("/a/"))),
             ];
@@ -138,8 +196,20 @@ pub fn text(dice: &mut Dice, targets: Targets<'_>) -> Doc {
     let text = if dice.chance(60) {
         token_string(dice, targets)
     } else {
-        dice.pick(&["plain words", "one", "ENC", "a: b", "tab\there", "two\nlines", "--gone", "x # y", "DEC::PKCS7[x]!", "trail ", "100%"])
-            .to_string()
+        dice.pick(&[
+            "plain words",
+            "one",
+            "ENC",
+            "a: b",
+            "tab\there",
+            "two\nlines",
+            "--gone",
+            "x # y",
+            "DEC::PKCS7[x]!",
+            "trail ",
+            "100%",
+        ])
+        .to_string()
     };
     match dice.weighted(&[40, 40, 8, 8, 4]) {
         0 => quoted(text),
@@ -152,7 +222,11 @@ pub fn text(dice: &mut Dice, targets: Targets<'_>) -> Doc {
             dice.mark("yaml: folded block");
             Doc::Block(dice.pick(&[">", ">-", ">+"]), text)
         }
-        4 if text.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.contains([':', '#', '\n', '\t', ',']) => plain(text.trim()),
+        4 if text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && !text.contains([':', '#', '\n', '\t', ',']) =>
+        {
+            plain(text.trim())
+        }
         _ => Doc::Double(text),
     }
 }
@@ -183,7 +257,11 @@ fn hash(dice: &mut Dice, targets: Targets<'_>, anchors: &mut Anchors, depth: usi
     let mut entries: Vec<(Doc, Doc)> = Vec::new();
     for _ in 0..dice.weighted(&[4, 10, 25, 30, 20, 11]) {
         let key = nested_key(dice, targets, anchors);
-        if !dice.chance(4) && entries.iter().any(|(k, _)| super::doc::text_of(k) == super::doc::text_of(&key)) {
+        if !dice.chance(4)
+            && entries
+                .iter()
+                .any(|(k, _)| super::doc::text_of(k) == super::doc::text_of(&key))
+        {
             continue;
         }
         let value = match dice.weighted(&[50, 15, 15, 15, 5]) {
@@ -229,7 +307,10 @@ fn nested_key(dice: &mut Dice, targets: Targets<'_>, anchors: &Anchors) -> Doc {
 fn merge_key(dice: &mut Dice, anchors: &Anchors, entries: &mut Vec<(Doc, Doc)>) {
     dice.mark("yaml: merge key");
     let source = |dice: &mut Dice| match anchors.hashes.is_empty() {
-        true => Doc::Flow(Box::new(super::doc::map([("a", plain("merged")), ("m", plain("1"))]))),
+        true => Doc::Flow(Box::new(super::doc::map([
+            ("a", plain("merged")),
+            ("m", plain("1")),
+        ]))),
         false => Doc::Alias(anchors.hashes[dice.below(anchors.hashes.len())].clone()),
     };
     let value = match dice.weighted(&[70, 15, 5, 10]) {
@@ -239,7 +320,10 @@ fn merge_key(dice: &mut Dice, anchors: &Anchors, entries: &mut Vec<(Doc, Doc)>) 
             dice.mark("yaml: merge key without a mapping");
             plain(dice.pick(&["5", "[1]", "~", "text"]))
         }
-        _ => Doc::Flow(Box::new(super::doc::map([("b", plain("inline")), ("c", plain("2"))]))),
+        _ => Doc::Flow(Box::new(super::doc::map([
+            ("b", plain("inline")),
+            ("c", plain("2")),
+        ]))),
     };
     let key = match dice.chance(10) {
         true => quoted("<<"),

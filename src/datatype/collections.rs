@@ -1,0 +1,233 @@
+//! Lists and hashes made from other values: `new` of `Array` and `Hash`.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::infer::infer;
+use super::instance::rich;
+use super::{ruby_inspect, strings};
+use crate::value::{HashMap, Value};
+
+/// Longest list that counting out a number may give.
+const MAX_COUNT: i64 = 1_000_000;
+
+/// Deepest nesting of lists that become hashes.
+const MAX_DEPTH: usize = 50;
+
+pub(super) fn listed(from: &Value) -> Result<Value, String> {
+    Ok(match from {
+        Value::Hash(hash) => Value::array(
+            hash.iter()
+                .map(|(k, v)| Value::array([k.clone(), v.clone()])),
+        ),
+        Value::String(text) => Value::array(text.chars().map(|c| Value::from(c.to_string()))),
+        Value::Int(count) => {
+            if *count > MAX_COUNT {
+                return Err(format!("counting to {count} gives too long a list"));
+            }
+            Value::array((0..*count).map(Value::Int))
+        }
+        other => match rich(other, "Binary") {
+            Some(text) => {
+                let bytes = STANDARD.decode(text).unwrap_or_default();
+                Value::array(bytes.into_iter().map(|b| Value::Int(b.into())))
+            }
+            None => other.clone(),
+        },
+    })
+}
+
+pub(super) fn pairs(elements: &[Value]) -> Value {
+    let mut hash = HashMap::new();
+    for element in elements {
+        if let Some([key, value]) = element.as_array() {
+            hash.insert(key.clone(), value.clone());
+        }
+    }
+    Value::from(hash)
+}
+
+pub(super) fn hash(matched: usize, all: &[Value]) -> Result<Value, String> {
+    let from = &all[0];
+    let elements = from.as_array().unwrap_or_default();
+    if let (0, Some(option)) = (matched, all.get(1)) {
+        return tree(elements, option.as_str() == Some("hash_tree"));
+    }
+    if matched < 2 {
+        return Ok(pairs(elements));
+    }
+    let list = match from {
+        Value::Hash(_) => return Ok(from.clone()),
+        Value::Array(elements) => {
+            if elements.len() % 2 != 0 {
+                return Err("odd number of arguments for Hash".to_owned());
+            }
+            elements.to_vec()
+        }
+        Value::String(_) | Value::Int(0..) => match listed(from)? {
+            Value::Array(elements) => {
+                if elements.len() % 2 != 0 {
+                    return Err("odd number of arguments for Hash".to_owned());
+                }
+                elements.to_vec()
+            }
+            other => vec![other],
+        },
+        other => {
+            return Err(format!(
+                "Value of type {} cannot be converted to Hash",
+                infer(other).generalize()
+            ));
+        }
+    };
+    let mut hash = HashMap::new();
+    for pair in list.chunks_exact(2) {
+        hash.insert(pair[0].clone(), pair[1].clone());
+    }
+    Ok(Value::from(hash))
+}
+
+/// Arrays as hashes from index to element, all the way down.
+pub(super) fn as_hash(value: &Value, depth: usize) -> Value {
+    let Value::Array(elements) = value else {
+        return value.clone();
+    };
+    if depth > MAX_DEPTH {
+        return value.clone();
+    }
+    let mut hash = HashMap::new();
+    for (key, element) in (0i64..).zip(elements.iter()) {
+        hash.insert(Value::Int(key), as_hash(element, depth + 1));
+    }
+    Value::from(hash)
+}
+
+pub(super) fn tree(entries: &[Value], all_hashes: bool) -> Result<Value, String> {
+    let mut root = Value::from(HashMap::new());
+    for entry in entries {
+        let Some([Value::Array(path), value]) = entry.as_array() else {
+            continue;
+        };
+        let Some((last, way)) = path.split_last() else {
+            if let Value::Hash(root) = &mut root {
+                let root = Arc::make_mut(root);
+                match value {
+                    Value::Array(elements) => {
+                        for (key, element) in (0i64..).zip(elements.iter()) {
+                            root.insert(Value::Int(key), element.clone());
+                        }
+                    }
+                    Value::Hash(hash) => {
+                        root.extend(hash.iter().map(|(k, v)| (k.clone(), v.clone())));
+                    }
+                    other => {
+                        return Err(format!(
+                            "no implicit conversion of {} into Hash",
+                            ruby_class(other)
+                        ));
+                    }
+                }
+            }
+            continue;
+        };
+        let value = if all_hashes {
+            as_hash(value, 0)
+        } else {
+            value.clone()
+        };
+        place(&mut root, way, last, value)?;
+    }
+    Ok(root)
+}
+
+pub(super) fn ruby_class(value: &Value) -> &'static str {
+    match value {
+        Value::Undef => "nil",
+        Value::Bool(true) => "true",
+        Value::Bool(false) => "false",
+        Value::Int(_) | Value::BigInt(_) => "Integer",
+        Value::Float(_) => "Float",
+        Value::String(_) | Value::Bytes(_) => "String",
+        Value::Symbol(_) | Value::Default => "Symbol",
+        Value::Array(_) => "Array",
+        Value::Hash(_) => "Hash",
+        Value::Sensitive(_) | Value::Rich(_) | Value::Opaque(_) => "Object",
+    }
+}
+
+pub(super) fn place(
+    root: &mut Value,
+    way: &[Value],
+    last: &Value,
+    value: Value,
+) -> Result<(), String> {
+    let mut here = root;
+    for step in way {
+        here = match here {
+            Value::Hash(hash) => Arc::make_mut(hash)
+                .entry(step.clone())
+                .or_insert_with(|| Value::from(HashMap::new())),
+            Value::Array(elements) => {
+                let index = match step {
+                    Value::Int(index) => usize::try_from(*index).ok(),
+                    _ => None,
+                };
+                let Some(found) = index.and_then(|i| Arc::make_mut(elements).get_mut(i)) else {
+                    return Err("undefined method `[]=' for nil:NilClass".to_owned());
+                };
+                found
+            }
+            other => {
+                return Err(format!(
+                    "undefined method `has_key?' for {}",
+                    receiver(other)
+                ));
+            }
+        };
+    }
+    match here {
+        Value::Hash(hash) => {
+            Arc::make_mut(hash).insert(last.clone(), value);
+        }
+        Value::Array(elements) => {
+            let Value::Int(index) = last else {
+                return Err(format!(
+                    "no implicit conversion of {} into Integer",
+                    ruby_class(last)
+                ));
+            };
+            let Ok(index) = usize::try_from(*index) else {
+                return Err(format!("index {index} too small for array"));
+            };
+            if i64::try_from(index).map_or(true, |i| i > MAX_COUNT) {
+                return Err(format!("index {index} too big"));
+            }
+            let elements = Arc::make_mut(elements);
+            while elements.len() <= index {
+                elements.push(Value::Undef);
+            }
+            elements[index] = value;
+        }
+        other => {
+            return Err(format!("undefined method `[]=' for {}", receiver(other)));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn receiver(value: &Value) -> String {
+    match value {
+        Value::Undef | Value::Bool(_) => {
+            let class = match value {
+                Value::Bool(true) => "TrueClass",
+                Value::Bool(false) => "FalseClass",
+                _ => "NilClass",
+            };
+            format!("{}:{class}", ruby_class(value))
+        }
+        Value::String(text) => format!("{}:String", ruby_inspect(text)),
+        other => format!("{}:{}", strings::programmatic(other), ruby_class(other)),
+    }
+}

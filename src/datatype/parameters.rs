@@ -1,0 +1,290 @@
+//! What stands between the brackets of a type: parameters and what types make of them
+//! (`pops/types/type_factory.rb`).
+
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
+use super::ParseError;
+use super::interpret::Parsed;
+use super::model::{
+    CallableType, Element, Pattern, Presence, Range, ResourceType, StringType, Type,
+};
+use crate::value::Value;
+
+/// What a parameter of a type can be.
+#[derive(Clone, Debug)]
+pub(super) enum Param {
+    Type(Type),
+    Integer(BigInt),
+    Float(f64),
+    Text(String),
+    Regexp(String),
+    Boolean(bool),
+    Default,
+    Undef,
+    List(Vec<Param>),
+    Hash(Vec<(Param, Param)>),
+}
+
+pub(super) fn wrong_count(name: &str, required: &str, given: usize) -> ParseError {
+    ParseError::new(&format!(
+        "Invalid number of type parameters specified: {name} requires {required}, {given} provided"
+    ))
+}
+
+/// The missing bracket is Puppet's.
+pub(super) fn disordered(from: &str, to: &str) -> ParseError {
+    ParseError::new(&format!(
+        "'from' must be less or equal to 'to'. Got ({from}, {to}"
+    ))
+}
+
+pub(super) fn is_range_param(param: &Param) -> bool {
+    matches!(param, Param::Integer(_) | Param::Default)
+        || matches!(param, Param::Text(text) if text == "default")
+}
+
+pub(super) fn range(low: &Param, high: &Param, refuse: &dyn Fn() -> ParseError) -> Parsed<Range> {
+    if !is_range_param(low) || !is_range_param(high) {
+        return Err(refuse());
+    }
+    let bound = |param: &Param| match param {
+        Param::Integer(number) => Some(number.clone()),
+        _ => None,
+    };
+    let range = Range {
+        from: bound(low),
+        to: bound(high),
+    };
+    if let (Some(from), Some(to)) = (&range.from, &range.to)
+        && from > to
+    {
+        return Err(disordered(&from.to_string(), &to.to_string()));
+    }
+    Ok(range)
+}
+
+pub(super) fn size_or_type(size: &Param, refuse: &dyn Fn() -> ParseError) -> Parsed<Range> {
+    if let Param::Type(Type::Integer(range)) = size {
+        return Ok(range.clone());
+    }
+    range(size, &Param::Default, refuse)
+}
+
+/// The range at the end of a tuple's or callable's parameters.
+pub(super) fn trailing_range(
+    params: &mut Vec<Param>,
+    refuse: &dyn Fn() -> ParseError,
+) -> Parsed<Option<Range>> {
+    let zero = |param: Param| match param {
+        Param::Default | Param::Text(_) => Param::Integer(0.into()),
+        other => other,
+    };
+    if params.len() >= 2 && is_range_param(&params[params.len() - 2]) {
+        let high = params.pop().unwrap_or(Param::Default);
+        let low = params.pop().unwrap_or(Param::Default);
+        return range(&zero(low), &high, refuse).map(Some);
+    }
+    if params.last().is_some_and(is_range_param) {
+        let low = params.pop().unwrap_or(Param::Default);
+        return range(&zero(low), &Param::Default, refuse).map(Some);
+    }
+    Ok(None)
+}
+
+/// `type_of` of the factory: a text names a Ruby class, another literal its own type.
+pub(super) fn type_of(param: Param) -> Type {
+    match param {
+        Param::Type(t) => t,
+        Param::Text(class) => Type::Runtime(Some("ruby".into()), Some(class.into())),
+        other => super::infer(&value_of(other)).generalize(),
+    }
+}
+
+pub(super) fn value_of(param: Param) -> Value {
+    match param {
+        Param::Type(t) => super::type_value(&t),
+        Param::Integer(number) => match i64::try_from(&number) {
+            Ok(small) => Value::Int(small),
+            Err(_) => Value::BigInt(Arc::new(number)),
+        },
+        Param::Float(number) => Value::Float(number),
+        Param::Text(text) => Value::from(text),
+        Param::Regexp(source) => super::rich("Regexp", source),
+        Param::Boolean(truth) => Value::Bool(truth),
+        Param::Default => Value::Default,
+        Param::Undef => Value::Undef,
+        Param::List(elements) => Value::array(elements.into_iter().map(value_of)),
+        Param::Hash(entries) => Value::Hash(Arc::new(
+            entries
+                .into_iter()
+                .map(|(k, v)| (value_of(k), value_of(v)))
+                .collect(),
+        )),
+    }
+}
+
+pub(super) fn ruby_class(param: &Param) -> String {
+    match param {
+        Param::Type(t) => format!("Puppet::Pops::Types::P{}Type", t.simple_name()),
+        Param::Integer(_) => "Integer".to_owned(),
+        Param::Float(_) => "Float".to_owned(),
+        Param::Text(_) => "String".to_owned(),
+        Param::Regexp(_) => "Regexp".to_owned(),
+        Param::Boolean(true) => "true".to_owned(),
+        Param::Boolean(false) => "false".to_owned(),
+        Param::Default => "Symbol".to_owned(),
+        Param::Undef => "NilClass".to_owned(),
+        Param::List(_) => "Array".to_owned(),
+        Param::Hash(_) => "Hash".to_owned(),
+    }
+}
+
+pub(super) fn patterns(params: Vec<Param>) -> Parsed<Vec<Pattern>> {
+    let mut out: Vec<Pattern> = Vec::new();
+    let mut add = |pattern: Pattern| {
+        if !out.contains(&pattern) {
+            out.push(pattern);
+        }
+    };
+    for param in params {
+        match param {
+            Param::Text(source) | Param::Regexp(source) => {
+                let pattern = Pattern::new(&source);
+                if let Err(crate::regexp::RegexpError::Invalid { message }) = pattern.regexp() {
+                    return Err(ParseError::new(&message));
+                }
+                add(pattern);
+            }
+            Param::Type(Type::Regexp(source)) => {
+                add(Pattern::new(source.as_deref().unwrap_or_default()));
+            }
+            Param::Type(Type::Pattern(inner)) => inner.iter().cloned().for_each(&mut add),
+            other => {
+                return Err(ParseError::new(&format!(
+                    "Only String, Regexp, Pattern-Type, and Regexp-Type are allowed: got '{}",
+                    ruby_class(&other)
+                )));
+            }
+        }
+    }
+    Ok(out)
+}
+
+pub(super) fn element(key: Param, value: Type) -> Parsed<Element> {
+    let literal = |t: &Type| match t {
+        Type::String(StringType::Value(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let (name, presence) = match &key {
+        Param::Text(text) if text.is_empty() => {
+            return Err(ParseError::new(
+                "Struct element key cannot be an empty String",
+            ));
+        }
+        Param::Text(text) => {
+            let presence = if super::assignable(&value, &Type::Undef) {
+                Presence::Optional
+            } else {
+                Presence::Required
+            };
+            (Some(Arc::from(text.as_str())), presence)
+        }
+        Param::Type(Type::NotUndef(Some(inner))) => (literal(inner), Presence::Required),
+        Param::Type(Type::Optional(Some(inner))) => (literal(inner), Presence::Optional),
+        Param::Type(t @ Type::String(_)) => (literal(t), Presence::Required),
+        Param::Type(Type::Enum(allowed)) if allowed.values.len() == 1 => {
+            (allowed.values.first().cloned(), Presence::Required)
+        }
+        _ => {
+            return Err(ParseError::new(&format!(
+                "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. \
+                 Got: {}",
+                ruby_class(&key)
+            )));
+        }
+    };
+    let Some(name) = name else {
+        return Err(ParseError::new(
+            "Unable to extract a non-empty literal string from Struct member key type",
+        ));
+    };
+    Ok(Element {
+        name,
+        presence,
+        value,
+    })
+}
+
+pub(super) fn callable(mut params: Vec<Param>, refuse: &dyn Fn() -> ParseError) -> Parsed<Type> {
+    let mut returns = None;
+    if params.len() == 2 && matches!(params[0], Param::List(_)) {
+        returns = params.pop().map(type_of);
+        if let Some(Param::List(inner)) = params.pop() {
+            params = inner;
+        }
+    }
+    let block = match params.last() {
+        Some(Param::Type(t)) if is_callable(t) => params.pop().map(type_of),
+        _ => None,
+    };
+    let size = trailing_range(&mut params, refuse)?;
+    let mut parameters: Vec<Type> = params.into_iter().map(type_of).collect();
+    if parameters.is_empty()
+        && size
+            .as_ref()
+            .is_some_and(|size| size.to.as_ref().is_none_or(|to| *to > 0.into()))
+    {
+        parameters.push(Type::Unit);
+    }
+    Ok(Type::Callable(Some(Arc::new(CallableType {
+        parameters,
+        size: size.map(|size| size.to_size()),
+        block,
+        returns,
+    }))))
+}
+
+pub(super) fn is_callable(t: &Type) -> bool {
+    match t {
+        Type::Callable(_) => true,
+        Type::Optional(Some(inner)) => is_callable(inner),
+        _ => false,
+    }
+}
+
+pub(super) fn resource(params: Vec<Param>, count: usize) -> Parsed<Type> {
+    let name = |param: &Param| match param {
+        Param::Text(name) => Some(capitalized(name)),
+        Param::Type(Type::Resource(Some(resource))) => Some(resource.name.to_string()),
+        Param::Type(Type::Reference(text)) => Some(text.to_string()),
+        _ => None,
+    };
+    let (first, title) = match params.as_slice() {
+        [first] => (first, None),
+        [first, Param::Text(title)] => (first, Some(Arc::from(title.as_str()))),
+        _ => return Err(wrong_count("Resource", "1 or 2", count)),
+    };
+    let Some(name) = name(first) else {
+        return Err(ParseError::new("The type name cannot be resolved"));
+    };
+    Ok(Type::Resource(Some(Arc::new(ResourceType {
+        name: name.into(),
+        title,
+    }))))
+}
+
+pub(super) fn capitalized(name: &str) -> String {
+    let segments: Vec<String> = name
+        .split("::")
+        .map(|segment| {
+            let mut chars = segment.chars();
+            chars
+                .next()
+                .map(|first| first.to_uppercase().collect::<String>() + chars.as_str())
+                .unwrap_or_default()
+        })
+        .collect();
+    segments.join("::")
+}

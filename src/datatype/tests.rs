@@ -1,0 +1,111 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::value::{Opaque, Value};
+
+struct Module(&'static [(&'static str, &'static str)]);
+
+impl Aliases for Module {
+    fn source(&self, name: &str) -> Option<String> {
+        let (_, text) = self.0.iter().find(|(known, _)| *known == name)?;
+        Some((*text).to_owned())
+    }
+}
+
+fn plain(text: &str) -> Type {
+    parse(text, &NoAliases).unwrap()
+}
+
+#[test]
+fn aliases_come_from_their_files() {
+    let module = Module(&[
+        ("A::Port", "# A port.\ntype A::Port = Integer[0, 65535]\n"),
+        ("A::Ports", "type A::Ports = Array[A::Port, 1]"),
+    ]);
+    let ports = parse("A::Ports", &module).unwrap();
+    assert!(is_instance(&ports, &Value::array([Value::from(80)])));
+    assert!(!is_instance(&ports, &Value::array([])));
+    // Each alias is expanded where it stands.
+    assert_eq!(
+        ports.to_string(),
+        "A::Ports = Array[A::Port = Integer[0, 65535], 1]"
+    );
+    let (name, port) = parse_alias("type A::Port = Integer[0, 65535]", &module).unwrap();
+    assert_eq!(
+        (name.as_str(), is_instance(&port, &Value::from(-1))),
+        ("A::Port", false)
+    );
+}
+
+#[test]
+fn aliases_that_name_one_another_come_to_an_end() {
+    let module = Module(&[
+        ("A", "type A = Variant[B, Integer]"),
+        ("B", "type B = Variant[A, String]"),
+        ("Tree", "type Tree = Hash[String, Variant[Tree, Integer]]"),
+        ("Itself", "type Itself = Itself"),
+    ]);
+    let a = parse("A", &module).unwrap();
+    assert!(is_instance(&a, &Value::from("x")));
+    assert!(!is_instance(&a, &Value::Bool(true)));
+    assert!(!describe_mismatch("It", &a, &Value::Bool(true)).is_empty());
+    let tree = parse("Tree", &module).unwrap();
+    let mut value = Value::from(1);
+    for _ in 0..500 {
+        value = Value::hash([("a", value)]);
+    }
+    let _ = is_instance(&tree, &value);
+    assert!(assignable(&tree, &tree));
+    assert!(parse("Itself", &module).is_err());
+}
+
+#[test]
+fn deep_and_long_expressions_are_refused_not_crashes() {
+    for text in [
+        "Array[".repeat(10_000),
+        format!("{}Integer{}", "Array[".repeat(5000), "]".repeat(5000)),
+        "Optional".repeat(100_000),
+        format!("Pattern[/{}/]", "(".repeat(5000)),
+        "-".repeat(5000),
+    ] {
+        let _ = parse(&text, &NoAliases);
+    }
+    let mut value = Value::from(1);
+    for _ in 0..3000 {
+        value = Value::array([value]);
+    }
+    let data = plain("Data");
+    let _ = is_instance(&data, &value);
+    let _ = describe_mismatch("It", &data, &value);
+    let _ = puppet_string(&value);
+    let _ = convert(&plain("String"), &value, &[], &NoAliases);
+    // Dropping so deep a value is the test's own affair.
+    std::mem::forget(value);
+}
+
+#[test]
+fn what_is_not_known_is_never_a_mismatch() {
+    let secret = Value::Opaque(Arc::new(Opaque::Secret {
+        method: "PKCS7".to_owned(),
+    }));
+    assert!(is_instance(&plain("Integer"), &secret));
+    let listed = Value::array([secret.clone(), Value::from(1)]);
+    assert!(is_instance(&plain("Array[Integer]"), &listed));
+    assert_eq!(
+        convert(&plain("Integer"), &secret, &[], &NoAliases),
+        Ok(secret.clone())
+    );
+    assert_eq!(
+        convert(&plain("Sensitive"), &secret, &[], &NoAliases),
+        Ok(Value::Sensitive(Arc::new(secret)))
+    );
+    let text = convert(&plain("String"), &listed, &[], &NoAliases);
+    assert!(matches!(text, Ok(Value::Opaque(_))));
+}
+
+#[test]
+fn counting_has_an_end() {
+    let count = Value::from(i64::MAX);
+    assert!(convert(&plain("Array"), &count, &[], &NoAliases).is_err());
+    assert!(convert(&plain("Hash"), &count, &[], &NoAliases).is_err());
+}

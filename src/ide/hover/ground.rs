@@ -1,0 +1,372 @@
+//! Where a hover stands: the root of the file, its session, and which levels read which files.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::HoverOptions;
+use super::page::Piece;
+use crate::hierarchy::{ConfigSpans, Layer, Template, TemplatePart, locate};
+use crate::interpolation::{Key, TokenKind, tokens};
+use crate::lookup::{Environment, Place, Reach, Session, Settings, layer_of, reach};
+use crate::scope::Scope;
+use crate::syntax::{NodeKind, Parse, Tree};
+use crate::text::TextRange;
+use crate::value::Value;
+use crate::workspace::{
+    File, FileKind, Files as _, Format, Root, RootFiles, Snapshot, parse, path,
+};
+
+/// Most files that a path with variables is expanded to.
+pub(super) const MOST_REACHED: usize = 5_000;
+
+/// The root of a file, with what is read of it once per hover.
+pub(super) struct Ground<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) options: &'a HoverOptions<'a>,
+    pub(super) root: &'a Root,
+    pub(super) layer: Layer,
+    /// The file under the cursor.
+    pub(super) path: &'a str,
+    files: RootFiles<'a>,
+    environment: Environment,
+    settings: Settings,
+    places: RefCell<HashMap<Layer, Rc<[Place]>>>,
+    parses: RefCell<HashMap<Arc<str>, Rc<Parse>>>,
+    spans: RefCell<HashMap<Arc<str>, Rc<ConfigSpans>>>,
+}
+
+impl<'a> Ground<'a> {
+    /// The ground of a file that belongs to a root.
+    pub(super) fn of(
+        snapshot: &'a Snapshot,
+        path: &'a str,
+        options: &'a HoverOptions<'a>,
+    ) -> Option<Ground<'a>> {
+        let root = snapshot.root_of(path)?;
+        let ground = Ground::at(snapshot, root, path, options);
+        // Data of an environment may lie in a folder that is a root of its own.
+        if !matches!(ground.layer, Layer::Environment) && ground.reach(path).is_empty() {
+            let others = snapshot.roots().environments_of(root);
+            let found = others
+                .map(|root| Ground::at(snapshot, root, path, options))
+                .find(|ground| !ground.reach(path).is_empty());
+            return Some(found.unwrap_or(ground));
+        }
+        Some(ground)
+    }
+
+    fn at(
+        snapshot: &'a Snapshot,
+        root: &'a Root,
+        path: &'a str,
+        options: &'a HoverOptions<'a>,
+    ) -> Ground<'a> {
+        let mut settings = options.settings.clone();
+        // A hover never shows what was encrypted.
+        settings.keys = None;
+        Ground {
+            snapshot,
+            options,
+            root,
+            layer: layer_of(root),
+            path,
+            files: snapshot.files_for(root),
+            environment: Environment::of_root(snapshot, root),
+            settings,
+            places: RefCell::default(),
+            parses: RefCell::default(),
+            spans: RefCell::default(),
+        }
+    }
+
+    /// Whether the file under the cursor is a hierarchy's configuration.
+    pub(super) fn is_config(&self) -> bool {
+        path::name(self.path) == "hiera.yaml" || self.root.hiera_yaml.as_deref() == Some(self.path)
+    }
+
+    pub(super) fn session(&self) -> Session<'_> {
+        Session {
+            files: &self.files,
+            environment: &self.environment,
+            settings: &self.settings,
+            configs: self.options.configs,
+        }
+    }
+
+    /// All locations of a layer for any node; none where its configuration is refused.
+    pub(super) fn places(&self, layer: &Layer) -> Rc<[Place]> {
+        if let Some(known) = self.places.borrow().get(layer) {
+            return known.clone();
+        }
+        let places: Rc<[Place]> = self.session().places(layer).unwrap_or_default().into();
+        self.places
+            .borrow_mut()
+            .insert(layer.clone(), places.clone());
+        places
+    }
+
+    /// All locations of a layer for one scope.
+    pub(super) fn places_in(&self, layer: &Layer, scope: &Scope) -> Vec<Place> {
+        self.session().places_in(layer, scope).unwrap_or_default()
+    }
+
+    /// Who reads a file.
+    pub(super) fn reach(&self, path: &str) -> Vec<Reach> {
+        reach(&self.places(&self.layer), path)
+    }
+
+    /// The layers that a key is looked up in, in their order.
+    pub(super) fn layers_of(&self, key: &str) -> Vec<Layer> {
+        let mut layers = vec![Layer::Global, Layer::Environment];
+        let module = Key::parse(key)
+            .ok()
+            .and_then(|key| key.module_name().map(Arc::from));
+        layers.extend(module.map(Layer::Module));
+        layers
+    }
+
+    /// The text's tree, parsed once.
+    pub(super) fn parse(&self, file: &File) -> Rc<Parse> {
+        if let Some(known) = self.parses.borrow().get(file.path()) {
+            return known.clone();
+        }
+        let format = file.format().unwrap_or(Format::Yaml);
+        let parsed = Rc::new(parse(file.text(), format));
+        self.parses
+            .borrow_mut()
+            .insert(file.path().clone(), parsed.clone());
+        parsed
+    }
+
+    /// The places in a configuration.
+    pub(super) fn spans(&self, config: &Arc<str>) -> Rc<ConfigSpans> {
+        if let Some(known) = self.spans.borrow().get(config) {
+            return known.clone();
+        }
+        let spans = match self.snapshot.file(config) {
+            Some(file) => locate(&self.parse(file).tree),
+            None => ConfigSpans::default(),
+        };
+        let spans = Rc::new(spans);
+        self.spans
+            .borrow_mut()
+            .insert(config.clone(), spans.clone());
+        spans
+    }
+
+    /// The configuration of a layer, in the workspace.
+    pub(super) fn config_of(&self, layer: &Layer) -> Option<Arc<str>> {
+        let roots = self.snapshot.roots();
+        match layer {
+            Layer::Global => self.environment.global_config.clone(),
+            Layer::Environment => self.environment.config.clone().or_else(|| {
+                let dir = self.environment.dir.as_deref()?;
+                roots.in_folder(dir)?.hiera_yaml.clone()
+            }),
+            Layer::Module(name) => {
+                let modules = &self.environment.modules;
+                let (_, dir) = modules.iter().find(|(known, _)| known == name)?;
+                Some(Arc::from(path::join(dir, "hiera.yaml")))
+            }
+        }
+    }
+
+    /// The variable that a place maps to its files, if it is one of `mapped_paths`: the node's
+    /// value holds what the path says rather than being it.
+    pub(super) fn mapped_variable(&self, place: &Place) -> Option<Arc<str>> {
+        let config = self.config_of(&place.layer)?;
+        let spans = self.spans(&config);
+        let levels = match place.in_default_hierarchy {
+            true => &spans.default_hierarchy,
+            false => &spans.hierarchy,
+        };
+        let level = levels.get(place.index)?;
+        let mapped = level.locations.first()?;
+        if &*mapped.key != "mapped_paths" {
+            return None;
+        }
+        let written = written_variables(&mapped.text);
+        let mut variables = place.template.variables();
+        variables
+            .find(|variable| !written.iter().any(|name| **name == ***variable))
+            .cloned()
+    }
+
+    /// The line (from 1) of a key, or of a part of its value, in a file.
+    pub(super) fn line_of(&self, file: &File, key: &str, steps: &[Value]) -> u32 {
+        let Some(fact) = file.facts().key(key) else {
+            return 1;
+        };
+        let mut range = fact.key;
+        if !steps.is_empty() {
+            let parse = self.parse(file);
+            if let Some(found) = nested(&parse.tree, fact.key, steps) {
+                range = found;
+            }
+        }
+        file.lines().line(range.start as usize) + 1
+    }
+
+    /// A file as a link: what it is called, with the line.
+    pub(super) fn link(&self, at: &str, line: u32) -> Piece {
+        Piece::Place {
+            label: format!("{}:{line}", self.label(at)),
+            path: at.to_string(),
+            line,
+        }
+    }
+
+    /// What a file is called: its path below the data directory of the file under the cursor,
+    /// else below the workspace's folder.
+    pub(super) fn label(&self, at: &str) -> String {
+        if let Some(datadir) = self.datadir()
+            && let Some(rest) = path::within(at, &datadir)
+            && !rest.is_empty()
+        {
+            return rest.to_string();
+        }
+        if let Some(rest) = path::within(at, &self.root.dir) {
+            return rest.to_string();
+        }
+        let areas = self.snapshot.areas().iter();
+        let rest = areas.filter_map(|area| path::within(at, area)).next();
+        rest.filter(|rest| !rest.is_empty())
+            .unwrap_or(at)
+            .to_string()
+    }
+
+    fn datadir(&self) -> Option<String> {
+        let reach = self.reach(self.path);
+        datadir_of(&reach.first()?.place)
+    }
+
+    /// Whether a place lies outside of what the workspace can see.
+    pub(super) fn is_outside(&self, template: &Template) -> bool {
+        let Some(TemplatePart::Text(start)) = template.parts.first() else {
+            return false;
+        };
+        let start = path::normalise(start);
+        let areas = self.snapshot.areas();
+        !areas
+            .iter()
+            .any(|area| path::within(&start, area).is_some() || area.starts_with(start.as_str()))
+    }
+
+    /// Existing files that a path with variables can mean, ordered by bytes, at most
+    /// [`MOST_REACHED`]: folder by folder along the path.
+    pub(super) fn expand(&self, template: &Template) -> Vec<String> {
+        let mut whole = String::new();
+        for part in &template.parts {
+            match part {
+                TemplatePart::Text(text) => whole.push_str(text),
+                TemplatePart::Variable(_) => whole.push('\u{0}'),
+            }
+        }
+        let mut found = vec![String::new()];
+        let segments: Vec<&str> = whole.split('/').skip(1).collect();
+        for (at, segment) in segments.iter().enumerate() {
+            let is_last = at + 1 == segments.len();
+            let mut next = Vec::new();
+            for folder in found {
+                if !segment.contains('\u{0}') {
+                    next.push(format!("{folder}/{segment}"));
+                    continue;
+                }
+                for (name, kind) in self.files.list(&folder) {
+                    let fits = is_last == (kind == FileKind::File);
+                    if fits && next.len() < MOST_REACHED && fits_segment(segment, &name) {
+                        next.push(format!("{folder}/{name}"));
+                    }
+                }
+            }
+            found = next;
+        }
+        found.retain(|at| self.files.kind(at) == Some(FileKind::File) && template.matches(at));
+        found
+    }
+}
+
+/// The folder that a place's path starts from, where it has no variable.
+pub(super) fn datadir_of(place: &Place) -> Option<String> {
+    let Some(TemplatePart::Text(start)) = place.template.parts.first() else {
+        return None;
+    };
+    let original = Template::parse(&place.original);
+    let relative = match original.parts.first() {
+        Some(TemplatePart::Text(text)) => text.as_str(),
+        Some(TemplatePart::Variable(_)) | None => "",
+    };
+    let datadir = match start.strip_suffix(relative) {
+        Some(datadir) => datadir,
+        // A bound variable is text in the template.
+        None => return None,
+    };
+    Some(datadir.trim_end_matches('/').to_string())
+}
+
+/// The variables that a text's tokens name.
+fn written_variables(text: &str) -> Vec<&str> {
+    tokens(text)
+        .into_iter()
+        .filter(|token| matches!(token.kind, TokenKind::Variable { .. }))
+        .map(|token| token.inner.slice(text))
+        .collect()
+}
+
+/// Whether a name has the texts of a segment in order, at least a character for each variable.
+fn fits_segment(segment: &str, name: &str) -> bool {
+    let mut rest = name;
+    let mut pieces = segment.split('\u{0}');
+    let Some(tail) = rest.strip_prefix(pieces.next().unwrap_or_default()) else {
+        return false;
+    };
+    rest = tail;
+    for piece in pieces {
+        let Some(first) = rest.chars().next() else {
+            return false;
+        };
+        rest = &rest[first.len_utf8()..];
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    rest.is_empty()
+        || segment.ends_with('\u{0}')
+        || name.ends_with(segment.rsplit('\u{0}').next().unwrap_or_default())
+}
+
+/// Where the key of a part stands, digging from a top-level key.
+fn nested(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<TextRange> {
+    let (_, mut at) = tree
+        .entries()
+        .find(|&(node, _)| tree.node(node).full_range().contains(key))?;
+    let mut range = key;
+    for step in steps {
+        let wanted = step.to_s();
+        match &tree.node(tree.resolve(at)).kind {
+            NodeKind::Mapping(pairs) => {
+                let is_it = |&&(key, _): &&(_, _)| {
+                    tree.scalar_text(key).is_some_and(|text| {
+                        **text == *wanted || text.strip_prefix(':') == Some(wanted.as_str())
+                    })
+                };
+                let &(key, value) = pairs.iter().rev().find(is_it)?;
+                range = tree.node(key).full_range();
+                at = value;
+            }
+            NodeKind::Sequence(elements) => {
+                let Value::Int(index) = step else {
+                    return Some(range);
+                };
+                let &element = elements.get(usize::try_from(*index).ok()?)?;
+                range = tree.node(element).full_range();
+                at = element;
+            }
+            NodeKind::Scalar(_) | NodeKind::Alias { .. } => return Some(range),
+        }
+    }
+    Some(range)
+}

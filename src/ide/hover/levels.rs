@@ -1,0 +1,318 @@
+//! The levels of one answer: which files gave a value, which could have, which did not.
+
+use std::sync::Arc;
+
+use super::ground::Ground;
+use super::page::{Line, code, joined, text};
+use crate::hierarchy::Layer;
+use crate::lookup::{Answer, Event, NodeKind, Place, Strategy, TraceNode, UnknownCause};
+use crate::scope::Scope;
+use crate::value::Value;
+
+/// Most files that one line names.
+const MOST_NAMED: usize = 4;
+
+/// A source that gave a value, the highest first.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// The file or URI; none for a function without a location.
+    pub(super) path: Option<Arc<str>>,
+    /// The level's name.
+    pub(super) level: Arc<str>,
+    /// What it gave, tokens evaluated.
+    pub(super) value: Value,
+}
+
+/// The sources that gave values for a key, the highest first.
+pub(super) fn sources(answer: &Answer, key: &str) -> Vec<Source> {
+    let mut found = Vec::new();
+    if let Some(data) = answer
+        .trace
+        .as_ref()
+        .and_then(|trace| data_node(trace, key))
+    {
+        collect(data, &Arc::from(""), &mut found);
+    }
+    found
+}
+
+/// The strategy by which sources were merged, if more than one was asked.
+pub(super) fn strategy<'a>(answer: &'a Answer, key: &str) -> Option<&'a Strategy> {
+    let data = answer
+        .trace
+        .as_ref()
+        .and_then(|trace| data_node(trace, key))?;
+    let mut found = None;
+    search(data, &mut |node| {
+        if let NodeKind::Merge(strategy) = &node.kind {
+            found = found.or(Some(strategy));
+        }
+    });
+    found
+}
+
+fn data_node<'a>(trace: &'a TraceNode, key: &str) -> Option<&'a TraceNode> {
+    trace
+        .children
+        .iter()
+        .find(|node| matches!(&node.kind, NodeKind::Data(name) if **name == *key))
+}
+
+/// Visits a node and what is below it, but for the lookups that its strings made.
+fn search<'a>(node: &'a TraceNode, visit: &mut dyn FnMut(&'a TraceNode)) {
+    visit(node);
+    for child in &node.children {
+        if !matches!(child.kind, NodeKind::Interpolation(_) | NodeKind::Options) {
+            search(child, visit);
+        }
+    }
+}
+
+fn collect(node: &TraceNode, level: &Arc<str>, found: &mut Vec<Source>) {
+    let mut level = level.clone();
+    let path = match &node.kind {
+        NodeKind::Interpolation(_) | NodeKind::Options => return,
+        NodeKind::Level { name, .. } => {
+            level = name.clone();
+            None
+        }
+        NodeKind::Location(location) => Some(location.place.clone()),
+        NodeKind::Root
+        | NodeKind::Data(_)
+        | NodeKind::InvalidKey(_)
+        | NodeKind::MergeSource
+        | NodeKind::Provider { .. }
+        | NodeKind::Merge(_)
+        | NodeKind::Scope(_)
+        | NodeKind::SubKey(_)
+        | NodeKind::Segment
+        | NodeKind::Module(_) => None,
+    };
+    let gives = matches!(node.kind, NodeKind::Level { .. } | NodeKind::Location(_));
+    if let (true, Event::Found(_, value)) = (gives, &node.event) {
+        found.push(Source {
+            path,
+            level: level.clone(),
+            value: value.clone(),
+        });
+    }
+    for child in &node.children {
+        collect(child, &level, found);
+    }
+}
+
+/// The levels beside the sources, in the order of the hierarchy.
+#[derive(Default)]
+pub(super) struct Others {
+    /// Files that hold the key and are not asked any more.
+    pub(super) overridden: Vec<Arc<str>>,
+    /// Files that hold the key and could be meant by a level below, for some nodes.
+    pub(super) maybe_overridden: Vec<Arc<str>>,
+    /// Existing files without the key.
+    pub(super) not_set: Vec<Arc<str>>,
+    /// Names of levels whose files are not in the workspace.
+    pub(super) outside: Vec<Arc<str>>,
+}
+
+/// Looks at every level that a key is looked up in.
+pub(super) fn others(
+    ground: &Ground<'_>,
+    key: &str,
+    scope: &Scope,
+    answer: &Answer,
+    sources: &[Source],
+) -> Others {
+    let mut others = Others::default();
+    let asked = |path: &str| {
+        sources
+            .iter()
+            .any(|source| source.path.as_deref() == Some(path))
+    };
+    let possible: Vec<&Arc<str>> = answer
+        .unknown
+        .iter()
+        .filter_map(|unknown| match &unknown.cause {
+            UnknownCause::Path(possible) => Some(&possible.files),
+            UnknownCause::Function { .. } => None,
+        })
+        .flatten()
+        .collect();
+    let holders = ground.snapshot.files_with(key);
+    for layer in ground.layers_of(key) {
+        for place in ground.places_in(&layer, scope) {
+            if ground.is_outside(&place.template) {
+                add(&mut others.outside, &place.level);
+                continue;
+            }
+            if place.in_default_hierarchy {
+                continue;
+            }
+            if !place.template.is_constant() {
+                for id in &holders {
+                    let Some(file) = ground.snapshot.file_by_id(*id) else {
+                        continue;
+                    };
+                    let path = file.path();
+                    if !asked(path) && !possible.contains(&path) && place.template.matches(path) {
+                        add(&mut others.maybe_overridden, path);
+                    }
+                }
+                continue;
+            }
+            let Some(path) = constant(&place) else {
+                continue;
+            };
+            let Some(file) = ground.snapshot.file(&path) else {
+                continue;
+            };
+            match file.facts().key(key) {
+                Some(_) if asked(&path) => {}
+                Some(_) => add(&mut others.overridden, file.path()),
+                None => add(&mut others.not_set, file.path()),
+            }
+        }
+    }
+    let sure = others.overridden.clone();
+    others.maybe_overridden.retain(|path| !sure.contains(path));
+    others
+}
+
+fn constant(place: &Place) -> Option<String> {
+    let mut path = String::new();
+    for part in &place.template.parts {
+        match part {
+            crate::hierarchy::TemplatePart::Text(text) => path.push_str(text),
+            crate::hierarchy::TemplatePart::Variable(_) => return None,
+        }
+    }
+    Some(crate::workspace::path::normalise(&path))
+}
+
+fn add(list: &mut Vec<Arc<str>>, item: &Arc<str>) {
+    if !list.contains(item) {
+        list.push(item.clone());
+    }
+}
+
+/// Files as links to where they set the key, a few of them by name.
+pub(super) fn named(ground: &Ground<'_>, key: &str, steps: &[Value], files: &[Arc<str>]) -> Line {
+    let links = files.iter().take(MOST_NAMED).map(|path| {
+        let line = ground
+            .snapshot
+            .file(path)
+            .map_or(1, |file| ground.line_of(file, key, steps));
+        vec![ground.link(path, line)]
+    });
+    let mut line = joined(links, ", ");
+    if files.len() > MOST_NAMED {
+        line.push(text(format!(" and {} more", files.len() - MOST_NAMED)));
+    }
+    line
+}
+
+/// Names of files without lines, a few of them.
+pub(super) fn labels(ground: &Ground<'_>, files: &[Arc<str>]) -> Line {
+    let names = files.iter().take(MOST_NAMED);
+    let mut line = joined(
+        names.map(|path| {
+            vec![crate::ide::hover::page::Piece::Place {
+                label: ground.label(path),
+                path: path.to_string(),
+                line: 1,
+            }]
+        }),
+        ", ",
+    );
+    if files.len() > MOST_NAMED {
+        line.push(text(format!(" and {} more", files.len() - MOST_NAMED)));
+    }
+    line
+}
+
+/// What would change an answer that is not certain: `site` is `ams` or `lhr`.
+pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, answer: &Answer) -> Vec<Line> {
+    /// Most values of a variable that are named.
+    const MOST_VALUES: usize = 4;
+    let mut found: Vec<Line> = Vec::new();
+    // Values by the variables that they are for, in the order of the levels.
+    let mut by_variables: Vec<(Vec<Arc<str>>, Vec<Vec<String>>)> = Vec::new();
+    for unknown in &answer.unknown {
+        match &unknown.cause {
+            UnknownCause::Function { name } => {
+                let line = vec![
+                    text("a custom backend ("),
+                    code(name.to_string()),
+                    text(") knows better"),
+                ];
+                if !found.contains(&line) {
+                    found.push(line);
+                }
+            }
+            UnknownCause::Path(possible) => {
+                let places = ground.places_in(&unknown.layer, scope);
+                let levels: Vec<&Place> = places
+                    .iter()
+                    .filter(|place| place.level == unknown.level && place.index == unknown.index)
+                    .collect();
+                for file in &possible.files {
+                    let bound = levels.iter().find_map(|place| place.template.bind(file));
+                    let bound = bound.unwrap_or_else(|| {
+                        let names = possible.variables.iter();
+                        names.map(|name| (name.clone(), String::new())).collect()
+                    });
+                    let (names, values): (Vec<_>, Vec<_>) = bound.into_iter().unzip();
+                    match by_variables.iter_mut().find(|(known, _)| *known == names) {
+                        Some((_, known)) if known.contains(&values) => {}
+                        Some((_, known)) => known.push(values),
+                        None => by_variables.push((names, vec![values])),
+                    }
+                }
+            }
+        }
+    }
+    for (names, values) in by_variables {
+        let line = match (names.as_slice(), values.as_slice()) {
+            ([name], values) if values.len() <= MOST_VALUES => {
+                let mut line = vec![code(name.to_string()), text(" is ")];
+                let shown = values
+                    .iter()
+                    .flatten()
+                    .map(|value| vec![code(value.clone())]);
+                line.extend(joined(shown, " or "));
+                line
+            }
+            ([name], values) => vec![
+                code(name.to_string()),
+                text(format!(" is one of {} values", values.len())),
+            ],
+            (names, [values]) => {
+                let pairs = names.iter().zip(values);
+                joined(
+                    pairs.map(|(name, value)| {
+                        vec![code(name.to_string()), text(" is "), code(value.clone())]
+                    }),
+                    " and ",
+                )
+            }
+            (names, values) => {
+                let mut line = joined(
+                    names.iter().map(|name| vec![code(name.to_string())]),
+                    " and ",
+                );
+                line.push(text(format!(" are one of {} pairs", values.len())));
+                line
+            }
+        };
+        found.push(line);
+    }
+    found
+}
+
+/// The layer's name for people.
+pub(super) fn layer_name(layer: &Layer) -> String {
+    match layer {
+        Layer::Global => "global layer".to_string(),
+        Layer::Environment => "environment".to_string(),
+        Layer::Module(name) => format!("module {name}"),
+    }
+}

@@ -1,0 +1,227 @@
+//! What is under the cursor, and what it means for the nodes: effective values with where they
+//! come from, how sure that is, and for whom.
+//!
+//! One file for each kind of thing: a key (top-level or nested), a token, an entry of
+//! `lookup_options`, a path of `hiera.yaml`, an encrypted value, a word of the configuration.
+//!
+//! ```
+//! use hiera_ls::ide::{KnownNodes, hover::{HoverOptions, hover}};
+//! use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
+//! use hiera_ls::workspace::{Change, Workspace};
+//!
+//! let workspace = Workspace::new();
+//! workspace.apply(Change::Folders(vec!["/repo".into()]));
+//! let open = |path: &str, text: &str| workspace.apply(Change::Open {
+//!     path: path.into(),
+//!     text: text.into(),
+//!     version: 1,
+//! });
+//! open("/repo/hiera.yaml", "version: 5\nhierarchy: [{name: common, path: common.yaml}]\n");
+//! let snapshot = open("/repo/data/common.yaml", "ntp::servers: [a, b]\n");
+//! let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+//! let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+//! let options = HoverOptions::new(&settings, &configs, &nodes);
+//! let found = hover(&snapshot, "/repo/data/common.yaml", 0, &options);
+//! assert_eq!(
+//!     found.map(|hover| hover.plain).as_deref(),
+//!     Some("ntp::servers — first found, for every node that reads this file\n  \
+//!           - a\n  - b\ncommon.yaml:1 sets it"),
+//! );
+//! ```
+
+mod answers;
+mod blob;
+mod ground;
+mod key;
+mod levels;
+mod location;
+mod lookup_options;
+mod page;
+mod provenance;
+mod token;
+mod word;
+mod yaml;
+
+use std::sync::Arc;
+
+use super::fleet::KnownNodes;
+use crate::lookup::{ConfigCache, Settings};
+use crate::syntax::{Node, NodeId, NodeKind, Tree};
+use crate::text::TextRange;
+use crate::value::Value;
+use crate::workspace::Snapshot;
+use ground::Ground;
+
+/// Makes a link's target from a path and a line (from 1).
+pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
+
+/// Most lines that a value takes where nothing else is asked.
+pub const MAX_LINES: usize = 20;
+
+/// What a hover may use and how it is shown.
+#[derive(Clone, Copy)]
+pub struct HoverOptions<'a> {
+    /// Puppet's settings; keys of encrypted values are left alone.
+    pub settings: &'a Settings,
+    /// Configurations read before.
+    pub configs: &'a ConfigCache,
+    /// The known nodes; may be empty.
+    pub nodes: &'a KnownNodes,
+    /// Certname of the node that hovers are for; none for any node.
+    pub selected: Option<&'a str>,
+    /// Most lines of a value.
+    pub max_lines: usize,
+    /// How links are made; without it places are named only.
+    pub link: Option<Link<'a>>,
+}
+
+impl<'a> HoverOptions<'a> {
+    /// Options for any node, without links.
+    #[must_use]
+    pub fn new(
+        settings: &'a Settings,
+        configs: &'a ConfigCache,
+        nodes: &'a KnownNodes,
+    ) -> HoverOptions<'a> {
+        HoverOptions {
+            settings,
+            configs,
+            nodes,
+            selected: None,
+            max_lines: MAX_LINES,
+            link: None,
+        }
+    }
+}
+
+/// What is told of a place in a file, in three forms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// What it is about.
+    pub range: TextRange,
+    /// Markdown.
+    pub markdown: String,
+    /// Markdown without tables, for terminal clients: aligned text instead.
+    pub aligned: String,
+    /// Plain text.
+    pub plain: String,
+}
+
+/// What is told of the byte at `offset` of a file; nothing for a file that no hierarchy concerns
+/// or a place that says nothing.
+///
+/// Costs a lookup, one for each group of nodes that see the same files; no file is read but those
+/// that the key's lookups read.
+#[must_use]
+pub fn hover(
+    snapshot: &Snapshot,
+    path: &str,
+    offset: usize,
+    options: &HoverOptions<'_>,
+) -> Option<Hover> {
+    let file = snapshot.file(path)?;
+    let ground = Ground::of(snapshot, path, options)?;
+    let parse = ground.parse(file);
+    let tree = &parse.tree;
+    let nodes = tree.path_at(offset);
+    if ground.is_config() {
+        return location::hover(&ground, file, tree, offset)
+            .or_else(|| word::hover(&ground, tree, &nodes));
+    }
+    file.format()?;
+    if let Some(found) = blob::hover(&ground, file, tree, &nodes, offset) {
+        return Some(found);
+    }
+    if let Some(found) = token::hover(&ground, file, tree, &nodes, offset) {
+        return Some(found);
+    }
+    let target = target(tree, &nodes).or_else(|| broken(tree, offset))?;
+    if &*target.root == "lookup_options" {
+        return lookup_options::hover(&ground, file, &target)
+            .or_else(|| word::hover(&ground, tree, &nodes));
+    }
+    key::hover(&ground, file, &target)
+}
+
+/// The key whose value a node belongs to.
+struct Target {
+    /// The top-level key.
+    root: Arc<str>,
+    /// Keys that lead from its value to the one under the cursor.
+    steps: Vec<Value>,
+    /// The innermost key.
+    range: TextRange,
+}
+
+/// The innermost key around a place: keys of hashes in lists are not followed, since lists are
+/// merged by their elements.
+fn target(tree: &Tree, nodes: &[NodeId]) -> Option<Target> {
+    let mut found: Option<Target> = None;
+    for pair in nodes.windows(2) {
+        let (outer, inner) = (pair[0], pair[1]);
+        let NodeKind::Mapping(entries) = &tree.node(outer).kind else {
+            break;
+        };
+        let &(key, _) = entries
+            .iter()
+            .find(|&&(key, value)| key == inner || value == inner)?;
+        let range = tree.node(key).full_range();
+        match &mut found {
+            None => {
+                let text = tree.scalar_text(key)?;
+                let text = text
+                    .strip_prefix(':')
+                    .map_or_else(|| text.clone(), Arc::from);
+                found = Some(Target {
+                    root: text,
+                    steps: Vec::new(),
+                    range,
+                });
+            }
+            Some(target) => {
+                target.steps.push(key_value(tree.node(tree.resolve(key)))?);
+                target.range = range;
+            }
+        }
+        if key == inner {
+            break;
+        }
+    }
+    found
+}
+
+/// The key of an entry that cannot be read.
+fn broken(tree: &Tree, offset: usize) -> Option<Target> {
+    let mut keys = tree.broken().iter().filter_map(|entry| entry.key.as_ref());
+    let key = keys.find(|key| key.range.touches(offset))?;
+    Some(Target {
+        root: key.text.clone(),
+        steps: Vec::new(),
+        range: key.range,
+    })
+}
+
+/// A nested key as Puppet sees it.
+fn key_value(node: &Node) -> Option<Value> {
+    use crate::syntax::psych::{Resolved, resolve_plain};
+    let scalar = node.as_scalar()?;
+    let text = || Value::String(scalar.text.clone());
+    if node.is_quoted() {
+        return Some(text());
+    }
+    Some(match resolve_plain(&scalar.text) {
+        Resolved::Int(number) => Value::Int(number),
+        Resolved::Float(number) => Value::Float(number),
+        Resolved::Bool(truth) => Value::Bool(truth),
+        Resolved::Null => Value::Undef,
+        Resolved::Symbol(name) => Value::from(name),
+        Resolved::BigInt(_)
+        | Resolved::Date
+        | Resolved::Time
+        | Resolved::String
+        | Resolved::Invalid { .. } => text(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,279 @@
+//! A hover before it is written down, and its three forms: Markdown, Markdown without tables for
+//! terminal clients, and plain text.
+
+use crate::text::TextRange;
+
+use super::{Hover, Link};
+
+/// A piece of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Piece {
+    /// Words.
+    Text(String),
+    /// The name that the hover is about.
+    Name(String),
+    /// Something that stands in a file as it is.
+    Code(String),
+    /// A place: what to show, the file, the line from 1.
+    Place {
+        /// What is shown.
+        label: String,
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u32,
+    },
+}
+
+/// A line of pieces.
+pub(super) type Line = Vec<Piece>;
+
+/// A part of a page.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Block {
+    /// One line.
+    Line(Line),
+    /// A value.
+    Yaml(Vec<String>),
+    /// Rows of cells.
+    Table {
+        /// The head, for clients that draw tables.
+        head: Vec<&'static str>,
+        /// The rows.
+        rows: Vec<Vec<Line>>,
+    },
+}
+
+/// The content of a hover.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Page {
+    blocks: Vec<Block>,
+}
+
+/// Words.
+pub(super) fn text(words: impl Into<String>) -> Piece {
+    Piece::Text(words.into())
+}
+
+/// Something that stands in a file as it is.
+pub(super) fn code(words: impl Into<String>) -> Piece {
+    Piece::Code(words.into())
+}
+
+/// The name that the hover is about.
+pub(super) fn name(words: impl Into<String>) -> Piece {
+    Piece::Name(words.into())
+}
+
+/// Lists joined with `separator`.
+pub(super) fn joined(items: impl IntoIterator<Item = Line>, separator: &str) -> Line {
+    let mut line = Line::new();
+    for (at, item) in items.into_iter().enumerate() {
+        if at > 0 {
+            line.push(text(separator));
+        }
+        line.extend(item);
+    }
+    line
+}
+
+impl Page {
+    pub(super) fn line(&mut self, line: Line) {
+        if !line.is_empty() {
+            self.blocks.push(Block::Line(line));
+        }
+    }
+
+    pub(super) fn yaml(&mut self, lines: Vec<String>) {
+        if !lines.is_empty() {
+            self.blocks.push(Block::Yaml(lines));
+        }
+    }
+
+    pub(super) fn table(&mut self, head: Vec<&'static str>, rows: Vec<Vec<Line>>) {
+        self.blocks.push(Block::Table { head, rows });
+    }
+
+    /// All lines of `other` behind these.
+    pub(super) fn append(&mut self, other: Page) {
+        self.blocks.extend(other.blocks);
+    }
+
+    /// The page in all its forms.
+    pub(super) fn hover(&self, range: TextRange, link: Option<Link<'_>>) -> Hover {
+        Hover {
+            range,
+            markdown: self.write(Form::Markdown(link)),
+            aligned: self.write(Form::Aligned(link)),
+            plain: self.write(Form::Plain),
+        }
+    }
+
+    fn write(&self, form: Form<'_>) -> String {
+        let mut out = String::new();
+        let mut after_line = false;
+        for block in &self.blocks {
+            match block {
+                Block::Line(line) => {
+                    if !out.is_empty() {
+                        // Two blanks at the end of a line are Markdown's line break.
+                        match (after_line, form) {
+                            (true, Form::Markdown(_) | Form::Aligned(_)) => out.push_str("  \n"),
+                            (true, Form::Plain) | (false, _) => out.push('\n'),
+                        }
+                    }
+                    out.push_str(&write_line(line, form));
+                    after_line = true;
+                    continue;
+                }
+                Block::Yaml(lines) => match form {
+                    Form::Markdown(_) | Form::Aligned(_) => fenced(&mut out, "yaml", lines),
+                    Form::Plain => indented(&mut out, lines),
+                },
+                Block::Table { head, rows } => match form {
+                    Form::Markdown(_) => table(&mut out, head, rows, form),
+                    Form::Aligned(_) => fenced(&mut out, "text", &aligned(rows)),
+                    Form::Plain => indented(&mut out, &aligned(rows)),
+                },
+            }
+            after_line = false;
+        }
+        out
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Form<'a> {
+    Markdown(Option<Link<'a>>),
+    Aligned(Option<Link<'a>>),
+    Plain,
+}
+
+fn write_line(line: &Line, form: Form<'_>) -> String {
+    line.iter().map(|piece| write_piece(piece, form)).collect()
+}
+
+fn write_piece(piece: &Piece, form: Form<'_>) -> String {
+    let (Form::Markdown(link) | Form::Aligned(link)) = form else {
+        return match piece {
+            Piece::Text(words) | Piece::Name(words) | Piece::Code(words) => words.clone(),
+            Piece::Place { label, .. } => label.clone(),
+        };
+    };
+    match piece {
+        Piece::Text(words) => escape(words),
+        Piece::Name(words) => format!("**{}**", code_span(words)),
+        Piece::Code(words) => code_span(words),
+        Piece::Place { label, path, line } => match link {
+            Some(link) => format!("[{}]({})", escape(label), link(path, *line)),
+            None => code_span(label),
+        },
+    }
+}
+
+/// Words in Markdown: what would start emphasis, links or tags is escaped.
+fn escape(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    let mut before = ' ';
+    for (at, character) in words.char_indices() {
+        let next = words[at + character.len_utf8()..].chars().next();
+        // An underscore within a word starts nothing.
+        let within_word =
+            before.is_alphanumeric() && next.is_some_and(|next| next.is_alphanumeric());
+        match character {
+            '_' if within_word => {}
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' => out.push('\\'),
+            _ => {}
+        }
+        out.push(character);
+        before = character;
+    }
+    out
+}
+
+fn code_span(words: &str) -> String {
+    let words = words.replace(['\n', '\r'], " ");
+    let ticks = "`".repeat(longest_run(&words, '`') + 1);
+    if words.starts_with('`') || words.ends_with('`') || words.is_empty() {
+        format!("{ticks} {words} {ticks}")
+    } else {
+        format!("{ticks}{words}{ticks}")
+    }
+}
+
+fn longest_run(words: &str, wanted: char) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for character in words.chars() {
+        run = if character == wanted { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+fn fenced(out: &mut String, language: &str, lines: &[String]) {
+    let longest = lines.iter().map(|line| longest_run(line, '`')).max();
+    let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(&format!("{fence}{language}\n"));
+    for line in lines {
+        out.push_str(line);
+        out.push('\n');
+    }
+    out.push_str(&fence);
+}
+
+fn indented(out: &mut String, lines: &[String]) {
+    for line in lines {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str("  ");
+        out.push_str(line);
+    }
+}
+
+fn table(out: &mut String, head: &[&'static str], rows: &[Vec<Line>], form: Form<'_>) {
+    if !out.is_empty() {
+        out.push_str("\n\n");
+    }
+    out.push_str(&format!("| {} |\n|", head.join(" | ")));
+    out.push_str(&" --- |".repeat(head.len()));
+    for row in rows {
+        out.push_str("\n|");
+        for cell in row {
+            let cell = write_line(cell, form).replace('|', "\\|");
+            out.push_str(&format!(" {cell} |"));
+        }
+    }
+    out.push('\n');
+}
+
+/// The rows with their columns below each other, two blanks between them.
+fn aligned(rows: &[Vec<Line>]) -> Vec<String> {
+    let plain: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            row.iter()
+                .map(|cell| write_line(cell, Form::Plain))
+                .collect()
+        })
+        .collect();
+    let columns = plain.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = plain.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    plain
+        .iter()
+        .map(|row| {
+            let cells = row.iter().zip(&widths);
+            let padded: Vec<String> = cells
+                .map(|(cell, width)| format!("{cell:width$}"))
+                .collect();
+            padded.join("  ").trim_end().to_string()
+        })
+        .collect()
+}

@@ -1,0 +1,238 @@
+//! Which level gave which part of a merged value.
+
+use super::ground::Ground;
+use super::levels::Source;
+use super::yaml::Notes;
+use crate::lookup::{Strategy, StrategyKind};
+use crate::value::Value;
+
+/// Most parts of a value that get a remark; the rest goes without.
+const MOST_PARTS: usize = 5_000;
+
+/// Remarks for the parts of `value`, which `sources` (the highest first) were merged to. `steps`
+/// lead from the key to `value`.
+pub(super) fn notes(
+    ground: &Ground<'_>,
+    key: &str,
+    steps: &[Value],
+    value: &Value,
+    sources: &[Source],
+    strategy: &Strategy,
+) -> Notes {
+    let knockout = strategy
+        .options
+        .get(&crate::value::StrKey("knockout_prefix"));
+    let mut noter = Noter {
+        ground,
+        key,
+        sources,
+        is_deep: match strategy.kind {
+            StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
+                true
+            }
+            StrategyKind::First
+            | StrategyKind::Default
+            | StrategyKind::Unique
+            | StrategyKind::Hash => false,
+        },
+        lower_wins: strategy.kind == StrategyKind::ReverseDeep,
+        knockout: knockout
+            .and_then(Value::as_str)
+            .filter(|prefix| !prefix.is_empty()),
+        notes: Notes::new(),
+        parts: 0,
+    };
+    let givers: Vec<(usize, &Value)> = sources
+        .iter()
+        .enumerate()
+        .filter_map(|(at, source)| Some((at, dig(&source.value, steps)?)))
+        .collect();
+    if sources.len() > 1 {
+        noter.note(value, &givers, &mut Vec::new(), &mut steps.to_vec());
+    }
+    noter.notes
+}
+
+/// The part of a value that keys and indices lead to.
+pub(super) fn dig<'v>(value: &'v Value, steps: &[Value]) -> Option<&'v Value> {
+    let mut value = value;
+    for step in steps {
+        value = match (value, step) {
+            (Value::Hash(hash), step) => hash.get(step)?,
+            (Value::Array(elements), Value::Int(index)) => {
+                elements.get(usize::try_from(*index).ok()?)?
+            }
+            _ => return None,
+        };
+    }
+    Some(value)
+}
+
+struct Noter<'a> {
+    ground: &'a Ground<'a>,
+    key: &'a str,
+    sources: &'a [Source],
+    is_deep: bool,
+    lower_wins: bool,
+    knockout: Option<&'a str>,
+    notes: Notes,
+    parts: usize,
+}
+
+impl Noter<'_> {
+    fn note(
+        &mut self,
+        value: &Value,
+        givers: &[(usize, &Value)],
+        at: &mut Vec<usize>,
+        steps: &mut Vec<Value>,
+    ) {
+        self.parts += 1;
+        if self.parts > MOST_PARTS {
+            return;
+        }
+        let merges_here = self.is_deep || at.is_empty();
+        let all_hashes = givers.iter().all(|(_, given)| given.as_hash().is_some());
+        let all_arrays = givers.iter().all(|(_, given)| given.as_array().is_some());
+        match (value, givers) {
+            (_, []) => {}
+            (_, [(only, _)]) => self.put(at, *only, steps),
+            (Value::Hash(hash), givers) if merges_here && all_hashes => {
+                for (position, (key, part)) in hash.iter().enumerate() {
+                    let below: Vec<(usize, &Value)> = givers
+                        .iter()
+                        .filter_map(|(source, given)| Some((*source, given.as_hash()?.get(key)?)))
+                        .collect();
+                    let winner = self.winner(&below);
+                    let below = match (self.is_deep, winner) {
+                        (true, _) | (false, None) => below,
+                        (false, Some(winner)) => vec![winner],
+                    };
+                    at.push(position);
+                    steps.push(key.clone());
+                    self.note(part, &below, at, steps);
+                    steps.pop();
+                    at.pop();
+                }
+            }
+            (Value::Array(elements), givers) if merges_here && (all_arrays || !self.is_deep) => {
+                self.elements(elements, givers, at, steps);
+            }
+            (value, givers) => {
+                let same: Vec<(usize, &Value)> = givers
+                    .iter()
+                    .copied()
+                    .filter(|(_, given)| *given == value)
+                    .collect();
+                if let Some((source, _)) = self.winner(&same).or(self.winner(givers)) {
+                    self.put(at, source, steps);
+                }
+            }
+        }
+    }
+
+    fn winner<'v>(&self, givers: &[(usize, &'v Value)]) -> Option<(usize, &'v Value)> {
+        if self.lower_wins {
+            givers.last().copied()
+        } else {
+            givers.first().copied()
+        }
+    }
+
+    fn elements(
+        &mut self,
+        elements: &[Value],
+        givers: &[(usize, &Value)],
+        at: &mut Vec<usize>,
+        steps: &[Value],
+    ) {
+        // The source of each element, with its index there.
+        let origin: Vec<Option<(usize, Option<usize>)>> = elements
+            .iter()
+            .map(|element| {
+                givers
+                    .iter()
+                    .find_map(|(source, given)| match given.as_array() {
+                        Some(given) => {
+                            let index = given.iter().position(|other| other == element)?;
+                            Some((*source, Some(index)))
+                        }
+                        None => (*given == element).then_some((*source, None)),
+                    })
+            })
+            .collect();
+        let only = origin.first().copied().flatten().map(|(source, _)| source);
+        let of_one =
+            |origin: &Option<(usize, Option<usize>)>| origin.map(|(source, _)| source) == only;
+        match only {
+            Some(only) if origin.iter().all(of_one) => self.put(at, only, steps),
+            _ => {
+                for (position, origin) in origin.iter().enumerate() {
+                    let Some((source, index)) = *origin else {
+                        continue;
+                    };
+                    let mut steps = steps.to_vec();
+                    steps.extend(index.map(|index| Value::Int(index as i64)));
+                    at.push(position);
+                    self.put(at, source, &steps);
+                    at.pop();
+                }
+            }
+        }
+        self.knocked_out(elements, givers, at, steps);
+    }
+
+    /// Says which elements of lower levels a higher level's prefix removed.
+    fn knocked_out(
+        &mut self,
+        elements: &[Value],
+        givers: &[(usize, &Value)],
+        at: &[usize],
+        steps: &[Value],
+    ) {
+        let Some(prefix) = self.knockout else { return };
+        for (position, (source, given)) in givers.iter().enumerate() {
+            for element in given.as_array().into_iter().flatten() {
+                let Some(name) = element.as_str().and_then(|text| text.strip_prefix(prefix)) else {
+                    continue;
+                };
+                let was = Value::string(name);
+                let below = givers[position + 1..]
+                    .iter()
+                    .any(|(_, lower)| lower.as_array().is_some_and(|all| all.contains(&was)));
+                if below && !elements.contains(&was) {
+                    let note = format!("\"{name}\" knocked out by {}", self.place(*source, steps));
+                    self.add(at, note);
+                }
+            }
+        }
+    }
+
+    fn put(&mut self, at: &[usize], source: usize, steps: &[Value]) {
+        let place = self.place(source, steps);
+        self.add(at, place);
+    }
+
+    fn add(&mut self, at: &[usize], note: String) {
+        match self.notes.get_mut(at) {
+            Some(known) => *known = format!("{known}; {note}"),
+            None => {
+                self.notes.insert(at.to_vec(), note);
+            }
+        }
+    }
+
+    fn place(&self, source: usize, steps: &[Value]) -> String {
+        let source = &self.sources[source];
+        match &source.path {
+            Some(path) => match self.ground.snapshot.file(path) {
+                Some(file) => {
+                    let line = self.ground.line_of(file, self.key, steps);
+                    format!("{}:{line}", self.ground.label(path))
+                }
+                None => self.ground.label(path),
+            },
+            None => source.level.to_string(),
+        }
+    }
+}

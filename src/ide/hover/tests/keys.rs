@@ -1,0 +1,434 @@
+//! Hovers on keys.
+
+use expect_test::expect;
+
+use super::*;
+
+#[test]
+fn first_found_for_any_node() {
+    check(
+        &with_hierarchy(
+            "#- data/role/web.yaml\nntp::servers$0: [a, b]\n#- data/common.yaml\nntp::servers: [c]\n",
+        ),
+        expect![[r#"
+            ntp::servers — first found, for every node that reads this file
+              - a
+              - b
+            role/web.yaml:1 sets it · overrides common.yaml:1"#]],
+    );
+}
+
+#[test]
+fn an_unknown_level_above_is_named_with_its_variable() {
+    check(
+        &with_hierarchy(
+            "#- data/site/ams.yaml\nport: 443\n#- data/site/lhr.yaml\nport: 444\n#- data/common.yaml\np$0ort: 80\n",
+        ),
+        expect![[r#"
+            port — first found, for every node that reads this file, unless facts.site is ams or lhr
+              80
+            common.yaml:1 sets it
+            unknown, level 'Site': site/ams.yaml:1, site/lhr.yaml:1"#]],
+    );
+}
+
+#[test]
+fn a_file_s_path_decides_over_levels_above() {
+    check(
+        &with_hierarchy(
+            "#- data/node/x.yaml\nport: 1\n#- data/role/web.yaml\nport: 443\n#- data/site/lhr.yaml\nport$0: 444\n#- data/common.yaml\nport: 80\n",
+        ),
+        expect![[r#"
+            port — first found, for every node that reads this file, unless trusted.certname is x, or role is web
+              444
+            site/lhr.yaml:1 sets it · overrides common.yaml:1
+            unknown, level 'Node': node/x.yaml:1 · unknown, level 'Role': role/web.yaml:1"#]],
+    );
+}
+
+#[test]
+fn answers_differ_over_nodes() {
+    check_forms(
+        &with_hierarchy("#- data/site/ams.yaml\nport: 443\n#- data/common.yaml\nport$0: 80\n"),
+        NODES,
+        expect![[r#"
+            **`port`** — 2 answers over 4 nodes
+
+            | value | nodes | because |
+            | --- | --- | --- |
+            | `443` | 2 nodes | [site/ams.yaml:1](file:///repo/data/site/ams.yaml#L1) (`facts.site` = ams) |
+            | `80` | 2 nodes | [common.yaml:1](file:///repo/data/common.yaml#L1) |
+        "#]],
+        expect![[r#"
+            **`port`** — 2 answers over 4 nodes
+            ```text
+            443  2 nodes  site/ams.yaml:1 (facts.site = ams)
+            80   2 nodes  common.yaml:1
+            ```"#]],
+        expect![[r#"
+            port — 2 answers over 4 nodes
+              443  2 nodes  site/ams.yaml:1 (facts.site = ams)
+              80   2 nodes  common.yaml:1"#]],
+    );
+}
+
+#[test]
+fn one_answer_over_nodes() {
+    check_forms(
+        &with_hierarchy("#- data/role/web.yaml\nport$0: 443\n#- data/common.yaml\nport: 80\n"),
+        NODES,
+        expect![[r#"
+            **`port`** — first found, for all 3 nodes that read this file
+            ```yaml
+            443
+            ```
+            [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) sets it · overrides [common.yaml:1](file:///repo/data/common.yaml#L1)"#]],
+        expect![[r#"
+            **`port`** — first found, for all 3 nodes that read this file
+            ```yaml
+            443
+            ```
+            [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) sets it · overrides [common.yaml:1](file:///repo/data/common.yaml#L1)"#]],
+        expect![[r#"
+            port — first found, for all 3 nodes that read this file
+              443
+            role/web.yaml:1 sets it · overrides common.yaml:1"#]],
+    );
+}
+
+const USERS: &str = "\
+#- data/role/web.yaml
+users:
+  alice:
+    uid: 7
+    groups: ['--docker', www]
+  bob: {uid: 2}
+#- data/common.yaml
+lookup_options:
+  '^users$':
+    merge: {strategy: deep, knockout_prefix: '--'}
+users:
+  root:
+    keys: [k1, k2]
+  alice:
+    groups: [wheel, docker]
+    shell: /bin/sh
+";
+
+#[test]
+fn a_deep_merge_says_who_gave_what() {
+    let text =
+        with_hierarchy(USERS).replace("users:\n  alice:\n    uid", "us$0ers:\n  alice:\n    uid");
+    check_forms(
+        &text,
+        "{}",
+        expect![[r#"
+        **`users`** — merged deep from 2 levels, for every node that reads this file
+        ```yaml
+        root:             # common.yaml:5
+          keys: [k1, k2]
+        alice:
+          groups:
+            - wheel       # common.yaml:8
+            - www         # role/web.yaml:4
+          shell: /bin/sh  # common.yaml:9
+          uid: 7          # role/web.yaml:3
+        bob:              # role/web.yaml:5
+          uid: 2
+        ```
+        merged from [role/web.yaml:1](file:///repo/data/role/web.yaml#L1), [common.yaml:4](file:///repo/data/common.yaml#L4)  
+        merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+        expect![[r#"
+        **`users`** — merged deep from 2 levels, for every node that reads this file
+        ```yaml
+        root:             # common.yaml:5
+          keys: [k1, k2]
+        alice:
+          groups:
+            - wheel       # common.yaml:8
+            - www         # role/web.yaml:4
+          shell: /bin/sh  # common.yaml:9
+          uid: 7          # role/web.yaml:3
+        bob:              # role/web.yaml:5
+          uid: 2
+        ```
+        merged from [role/web.yaml:1](file:///repo/data/role/web.yaml#L1), [common.yaml:4](file:///repo/data/common.yaml#L4)  
+        merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+        expect![[r#"
+        users — merged deep from 2 levels, for every node that reads this file
+          root:             # common.yaml:5
+            keys: [k1, k2]
+          alice:
+            groups:
+              - wheel       # common.yaml:8
+              - www         # role/web.yaml:4
+            shell: /bin/sh  # common.yaml:9
+            uid: 7          # role/web.yaml:3
+          bob:              # role/web.yaml:5
+            uid: 2
+        merged from role/web.yaml:1, common.yaml:4
+        merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+    );
+}
+
+#[test]
+fn a_nested_key_knows_its_own_level() {
+    let text = with_hierarchy(USERS).replace("uid: 7", "u$0id: 7");
+    check(
+        &text,
+        expect![[r#"
+        users.alice.uid — merged deep, set by one level, for every node that reads this file
+          7
+        merged from role/web.yaml:3, common.yaml:4
+        merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+    );
+    let text = with_hierarchy(USERS).replace("shell:", "sh$0ell:");
+    check(
+        &text,
+        expect![[r#"
+        users.alice.shell — merged deep, set by one level, for every node that reads this file, unless role is web
+          /bin/sh
+        common.yaml:9 sets it
+        unknown, level 'Role': role/web.yaml:1
+        merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+    );
+    let text = with_hierarchy(USERS).replace("groups: ['", "gr$0oups: ['");
+    check(
+        &text,
+        expect![[r#"
+        users.alice.groups — merged deep from 2 levels, for every node that reads this file
+          - wheel  # common.yaml:8
+          - www    # role/web.yaml:4
+        merged from role/web.yaml:4, common.yaml:8
+        merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+    );
+}
+
+#[test]
+fn a_nested_key_of_an_overridden_hash_is_not_in_the_value() {
+    check_nodes(
+        &with_hierarchy("#- data/role/web.yaml\nh: {a: 1}\n#- data/common.yaml\nh: {b$0: 2}\n"),
+        "{a.example: {variables: {role: web}}}",
+        expect![[r#"
+            h.b — not in the effective value, for a.example, the only node that reads this file
+            role/web.yaml:1 sets it · overrides common.yaml:1"#]],
+    );
+}
+
+#[test]
+fn a_selected_node_has_its_own_answer() {
+    let text =
+        with_hierarchy("#- data/site/ams.yaml\nport: 443\n#- data/common.yaml\nport$0: 80\n");
+    let plain =
+        |selected| hover_with(&text, &nodes(NODES), Some(selected)).map(|hover| hover.plain);
+    expect![[r#"
+        port — first found, for a.example
+          443
+        site/ams.yaml:1 sets it · overrides common.yaml:1"#]]
+    .assert_eq(&plain("a.example").expect("a hover"));
+    expect![[r#"
+        port — first found, for d.example
+          80
+        common.yaml:1 sets it"#]]
+    .assert_eq(&plain("d.example").expect("a hover"));
+}
+
+#[test]
+fn a_loop_is_told_with_its_members() {
+    check(
+        &with_hierarchy(
+            "#- data/common.yaml\ndb$0::host: \"%{lookup('db::primary')}\"\ndb::primary: \"%{lookup('db::host')}\"\n",
+        ),
+        expect![[r#"
+            db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in [db::host, db::primary]
+            for every node that reads this file
+            common.yaml:1 db::host → common.yaml:2 db::primary → back"#]],
+    );
+}
+
+#[test]
+fn a_broken_line_keeps_other_keys_alive() {
+    check(
+        &with_hierarchy("#- data/common.yaml\na: [1\nb$0: 2\n"),
+        expect![[r#"
+            b — first found, for every node that reads this file
+              2
+            common.yaml:2 sets it"#]],
+    );
+}
+
+#[test]
+fn secrets_are_never_shown() {
+    let blob = "ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]";
+    let text = with_hierarchy(&format!(
+        "#- data/common.yaml\npassword$0: {{a: '{blob}', b: 'user:{blob}'}}\n"
+    ));
+    let found = hover_with(&text, &nodes("{}"), None).expect("a hover");
+    expect![[r#"
+        password — first found, for every node that reads this file
+          a: (encrypted, PKCS7)
+          b: 'user:(encrypted, PKCS7)'
+        common.yaml:1 sets it"#]]
+    .assert_eq(&found.plain);
+    for form in [found.markdown, found.aligned, found.plain] {
+        assert!(!form.contains("MIIB"), "{form}");
+    }
+}
+
+#[test]
+fn mapped_files_are_for_nodes_that_have_the_element() {
+    let text = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - name: Services
+    mapped_paths: [facts.services, service, \"service/%{service}.yaml\"]
+  - name: Common
+    path: common.yaml
+#- data/service/nginx.yaml
+por$0t: 80
+#- data/service/ssh.yaml
+port: 22
+";
+    check(
+        text,
+        expect![[r#"
+        port — first found, for every node whose facts.services is nginx alone
+          80
+        service/nginx.yaml:1 sets it"#]],
+    );
+    check_nodes(
+        text,
+        "{a: {facts: {services: [nginx]}}, b: {facts: {services: [ssh, nginx]}}, c: {facts: {services: [ssh]}}}",
+        expect![[r#"
+            port — 2 answers over 2 nodes
+              80  a  service/nginx.yaml:1 (facts.services = [nginx])
+              22  b  service/ssh.yaml:1 (facts.services = [ssh, nginx])"#]],
+    );
+}
+
+#[test]
+fn what_depends_on_a_variable_says_so() {
+    check(
+        &with_hierarchy("#- data/common.yaml\nmotd$0: \"hello %{facts.networking.fqdn}\"\n"),
+        expect![[r#"
+            motd — first found, for every node that reads this file
+              'hello %{facts.networking.fqdn}'  # variable 'facts.networking.fqdn' is not known
+            common.yaml:1 sets it"#]],
+    );
+}
+
+#[test]
+fn long_values_are_cut_in_the_middle() {
+    let keys: String = (0..60).map(|at| format!("  k{at}: {at}\n")).collect();
+    check(
+        &with_hierarchy(&format!("#- data/common.yaml\nbig$0:\n{keys}")),
+        expect![[r#"
+            big — first found, for every node that reads this file
+              k0: 0
+              k1: 1
+              k2: 2
+              k3: 3
+              k4: 4
+              k5: 5
+              k6: 6
+              k7: 7
+              k8: 8
+              k9: 9
+              k10: 10
+              k11: 11
+              # … 41 lines more: hiera-ls lookup big
+              k53: 53
+              k54: 54
+              k55: 55
+              k56: 56
+              k57: 57
+              k58: 58
+              k59: 59
+            common.yaml:1 sets it"#]],
+    );
+}
+
+#[test]
+fn levels_outside_the_workspace_are_named() {
+    check(
+        "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - name: Private
+    datadir: /etc/puppetlabs/private
+    path: common.yaml
+  - name: Common
+    path: common.yaml
+#- data/common.yaml
+a$0: 1
+",
+        expect![[r#"
+            a — first found, for every node that reads this file
+              1
+            common.yaml:1 sets it
+            Private: not in this workspace"#]],
+    );
+}
+
+#[test]
+fn a_custom_backend_is_unknown() {
+    check(
+        "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - name: Vault
+    lookup_key: vault_lookup
+    uri: https://vault
+  - name: Common
+    path: common.yaml
+#- data/common.yaml
+a$0: 1
+",
+        expect![[r#"
+            a — first found, for every node that reads this file, unless a custom backend (vault_lookup) knows better
+              1
+            common.yaml:1 sets it
+            lookup_options unknown, level 'Vault': data of the function vault_lookup · unknown, level 'Vault': data of the function vault_lookup"#]],
+    );
+}
+
+#[test]
+fn a_file_that_no_level_reads_says_so() {
+    check(
+        &with_hierarchy("#- data/orphan.yaml\na$0: 1\n"),
+        expect![[r#"
+            a — no level of the hierarchy reads this file
+              1"#]],
+    );
+}
+
+#[test]
+fn unique_merges_name_the_level_of_each_element() {
+    check(
+        &with_hierarchy(
+            "#- data/role/web.yaml\np: [x, y]\n#- data/common.yaml\nlookup_options: {p: {merge: unique}}\np$0: [y, z]\n",
+        ),
+        expect![[r#"
+            p — merged unique, set by one level, for every node that reads this file, unless role is web
+              - y
+              - z
+            common.yaml:2 sets it
+            unknown, level 'Role': role/web.yaml:1
+            merge: unique, from lookup_options in common.yaml:1"#]],
+    );
+    check(
+        &with_hierarchy(
+            "#- data/role/web.yaml\np$0: [x, y]\n#- data/common.yaml\nlookup_options: {p: {merge: unique}}\np: [y, z]\n",
+        ),
+        expect![[r#"
+            p — merged unique from 2 levels, for every node that reads this file
+              - x  # role/web.yaml:1
+              - y  # role/web.yaml:1
+              - z  # common.yaml:2
+            merged from role/web.yaml:1, common.yaml:2
+            merge: unique, from lookup_options in common.yaml:1"#]],
+    );
+}

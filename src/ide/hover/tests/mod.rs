@@ -1,0 +1,134 @@
+//! Hovers over small workspaces: `#- path` begins a file, `$0` is the cursor.
+
+use std::sync::Arc;
+
+use expect_test::Expect;
+
+use super::{Hover, HoverOptions, hover};
+use crate::ide::KnownNodes;
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::scope::Nodes;
+use crate::value::load_yaml;
+use crate::workspace::{Change, Snapshot, Workspace};
+
+mod keys;
+mod things;
+mod values;
+
+/// Folder of the workspaces of these tests.
+const FOLDER: &str = "/repo";
+
+struct Fixture {
+    snapshot: Arc<Snapshot>,
+    path: String,
+    offset: usize,
+}
+
+/// Reads a workspace with a cursor.
+fn fixture(text: &str) -> Fixture {
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec![FOLDER.into()]));
+    let mut cursor = None;
+    let mut files: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix("#- ") {
+            Some(path) => files.push((format!("{FOLDER}/{}", path.trim()), String::new())),
+            None => {
+                if let Some((_, text)) = files.last_mut() {
+                    text.push_str(line);
+                    text.push('\n');
+                }
+            }
+        }
+    }
+    for (path, text) in &mut files {
+        if let Some(at) = text.find("$0") {
+            text.replace_range(at..at + 2, "");
+            cursor = Some((path.clone(), at));
+        }
+        workspace.apply(Change::Open {
+            path: path.as_str().into(),
+            text: text.as_str().into(),
+            version: 1,
+        });
+    }
+    let (path, offset) = cursor.expect("a cursor");
+    Fixture {
+        snapshot: workspace.snapshot(),
+        path,
+        offset,
+    }
+}
+
+/// Nodes of a nodes file.
+fn nodes(text: &str) -> KnownNodes {
+    let value = load_yaml(text.as_bytes()).expect("nodes are YAML");
+    KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
+}
+
+fn hover_with(text: &str, nodes: &KnownNodes, selected: Option<&str>) -> Option<Hover> {
+    let fixture = fixture(text);
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+    let options = HoverOptions {
+        selected,
+        ..HoverOptions::new(&settings, &configs, nodes)
+    };
+    hover(&fixture.snapshot, &fixture.path, fixture.offset, &options)
+}
+
+/// The plain text of a hover for any node.
+fn check(text: &str, expected: Expect) {
+    check_nodes(text, "{}", expected);
+}
+
+/// The plain text of a hover with known nodes.
+fn check_nodes(text: &str, known: &str, expected: Expect) {
+    let found = hover_with(text, &nodes(known), None);
+    let plain = found.map_or_else(|| "nothing".into(), |hover| hover.plain);
+    expected.assert_eq(&plain);
+}
+
+/// All forms of a hover.
+fn check_forms(text: &str, known: &str, markdown: Expect, aligned: Expect, plain: Expect) {
+    let fixture = fixture(text);
+    let nodes = nodes(known);
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+    let link = |path: &str, line: u32| format!("file://{path}#L{line}");
+    let options = HoverOptions {
+        link: Some(&link),
+        ..HoverOptions::new(&settings, &configs, &nodes)
+    };
+    let found = hover(&fixture.snapshot, &fixture.path, fixture.offset, &options);
+    let found = found.expect("a hover");
+    markdown.assert_eq(&found.markdown);
+    aligned.assert_eq(&found.aligned);
+    plain.assert_eq(&found.plain);
+}
+
+/// A hierarchy with a node, a role, a site and a common level.
+const HIERARCHY: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - name: Node
+    path: \"node/%{trusted.certname}.yaml\"
+  - name: Role
+    path: \"role/%{role}.yaml\"
+  - name: Site
+    path: \"site/%{facts.site}.yaml\"
+  - name: Common
+    path: common.yaml
+";
+
+fn with_hierarchy(files: &str) -> String {
+    format!("{HIERARCHY}{files}")
+}
+
+const NODES: &str = "
+a.example: {facts: {site: ams}, variables: {role: web}}
+b.example: {facts: {site: ams}, variables: {role: web}}
+c.example: {facts: {site: lhr}, variables: {role: web}}
+d.example: {facts: {site: lhr}, variables: {role: db}}
+";

@@ -1,0 +1,161 @@
+//! Hovers on everything but keys.
+
+use expect_test::expect;
+
+use super::*;
+
+#[test]
+fn a_variable_has_the_values_of_the_nodes() {
+    let text = with_hierarchy(
+        "#- data/common.yaml\na: \"x %{fac$0ts.site} y\"\n#- data/site/ams.yaml\n#- data/site/lhr.yaml\n",
+    );
+    check(
+        &text,
+        expect!["%{facts.site} — depends on the node; file names know ams, lhr"],
+    );
+    check_nodes(
+        &text,
+        NODES,
+        expect!["%{facts.site} — ams for 2 nodes, lhr for 2 nodes"],
+    );
+}
+
+#[test]
+fn a_variable_of_the_path_is_known() {
+    check(
+        &with_hierarchy("#- data/role/web.yaml\na: \"%{ro$0le}\"\n"),
+        expect!["%{role} — web, as this file's path says"],
+    );
+}
+
+#[test]
+fn a_lookup_token_has_the_target_s_value() {
+    let text = with_hierarchy(
+        "#- data/common.yaml\nsite::domain: example.com\nh: {x: [5, 6]}\na: \"www.%{look$0up('site::domain')}\"\n",
+    );
+    check(
+        &text,
+        expect!["%{lookup('site::domain')} — example.com (common.yaml:1)"],
+    );
+    check(
+        &text.replace("www.%{look$0up('site::domain')}", "%{ali$0as('h.x')}"),
+        expect!["%{alias('h.x')} — [5, 6] (common.yaml:2)"],
+    );
+    check(
+        &text.replace("www.%{look$0up('site::domain')}", "%{looku$0p('nope')}"),
+        expect!["%{lookup('nope')} — not found (the empty text)"],
+    );
+}
+
+#[test]
+fn a_lookup_token_differs_over_nodes() {
+    check_nodes(
+        &with_hierarchy(
+            "#- data/site/ams.yaml\np: 1\n#- data/common.yaml\np: 2\na: \"%{look$0up('p')}\"\n",
+        ),
+        NODES,
+        expect!["%{lookup('p')} — 1 for 2 nodes, 2 for 2 nodes"],
+    );
+}
+
+#[test]
+fn an_options_entry_names_its_keys() {
+    let text = with_hierarchy(
+        "#- data/common.yaml\nlookup_options:\n  '^profile::.*::us$0ers$': {merge: deep}\n  profile::db::users: {merge: first}\nprofile::web::users: {}\nprofile::db::users: {}\n",
+    );
+    check(
+        &text,
+        expect![[r#"
+        ^profile::.*::users$ — matches 2 keys: profile::db::users, profile::web::users
+        hidden for profile::db::users by the literal entry in common.yaml:3
+        merge: deep"#]],
+    );
+    check(
+        &text
+            .replace("us$0ers$'", "users$'")
+            .replace("  profile::db::users: {m", "  profile::db$0::users: {m"),
+        expect![[r#"
+        profile::db::users — 1 file sets it
+        merge: first"#]],
+    );
+}
+
+#[test]
+fn an_options_entry_is_replaced_by_a_higher_one() {
+    check(
+        &with_hierarchy(
+            "#- data/role/web.yaml\nlookup_options: {a: {convert_to: String}}\n#- data/site/ams.yaml\nlookup_options: {a$0: {merge: deep}}\na: 1\n",
+        ),
+        expect![[r#"
+            a — 1 file sets it
+            merge: deep"#]],
+    );
+    check_nodes(
+        "#- hiera.yaml\nversion: 5\nhierarchy: [{name: x, paths: [a.yaml, b.yaml]}]\n#- data/a.yaml\nlookup_options: {k: {merge: first}}\n#- data/b.yaml\nlookup_options: {k$0: {merge: deep}}\nk: 1\n",
+        "{}",
+        expect![[r#"
+            k — 1 file sets it
+            replaced as a whole by the entry of the same name in a.yaml:1
+            merge: deep"#]],
+    );
+}
+
+#[test]
+fn a_path_reaches_files_and_nodes() {
+    let text = with_hierarchy("#- data/role/web.yaml\na: 1\n#- data/role/mail.yaml\na: 1\n")
+        .replace("role/%{role}", "ro$0le/%{role}");
+    check(
+        &text,
+        expect!["role/%{role}.yaml — 2 files: data/role/mail.yaml, data/role/web.yaml"],
+    );
+    check_nodes(
+        &text,
+        NODES,
+        expect![
+            "role/%{role}.yaml — 2 files: data/role/mail.yaml, data/role/web.yaml · 3 of 4 nodes read one · no file for role = db"
+        ],
+    );
+    check_nodes(
+        &text.replace("ro$0le/%{role}", "role/%{ro$0le}"),
+        NODES,
+        expect![[r#"
+            %{role} — web for 3 nodes, db for 1 node
+            role/%{role}.yaml — 2 files: data/role/mail.yaml, data/role/web.yaml · 3 of 4 nodes read one · no file for role = db"#]],
+    );
+}
+
+#[test]
+fn an_encrypted_value_tells_no_secret() {
+    check(
+        &with_hierarchy(
+            "#- data/common.yaml\na: ENC[PK$0CS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n",
+        ),
+        expect![[r#"
+            ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
+            decrypting must fail: it is no message of this method"#]],
+    );
+}
+
+#[test]
+fn words_are_explained() {
+    check(
+        &with_hierarchy("#- data/common.yaml\nlookup_options: {a: {merge: de$0ep}}\n"),
+        expect!["deep — hashes and lists merged at every depth, the higher level winning"],
+    );
+    check(
+        &with_hierarchy("#- data/common.yaml\nlookup_options: {a: {mer$0ge: deep}}\n"),
+        expect![
+            "merge — how values of several levels become one: first, unique, hash, deep, or a hash with a strategy"
+        ],
+    );
+    check(
+        &"#- hiera.yaml\nversion: 5\nhierarchy: [{name: x, lookup_key: my$0::vault}]\n".to_string(),
+        expect![[r#"
+            my::vault — a custom backend: it is never run here, so its values are unknown
+            no file of this workspace defines it"#]],
+    );
+    check(
+        &"#- hiera.yaml\nversion: 5\ndefaults: {datadir: da$0ta}\n".to_string(),
+        expect!["data — the folder data"],
+    );
+}

@@ -1,0 +1,377 @@
+//! Values as YAML for people: short lists on one line, a comment where a line needs one, secrets
+//! never. Without secrets and unknown parts the text reads back as the same value.
+
+use std::collections::HashMap;
+
+use crate::eyaml;
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::value::{Opaque, Value};
+
+/// Remarks by place: the positions that lead to a part of a value, outermost first.
+pub(super) type Notes = HashMap<Vec<usize>, String>;
+
+/// Longest list, in characters, that is written on one line.
+const SHORT_LIST: usize = 60;
+
+/// Comments are aligned, but not further right than this column.
+const MOST_INDENT: usize = 48;
+
+/// Most lines that are made of one value before it is cut; a value can be huge.
+const MOST_LINES: usize = 20_000;
+
+/// Most characters of a line of a value.
+const LONGEST_LINE: usize = 200;
+
+struct Written {
+    text: String,
+    note: Option<String>,
+}
+
+/// The value as lines, remarks behind them as comments; the middle of more than `max` lines is
+/// left out with a line that says how much and how to see it.
+pub(super) fn lines(value: &Value, notes: &Notes, max: usize, all: &str) -> Vec<String> {
+    let mut writer = Writer {
+        notes,
+        out: Vec::new(),
+    };
+    writer.value(String::new(), 0, value, &mut Vec::new());
+    let mut written = writer.out;
+    let max = max.max(3);
+    if written.len() > max {
+        let head = (max - 1) * 2 / 3;
+        let tail = max - 1 - head;
+        let left_out = written.len() - head - tail;
+        let rest = written.split_off(written.len() - tail);
+        written.truncate(head);
+        written.push(Written {
+            text: format!("# … {left_out} lines more: {all}"),
+            note: None,
+        });
+        written.extend(rest);
+    }
+    let noted = written.iter().filter(|line| line.note.is_some());
+    let column = noted
+        .map(|line| line.text.chars().count())
+        .filter(|&width| width <= MOST_INDENT)
+        .max()
+        .unwrap_or(0);
+    written
+        .into_iter()
+        .map(|line| {
+            let text = shortened(&line.text, LONGEST_LINE);
+            match line.note {
+                Some(note) => format!("{text:column$}  # {note}"),
+                None => text,
+            }
+        })
+        .collect()
+}
+
+/// The value on one line of at most `max` characters.
+pub(super) fn inline(value: &Value, max: usize) -> String {
+    let text = match value {
+        Value::Array(elements) => {
+            let mut shown = Vec::new();
+            for element in elements.iter().take(max) {
+                shown.push(inline(element, max));
+            }
+            format!("[{}]", shown.join(", "))
+        }
+        Value::Hash(hash) => {
+            let mut shown = Vec::new();
+            for (key, value) in hash.iter().take(max) {
+                shown.push(format!("{}: {}", scalar(key), inline(value, max)));
+            }
+            format!("{{{}}}", shown.join(", "))
+        }
+        Value::String(text) if text.contains('\n') => double_quoted(&masked(text)),
+        other => scalar(other),
+    };
+    shortened(&text, max)
+}
+
+fn shortened(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_string(),
+        Some(_) => {
+            let kept: String = text.chars().take(max.saturating_sub(1)).collect();
+            format!("{kept}…")
+        }
+    }
+}
+
+struct Writer<'a> {
+    notes: &'a Notes,
+    out: Vec<Written>,
+}
+
+impl Writer<'_> {
+    fn push(&mut self, text: String, at: &[usize], more: Option<String>) {
+        if self.out.len() >= MOST_LINES {
+            return;
+        }
+        let own = self.notes.get(at).cloned();
+        let note = match (own, more) {
+            (Some(own), Some(more)) => Some(format!("{own}; {more}")),
+            (own, more) => own.or(more),
+        };
+        self.out.push(Written { text, note });
+    }
+
+    /// Writes a value behind `lead`, the text of its first line so far; further lines start at
+    /// `indent`.
+    fn value(&mut self, lead: String, indent: usize, value: &Value, at: &mut Vec<usize>) {
+        if self.out.len() >= MOST_LINES {
+            return;
+        }
+        let behind = |words: &str| match lead.as_str() {
+            "" => words.to_string(),
+            lead if lead.ends_with(' ') => format!("{lead}{words}"),
+            lead => format!("{lead} {words}"),
+        };
+        match value {
+            Value::Hash(hash) if hash.is_empty() => self.push(behind("{}"), at, None),
+            Value::Array(elements) if elements.is_empty() => self.push(behind("[]"), at, None),
+            Value::Hash(hash) => {
+                // The first entry of a hash in a list stands behind the dash.
+                let mut dash = self.open(&lead, at);
+                for (position, (key, value)) in hash.iter().enumerate() {
+                    let start = dash.take().unwrap_or_else(|| " ".repeat(indent));
+                    at.push(position);
+                    let lead = format!("{start}{}:", key_text(key));
+                    self.value(lead, indent + 2, value, at);
+                    at.pop();
+                }
+            }
+            Value::Array(elements) => {
+                if !lead.is_empty()
+                    && let Some(list) = self.short_list(elements, at)
+                {
+                    self.push(behind(&list), at, None);
+                    return;
+                }
+                let mut dash = self.open(&lead, at);
+                for (position, element) in elements.iter().enumerate() {
+                    let start = dash.take().unwrap_or_else(|| " ".repeat(indent));
+                    at.push(position);
+                    self.value(format!("{start}- "), indent + 2, element, at);
+                    at.pop();
+                }
+            }
+            Value::String(text) => {
+                let text = masked(text);
+                match block(&text) {
+                    Some(header) => {
+                        self.push(behind(header), at, None);
+                        let body = text.strip_suffix('\n').unwrap_or(&text);
+                        for line in body.split('\n') {
+                            let line = match line {
+                                "" => String::new(),
+                                line => format!("{}{line}", " ".repeat(indent.max(2))),
+                            };
+                            if self.out.len() < MOST_LINES {
+                                self.out.push(Written {
+                                    text: line,
+                                    note: None,
+                                });
+                            }
+                        }
+                    }
+                    None => self.push(behind(&string(&text)), at, None),
+                }
+            }
+            Value::Opaque(opaque) => {
+                let more = match &**opaque {
+                    Opaque::Unknown { because, .. } => Some(because.clone()),
+                    Opaque::Secret { .. } => None,
+                };
+                self.push(behind(&scalar(value)), at, more);
+            }
+            Value::Undef
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::Bytes(_)
+            | Value::Symbol(_)
+            | Value::Sensitive(_)
+            | Value::Default
+            | Value::Rich(_) => self.push(behind(&scalar(value)), at, None),
+        }
+    }
+
+    /// Ends the line that a collection hangs on; a dash instead waits for the first entry.
+    fn open(&mut self, lead: &str, at: &[usize]) -> Option<String> {
+        if lead.is_empty() {
+            return None;
+        }
+        if lead.ends_with("- ") && !self.notes.contains_key(at) {
+            return Some(lead.to_string());
+        }
+        self.push(lead.trim_end().to_string(), at, None);
+        None
+    }
+
+    fn short_list(&self, elements: &[Value], at: &[usize]) -> Option<String> {
+        let mut list = String::from("[");
+        for (position, element) in elements.iter().enumerate() {
+            let mut place = at.to_vec();
+            place.push(position);
+            let is_plain = match element {
+                Value::String(text) => !text.contains('\n'),
+                Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Undef => true,
+                _ => false,
+            };
+            if !is_plain || self.notes.contains_key(&place) || list.len() > SHORT_LIST {
+                return None;
+            }
+            if position > 0 {
+                list.push_str(", ");
+            }
+            list.push_str(&scalar(element));
+        }
+        list.push(']');
+        (list.chars().count() <= SHORT_LIST).then_some(list)
+    }
+}
+
+fn key_text(key: &Value) -> String {
+    match key {
+        Value::String(text) if text.contains('\n') => double_quoted(&masked(text)),
+        Value::Array(_) | Value::Hash(_) => single_quoted(&key.inspect()),
+        other => scalar(other),
+    }
+}
+
+/// A value that is no collection, on one line.
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::String(text) => string(&masked(text)),
+        Value::Opaque(opaque) => match &**opaque {
+            Opaque::Secret { method } => format!("(encrypted, {method})"),
+            Opaque::Unknown { text, .. } if text.is_empty() => "(unknown)".to_string(),
+            Opaque::Unknown { text, .. } => string(&masked(text)),
+        },
+        Value::Sensitive(_) => "Sensitive [value redacted]".to_string(),
+        Value::Undef
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::Bytes(_)
+        | Value::Symbol(_)
+        | Value::Array(_)
+        | Value::Hash(_)
+        | Value::Default
+        | Value::Rich(_) => {
+            let text = crate::value::dump_for_hover(value);
+            text.replace('\n', " ")
+        }
+    }
+}
+
+/// The text without what is encrypted in it.
+pub(super) fn masked(text: &str) -> std::borrow::Cow<'_, str> {
+    if !text.contains("ENC[") {
+        return std::borrow::Cow::Borrowed(text);
+    }
+    let scan = eyaml::scan(text);
+    let broken = scan.broken.iter().map(|broken| (broken.range, None));
+    let blobs = scan
+        .blobs
+        .iter()
+        .map(|blob| (blob.range, Some(&blob.method)));
+    let mut ranges: Vec<_> = blobs.chain(broken).collect();
+    ranges.sort_by_key(|(range, _)| *range);
+    let mut out = String::new();
+    let mut at = 0;
+    for (range, method) in ranges {
+        let range = range.as_usize();
+        if range.start < at {
+            continue;
+        }
+        out.push_str(&text[at..range.start]);
+        out.push_str(&match method {
+            Some(method) => format!("(encrypted, {method})"),
+            None => "(encrypted, broken)".to_string(),
+        });
+        at = range.end;
+    }
+    out.push_str(&text[at..]);
+    std::borrow::Cow::Owned(out)
+}
+
+/// The header of a literal block that can hold the text.
+fn block(text: &str) -> Option<&'static str> {
+    let lines = text.strip_suffix('\n').unwrap_or(text);
+    if !lines.contains('\n') || lines.ends_with('\n') || lines.starts_with([' ', '\n']) {
+        return None;
+    }
+    let fits = |line: &str| {
+        !line.ends_with([' ', '\t'])
+            && !line.starts_with('\t')
+            && line.chars().all(|c| !c.is_control() && is_printable(c))
+    };
+    let fits = lines.split('\n').all(fits);
+    fits.then_some(if text.ends_with('\n') { "|" } else { "|-" })
+}
+
+/// A text without line breaks.
+fn string(text: &str) -> String {
+    if is_plain(text) {
+        return text.to_string();
+    }
+    if text.chars().all(|c| !c.is_control() && is_printable(c)) {
+        return single_quoted(text);
+    }
+    double_quoted(text)
+}
+
+/// Whether YAML reads the bare text as this very string, in a list on one line too.
+fn is_plain(text: &str) -> bool {
+    let is_mask = text.starts_with("(encrypted, ") && text.ends_with(')');
+    if is_mask {
+        return true;
+    }
+    let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/' || c == '_');
+    let mut before = ' ';
+    let all_safe = text.chars().all(|c| {
+        let safe = c.is_alphanumeric()
+            || "_./@+-~=()".contains(c)
+            || (c == ':' && !before.is_whitespace())
+            || (c == ' ' && before != ':' && before != ' ');
+        before = c;
+        safe && is_printable(c)
+    });
+    starts_well
+        && all_safe
+        && !text.ends_with([' ', ':'])
+        && matches!(resolve_plain(text), Resolved::String)
+}
+
+fn is_printable(c: char) -> bool {
+    !matches!(c, '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+fn single_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn double_quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if is_printable(c) => out.push(c),
+            c if (c as u32) < 0x100 => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c if (c as u32) < 0x1_0000 => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push_str(&format!("\\U{:08x}", c as u32)),
+        }
+    }
+    out.push('"');
+    out
+}

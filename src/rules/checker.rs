@@ -1,0 +1,244 @@
+//! Runs the rules over files of a snapshot.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+
+use super::checked::{Checked, Reader, Role};
+use super::finding::{Finding, Severity};
+use super::reference_graph::ReferenceGraph;
+use super::{RULES, Reads, Rule};
+use crate::hierarchy::Layer;
+use crate::lookup::{
+    ConfigCache, Environment, Place, PuppetVersion, Session, Settings, format_of, layer_of, reach,
+};
+use crate::text::TextRange;
+use crate::workspace::{File, Root, RootFiles, Snapshot};
+
+/// Most findings of one file: a file with more of them is broken in one way a thousand times.
+pub const MOST_FINDINGS: usize = 200;
+
+/// Which rules to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// All.
+    All,
+    /// Those whose findings depend on other files.
+    Workspace,
+}
+
+/// The rules over one snapshot. Hierarchies are read once, when the first file asks for them.
+pub struct Checker<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) settings: Settings,
+    pub(super) configs: ConfigCache,
+    roots: Vec<RootView<'a>>,
+    graph: OnceLock<ReferenceGraph>,
+}
+
+/// A root with what its own hierarchy reads.
+pub(super) struct RootView<'a> {
+    pub(super) root: &'a Root,
+    pub(super) layer: Layer,
+    pub(super) environment: Environment,
+    places: OnceLock<Vec<Place>>,
+}
+
+/// The findings of one file, most severe settings of their rule filled in.
+pub(super) struct Found<'a> {
+    rule: &'static Rule,
+    file: &'a File,
+    list: Vec<Finding>,
+}
+
+impl Found<'_> {
+    /// Adds a finding; the caller may change the rest of it.
+    pub(super) fn report(&mut self, range: TextRange, message: impl Into<String>) -> &mut Finding {
+        self.list.push(Finding {
+            code: self.rule.code,
+            severity: self.rule.severity,
+            path: self.file.path().clone(),
+            range,
+            message: message.into(),
+            related: Vec::new(),
+        });
+        let last = self.list.len() - 1;
+        &mut self.list[last]
+    }
+
+    /// Whether this rule has reported these bytes already.
+    pub(super) fn has(&self, range: TextRange) -> bool {
+        self.list.iter().any(|finding| finding.range == range)
+    }
+
+    /// Adds a finding of another severity than the rule's own.
+    pub(super) fn report_as(
+        &mut self,
+        severity: Severity,
+        range: TextRange,
+        message: impl Into<String>,
+    ) -> &mut Finding {
+        let finding = self.report(range, message);
+        finding.severity = severity;
+        finding
+    }
+}
+
+/// The findings of one file for the default version of Puppet, ordered by place. To check many
+/// files of one snapshot, keep a [`Checker`].
+#[must_use]
+pub fn check_file(snapshot: &Snapshot, path: &str) -> Vec<Finding> {
+    Checker::new(snapshot, PuppetVersion::default())
+        .file(path, Part::All)
+        .unwrap_or_default()
+}
+
+/// The findings of all files for the default version of Puppet, ordered by path and place.
+pub fn check_all(snapshot: &Snapshot) -> impl Iterator<Item = Finding> {
+    Checker::new(snapshot, PuppetVersion::default())
+        .all()
+        .into_iter()
+}
+
+impl<'a> Checker<'a> {
+    /// Rules as for a version of Puppet with its defaults.
+    #[must_use]
+    pub fn new(snapshot: &'a Snapshot, version: PuppetVersion) -> Checker<'a> {
+        Checker::with_settings(snapshot, Settings::for_version(version).for_editor())
+    }
+
+    /// Rules as for these settings of Puppet.
+    #[must_use]
+    pub fn with_settings(snapshot: &'a Snapshot, settings: Settings) -> Checker<'a> {
+        let roots = snapshot.roots().iter().map(|root| RootView {
+            root,
+            layer: layer_of(root),
+            environment: Environment::of_root(snapshot, root),
+            places: OnceLock::new(),
+        });
+        Checker {
+            snapshot,
+            settings,
+            configs: ConfigCache::default(),
+            roots: roots.collect(),
+            graph: OnceLock::new(),
+        }
+    }
+
+    /// The findings of one file, ordered by place; nothing for a file that no hierarchy reads.
+    #[must_use]
+    pub fn file(&self, path: &str, part: Part) -> Option<Vec<Finding>> {
+        let file = self.snapshot.file(path)?;
+        let checked = self.checked(file)?;
+        let mut findings = Vec::new();
+        for rule in RULES {
+            if part == Part::Workspace && rule.reads == Reads::File {
+                continue;
+            }
+            let mut found = Found {
+                rule,
+                file,
+                list: Vec::new(),
+            };
+            let outcome = catch_unwind(AssertUnwindSafe(|| (rule.check)(&checked, &mut found)));
+            if outcome.is_err() {
+                tracing::error!("the rule '{}' panicked over {path}", rule.code);
+                continue;
+            }
+            findings.append(&mut found.list);
+        }
+        findings.sort_by(|a, b| (a.range.start, a.code).cmp(&(b.range.start, b.code)));
+        findings.truncate(MOST_FINDINGS);
+        Some(findings)
+    }
+
+    /// The findings of all files, ordered by path and place.
+    #[must_use]
+    pub fn all(&self) -> Vec<Finding> {
+        let mut paths: Vec<&str> = self
+            .snapshot
+            .files()
+            .map(|file| file.path().as_ref())
+            .collect();
+        paths.sort_unstable();
+        paths
+            .into_iter()
+            .filter_map(|path| self.file(path, Part::All))
+            .flatten()
+            .collect()
+    }
+
+    fn config_root(&self, path: &str) -> Option<&RootView<'a>> {
+        self.roots
+            .iter()
+            .find(|view| view.root.hiera_yaml.as_deref() == Some(path))
+    }
+
+    /// The file as hierarchies read it; nothing for a file that none reads.
+    fn checked<'c>(&'c self, file: &'c File) -> Option<Checked<'c>> {
+        let role = match self.config_root(file.path()) {
+            Some(view) => Role::Config {
+                layer: &view.layer,
+                dir: &view.root.dir,
+            },
+            None => Role::Data(self.readers(file)),
+        };
+        match &role {
+            Role::Data(readers) if readers.is_empty() => None,
+            Role::Data(_) | Role::Config { .. } => Some(Checked::new(self, file, role)),
+        }
+    }
+
+    /// The roots whose hierarchies read a file with a reader of Puppet's own.
+    pub(super) fn readers<'c>(&'c self, file: &File) -> Vec<Reader<'c>> {
+        let mut readers = Vec::new();
+        for view in &self.roots {
+            let reached = reach(self.places(view), file.path());
+            let formats: Vec<_> = reached
+                .iter()
+                .filter_map(|reach| format_of(&reach.place.function))
+                .collect();
+            let Some(&format) = formats.first() else {
+                continue;
+            };
+            readers.push(Reader {
+                view,
+                reached: reached
+                    .into_iter()
+                    .filter(|reach| format_of(&reach.place.function) == Some(format))
+                    .collect(),
+                format,
+            });
+        }
+        readers
+    }
+
+    /// What a root's hierarchy reads; nothing where Puppet refuses its configuration.
+    fn places<'c>(&self, view: &'c RootView<'a>) -> &'c [Place] {
+        view.places.get_or_init(|| {
+            let files = self.snapshot.files_for(view.root);
+            self.session(view, &files)
+                .places(&view.layer)
+                .unwrap_or_default()
+        })
+    }
+
+    /// A session of lookups in a root.
+    pub(super) fn session<'c>(
+        &'c self,
+        view: &'c RootView<'_>,
+        files: &'c RootFiles<'c>,
+    ) -> Session<'c> {
+        Session {
+            files,
+            environment: &view.environment,
+            settings: &self.settings,
+            configs: &self.configs,
+        }
+    }
+
+    /// Which keys look up which, over all files.
+    pub(super) fn graph(&self) -> &ReferenceGraph {
+        self.graph
+            .get_or_init(|| ReferenceGraph::build(self.snapshot))
+    }
+}

@@ -1,0 +1,436 @@
+//! `hiera-config`: Puppet refuses a 'hiera.yaml'.
+//!
+//! Puppet tells one broken rule at a time. Here every entry is asked about alone, so that all of
+//! them are told, each where it stands and in Puppet's words.
+
+use std::sync::Arc;
+
+use super::checked::entry;
+use super::checker::Found;
+use super::{Checked, Reads, Related, Role, Rule, Severity};
+use crate::hierarchy::{Config, ConfigError, Layer, locate};
+use crate::interpolation::{TokenKind, tokens};
+use crate::lookup::Strict;
+use crate::syntax::{NodeId, ScalarMap, Tree};
+use crate::text::TextRange;
+use crate::value::{HashMap, StrKey, Value, symbol_keys_to_strings};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "hiera-config",
+    severity: Severity::Error,
+    summary: "Puppet refuses a 'hiera.yaml'",
+    page: include_str!("../../docs/rules/hiera-config.md"),
+    reads: Reads::File,
+    check,
+};
+
+/// The lists of levels that a configuration may have.
+const HIERARCHIES: [&str; 3] = ["hierarchy", "plan_hierarchy", "default_hierarchy"];
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    let Role::Config { layer, dir } = &at.role else {
+        return;
+    };
+    let Ok(value) = at.loaded() else { return };
+    let Some(version) = version_of(value) else {
+        let is_ignored = at.settings().strict != Strict::Error || **layer == Layer::Global;
+        let (severity, effect) = if is_ignored {
+            (
+                Severity::Warning,
+                "Puppet falls back to its version 3 default",
+            )
+        } else {
+            (
+                Severity::Error,
+                "Puppet takes it for version 3, which fails every lookup",
+            )
+        };
+        found.report_as(
+            severity,
+            at.first_line(),
+            format!("the file does not contain a hash: {effect}; start with 'version: 5'"),
+        );
+        return;
+    };
+    if matches!(version, 3 | 4) {
+        return;
+    }
+    let Some(root) = at.tree().root() else { return };
+    let Value::Hash(hash) = symbol_keys_to_strings(value.clone()) else {
+        return;
+    };
+    let config = Configuration {
+        at,
+        layer,
+        dir,
+        root,
+        hash: &hash,
+    };
+    config.check(found);
+}
+
+/// The version that Puppet takes a configuration for; nothing for a value that is no hash.
+pub(super) fn version_of(value: &Value) -> Option<i64> {
+    value.as_hash()?;
+    match Config::version_of(value) {
+        Ok(version) => Some(version),
+        // What has no integer is refused by the check of the structure.
+        Err(_) => Some(5),
+    }
+}
+
+struct Configuration<'a> {
+    at: &'a Checked<'a>,
+    layer: &'a Layer,
+    dir: &'a Arc<str>,
+    root: NodeId,
+    hash: &'a HashMap,
+}
+
+impl Configuration<'_> {
+    fn check(&self, found: &mut Found<'_>) {
+        // Everything but the levels, then each level with nothing beside it.
+        let mut rest = self.hash.clone();
+        for name in HIERARCHIES {
+            let is_list = rest
+                .get(&StrKey(name))
+                .is_some_and(|levels| levels.as_array().is_some());
+            if is_list && name == "hierarchy" {
+                rest.insert(Value::string(name), Value::array([]));
+            } else if is_list {
+                rest.shift_remove(&StrKey(name));
+            }
+        }
+        let is_whole = self.read(rest, self.root, found);
+        let defaults = self.hash.get(&StrKey("defaults")).filter(|_| is_whole);
+        for name in HIERARCHIES {
+            let Some(levels) = self.hash.get(&StrKey(name)).and_then(Value::as_array) else {
+                continue;
+            };
+            let Some((key, list)) = entry(self.tree(), self.root, name) else {
+                continue;
+            };
+            if name == "default_hierarchy" && self.layer.module_name().is_none() {
+                let range = self.tree().node(key).range;
+                found.report(
+                    range,
+                    "'default_hierarchy' is only allowed in the module layer: every lookup fails",
+                );
+                continue;
+            }
+            let nodes = self.tree().node(self.tree().resolve(list)).as_sequence();
+            for (index, (level, &node)) in levels.iter().zip(nodes.unwrap_or_default()).enumerate()
+            {
+                self.check_level(name, index, level, node, defaults, found);
+            }
+            self.check_names(nodes.unwrap_or_default(), found);
+        }
+        self.check_tokens(found);
+    }
+
+    fn tree(&self) -> &Tree {
+        self.at.tree()
+    }
+
+    /// Asks Puppet's rules about one level alone.
+    fn check_level(
+        &self,
+        name: &str,
+        index: usize,
+        level: &Value,
+        node: NodeId,
+        defaults: Option<&Value>,
+        found: &mut Found<'_>,
+    ) {
+        let mut alone = HashMap::new();
+        alone.insert("version".into(), Value::Int(5));
+        if let Some(defaults) = defaults {
+            alone.insert("defaults".into(), defaults.clone());
+        }
+        if name != "hierarchy" {
+            alone.insert("hierarchy".into(), Value::array([]));
+        }
+        alone.insert(Value::string(name), Value::array([level.clone()]));
+        let before = format!("entry '{name}' index 0");
+        let after = format!("entry '{name}' index {index}");
+        match self.config(alone) {
+            Ok(_) => {}
+            Err(ConfigError::Structure(message)) => {
+                for line in mismatches(&message) {
+                    let (range, line) = match line.strip_prefix(&before) {
+                        Some(rest) => {
+                            let range = walk(self.tree(), node, rest.trim_start());
+                            (range, format!("{after}{rest}"))
+                        }
+                        None => (self.tree().node(node).range, line.to_owned()),
+                    };
+                    found.report(range, format!("{line}: every lookup fails"));
+                }
+            }
+            Err(ConfigError::Rule {
+                message,
+                issue_code,
+                ..
+            }) => {
+                let range = self.place_of_rule(node, issue_code);
+                found.report(range, format!("{message}: every lookup fails"));
+            }
+            Err(ConfigError::Crash(message)) => {
+                found.report(self.tree().node(node).range, message);
+            }
+        }
+    }
+
+    /// Reads a part of the configuration and reports what is wrong with it; whether nothing is.
+    fn read(&self, part: HashMap, node: NodeId, found: &mut Found<'_>) -> bool {
+        let tree = self.tree();
+        match self.config(part) {
+            Ok(_) => return true,
+            Err(ConfigError::Structure(message)) => {
+                for line in mismatches(&message) {
+                    found.report(
+                        walk(tree, node, line),
+                        format!("{line}: every lookup fails"),
+                    );
+                }
+            }
+            Err(ConfigError::Rule {
+                message,
+                issue_code,
+                ..
+            }) => {
+                let at = match issue_code {
+                    "HIERA_UNSUPPORTED_VERSION" => "version",
+                    _ => "defaults",
+                };
+                let range = entry(tree, node, at)
+                    .map_or_else(|| self.at.first_line(), |(_, value)| tree.node(value).range);
+                found.report(range, format!("{message}: every lookup fails"));
+            }
+            Err(ConfigError::Crash(message)) => {
+                found.report(self.at.first_line(), message);
+            }
+        }
+        false
+    }
+
+    fn config(&self, part: HashMap) -> Result<Config, ConfigError> {
+        let path = self.at.file.path();
+        let text = self.at.file.text().clone();
+        Config::read(path, self.dir, text, &Value::from(part), self.layer)
+    }
+
+    /// The part of a level that breaks a rule.
+    fn place_of_rule(&self, level: NodeId, issue_code: &str) -> TextRange {
+        let tree = self.tree();
+        let second = |names: &[&str]| {
+            let mut keys: Vec<NodeId> = names
+                .iter()
+                .filter_map(|name| entry(tree, level, name))
+                .map(|(key, _)| key)
+                .collect();
+            keys.sort_unstable();
+            keys.get(1).or(keys.first()).copied()
+        };
+        let key = match issue_code {
+            "HIERA_MULTIPLE_LOCATION_SPECS" => second(&[
+                "path",
+                "paths",
+                "glob",
+                "globs",
+                "uri",
+                "uris",
+                "mapped_paths",
+            ]),
+            "HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS" => {
+                second(&["data_hash", "lookup_key", "data_dig", "hiera3_backend"])
+            }
+            "HIERA_OPTION_RESERVED_BY_PUPPET" => {
+                let options = entry(tree, level, "options").map(|(_, value)| value);
+                options.and_then(|options| {
+                    let reserved = ["path", "uri"].into_iter();
+                    reserved
+                        .filter_map(|name| entry(tree, options, name))
+                        .map(|(key, _)| key)
+                        .next()
+                })
+            }
+            "HIERA_V3_BACKEND_NOT_GLOBAL" | "HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH" => {
+                second(&["hiera3_backend"])
+            }
+            _ => entry(tree, level, "name").map(|(_, value)| value),
+        };
+        tree.node(key.unwrap_or(level)).range
+    }
+
+    /// Names must differ.
+    fn check_names(&self, levels: &[NodeId], found: &mut Found<'_>) {
+        let tree = self.tree();
+        let mut seen: Vec<(&Arc<str>, TextRange)> = Vec::new();
+        for &level in levels {
+            let Some((_, value)) = entry(tree, level, "name") else {
+                continue;
+            };
+            let Some(name) = tree.scalar_text(value) else {
+                continue;
+            };
+            let range = tree.node(value).range;
+            match seen.iter().find(|(known, _)| *known == name) {
+                Some(&(_, first)) => {
+                    let message = format!(
+                        "Hierarchy name '{name}' defined more than once: every lookup fails"
+                    );
+                    found.report(range, message).related = vec![Related {
+                        path: self.at.file.path().clone(),
+                        range: first,
+                        message: "first defined here".to_owned(),
+                    }];
+                }
+                None => seen.push((name, range)),
+            }
+        }
+    }
+
+    /// Paths, data directories and options are interpolated, but must not call functions.
+    fn check_tokens(&self, found: &mut Found<'_>) {
+        let tree = self.tree();
+        let spans = locate(tree);
+        let mut nodes: Vec<NodeId> = Vec::new();
+        let all = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+        nodes.extend(all.flat_map(|level| level.locations.iter().map(|location| location.node)));
+        let mut within: Vec<NodeId> = Vec::new();
+        if let Some((_, defaults)) = entry(tree, self.root, "defaults") {
+            within.push(defaults);
+        }
+        for name in HIERARCHIES {
+            let list = entry(tree, self.root, name).map(|(_, list)| list);
+            let levels = list.and_then(|list| tree.node(tree.resolve(list)).as_sequence());
+            within.extend(levels.unwrap_or_default());
+        }
+        for level in within {
+            for name in ["datadir", "options"] {
+                if let Some((_, value)) = entry(tree, level, name) {
+                    let outer = tree.node(tree.resolve(value)).range;
+                    let inside = tree.nodes().filter(|(_, node)| outer.contains(node.range));
+                    nodes.extend(inside.map(|(id, _)| id));
+                }
+            }
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        for id in nodes {
+            let node = tree.node(id);
+            let Some(scalar) = node.as_scalar() else {
+                continue;
+            };
+            for token in tokens(&scalar.text) {
+                let message = match token.kind {
+                    TokenKind::Call { .. } | TokenKind::UnknownMethod { .. } => {
+                        "interpolation using method syntax is not allowed in this context"
+                            .to_owned()
+                    }
+                    TokenKind::Malformed => format!("syntax error in string: {}", scalar.text),
+                    TokenKind::Empty | TokenKind::Variable { .. } | TokenKind::Unclosed => continue,
+                };
+                let map = ScalarMap::new(self.at.file.text(), node);
+                found.report(
+                    map.source_range(token.range.as_usize()),
+                    format!("{message}: every lookup fails"),
+                );
+            }
+        }
+    }
+}
+
+/// The mismatches that a message of Puppet's lists, one a line, without their subject.
+fn mismatches(message: &str) -> impl Iterator<Item = &str> {
+    message.lines().map(|line| {
+        let line = line.trim();
+        match line.split_once("' has wrong type, ") {
+            Some((_, rest)) => rest,
+            None => line,
+        }
+    })
+}
+
+/// Follows the path that a mismatch starts with (`entry 'hierarchy' index 0 entry 'path' expects
+/// …`) from a node, as far as the tree has it.
+fn walk(tree: &Tree, from: NodeId, mismatch: &str) -> TextRange {
+    let mut node = from;
+    let mut rest = mismatch;
+    let key_range =
+        |node: NodeId, name: &str| entry(tree, node, name).map(|(key, _)| tree.node(key).range);
+    loop {
+        rest = rest.trim_start();
+        if let Some((name, behind)) = quoted(rest, "entry '") {
+            match entry(tree, node, name) {
+                Some((_, value)) if !tree.node(value).range.is_empty() => node = value,
+                Some((key, _)) => return tree.node(key).range,
+                None => break,
+            }
+            rest = behind;
+        } else if let Some((index, behind)) = numbered(rest, "index ") {
+            let elements = tree.node(tree.resolve(node)).as_sequence();
+            match elements.and_then(|elements| elements.get(index)) {
+                Some(&element) => node = element,
+                None => break,
+            }
+            rest = behind;
+        } else if let Some((_, behind)) = numbered(rest, "variant ") {
+            rest = behind;
+        } else if let Some((name, _)) = quoted(rest, "key of entry '") {
+            return key_range(node, name).unwrap_or(tree.node(node).range);
+        } else if let Some((name, _)) = quoted(rest, "unrecognized key '") {
+            return key_range(node, name).unwrap_or(tree.node(node).range);
+        } else {
+            break;
+        }
+    }
+    // Of a level that lacks something, its first key is enough to look at.
+    match tree.node(tree.resolve(node)).as_mapping() {
+        Some([(key, _), ..]) => tree.node(*key).range,
+        Some([]) | None => tree.node(node).range,
+    }
+}
+
+fn quoted<'a>(text: &'a str, before: &str) -> Option<(&'a str, &'a str)> {
+    text.strip_prefix(before)?.split_once('\'')
+}
+
+fn numbered<'a>(text: &'a str, before: &str) -> Option<(usize, &'a str)> {
+    let rest = text.strip_prefix(before)?;
+    let end = rest.find(' ').unwrap_or(rest.len());
+    Some((rest[..end].parse().ok()?, &rest[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::parse_yaml;
+
+    #[test]
+    fn mismatches_are_found_where_they_stand() {
+        let text = "version: 5\nhierachy: []\ndefaults: {path: x}\nhierarchy:\n- {name: a, paths: []}\n- {path: y, options: {1a: z}}\n";
+        let tree = parse_yaml(text).tree;
+        let root = tree.root().unwrap();
+        let at = |mismatch: &str| walk(&tree, root, mismatch).slice(text).to_owned();
+        assert_eq!(at("unrecognized key 'hierachy'"), "hierachy");
+        assert_eq!(at("entry 'defaults' unrecognized key 'path'"), "path");
+        assert_eq!(
+            at("entry 'hierarchy' index 0 entry 'paths' expects size to be at least 1, got 0"),
+            "[]"
+        );
+        assert_eq!(
+            at("entry 'hierarchy' index 1 expects a value for key 'name'"),
+            "path"
+        );
+        assert_eq!(
+            at("entry 'hierarchy' index 1 entry 'options' key of entry '1a' expects a match"),
+            "1a"
+        );
+        let message = " The Lookup Configuration at '/x' has wrong type, entry 'version' expects an \
+                       Integer value, got String";
+        let lines: Vec<&str> = mismatches(message).collect();
+        assert_eq!(at(lines[0]), "5");
+    }
+}

@@ -1,0 +1,412 @@
+//! `interpolation-loop`: keys look each other up in a circle.
+//!
+//! Facts give the circles that could be; lookups in the scopes that read the file say which of
+//! them Puppet runs into. What a higher level hides is no loop.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::checked::Reader;
+use super::checker::{Checker, Found};
+use super::reference_graph::{references, root_of};
+use super::{Checked, Reads, Related, Rule, Severity};
+use crate::lookup::{NodeKind, Reach, Request, TraceNode, Unknown};
+use crate::scope::{Scope, Variable};
+use crate::text::TextRange;
+use crate::value::Value;
+use crate::workspace::File;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "interpolation-loop",
+    severity: Severity::Error,
+    summary: "keys look each other up in a circle",
+    page: include_str!("../../docs/rules/interpolation-loop.md"),
+    reads: Reads::Workspace,
+    check,
+};
+
+/// Most steps of the search for scopes in which a circle closes, for one key.
+const MOST_STEPS: usize = 500;
+
+/// Most scopes in which one key is looked up.
+const MOST_SCOPES: usize = 24;
+
+/// The key that holds options, which is never looked up itself.
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    for reader in at.readers() {
+        let mut loops = Loops::default();
+        let mut asked: HashSet<&str> = HashSet::new();
+        for (key, _, to) in references(at.file) {
+            let root = &*key.name;
+            if root == LOOKUP_OPTIONS {
+                if asked.insert(root) {
+                    confirm(at, reader, &to, root, &mut loops);
+                }
+            } else if at.checker.graph().is_on_circle(root, &to) && asked.insert(root) {
+                confirm(at, reader, root, root, &mut loops);
+            }
+        }
+        loops.report(found);
+    }
+}
+
+/// A scope in which a key is tried.
+struct Candidate {
+    scope: Scope,
+    /// Which of the file's own readings it starts from.
+    reading: usize,
+    /// What was bound beyond that: path and value.
+    added: Vec<(Arc<str>, String)>,
+}
+
+/// One reference of the file that is part of a loop.
+struct Member {
+    /// All keys of the loop in order, this one's first.
+    keys: Vec<Arc<str>>,
+    related: Vec<Related>,
+    /// For each reading of the file in which the loop is certain.
+    certain: HashSet<usize>,
+    /// The condition of the first scope in which it is not.
+    condition: Condition,
+}
+
+/// What must hold for a loop.
+#[derive(Clone, Default)]
+struct Condition {
+    added: Vec<(Arc<str>, String)>,
+    /// Levels that may set one of the keys.
+    unless: Vec<Arc<str>>,
+}
+
+#[derive(Default)]
+struct Loops {
+    readings: usize,
+    members: HashMap<TextRange, Member>,
+}
+
+/// Looks a key up in every scope in which its circle could close, and takes in the loops that
+/// Puppet runs into in this file. `member` is the key that must be part of the loop.
+fn confirm(at: &Checked<'_>, reader: &Reader<'_>, ask: &str, member: &str, loops: &mut Loops) {
+    let readings = readings(&reader.reached);
+    loops.readings = readings.len();
+    let mut candidates: Vec<Candidate> = readings
+        .iter()
+        .enumerate()
+        .map(|(reading, scope)| Candidate {
+            scope: scope.clone(),
+            reading,
+            added: Vec::new(),
+        })
+        .collect();
+    if member != LOOKUP_OPTIONS {
+        for (reading, scope) in readings.iter().enumerate() {
+            let mut search = Search {
+                checker: at.checker,
+                goal: member,
+                reading,
+                steps: 0,
+                on_way: vec![],
+                candidates: &mut candidates,
+            };
+            search.go(member, Some(at.file), scope, &mut Vec::new());
+        }
+    }
+    let files = at.snapshot().files_for(reader.view.root);
+    let session = at.checker.session(reader.view, &files);
+    let request = Request::key(&quoted(ask)).traced();
+    for candidate in candidates {
+        let answer = session.lookup(&candidate.scope, &request);
+        let Err(error) = &answer.result else { continue };
+        if !error.message.contains("Recursive lookup detected in [") {
+            continue;
+        }
+        let Some(circle) = answer.trace.as_ref().and_then(circle) else {
+            continue;
+        };
+        let unless: Vec<Arc<str>> = answer
+            .unknown
+            .iter()
+            .filter(|unknown| !unknown.for_options)
+            .map(|Unknown { level, .. }| level.clone())
+            .collect();
+        loops.take(at, member, &circle, &candidate, unless);
+    }
+}
+
+/// The scopes that the file's own path allows, each once.
+fn readings(reached: &[Reach]) -> Vec<Scope> {
+    let mut scopes: Vec<Scope> = Vec::new();
+    for reach in reached {
+        let scope = reach.scope();
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
+    }
+    scopes
+}
+
+/// Walks along references from key to key, binding what the files on the way say of themselves.
+struct Search<'s, 'a> {
+    checker: &'s Checker<'a>,
+    goal: &'s str,
+    reading: usize,
+    steps: usize,
+    on_way: Vec<Arc<str>>,
+    candidates: &'s mut Vec<Candidate>,
+}
+
+impl Search<'_, '_> {
+    fn go(
+        &mut self,
+        key: &str,
+        only: Option<&File>,
+        scope: &Scope,
+        added: &mut Vec<(Arc<str>, String)>,
+    ) {
+        let graph = self.checker.graph();
+        for edge in graph.circular(key) {
+            self.steps += 1;
+            if self.steps > MOST_STEPS || self.candidates.len() > MOST_SCOPES {
+                return;
+            }
+            if only.is_some_and(|file| file.id() != edge.file) || self.on_way.contains(&edge.to) {
+                continue;
+            }
+            let Some(file) = self.checker.snapshot.file_by_id(edge.file) else {
+                continue;
+            };
+            let mut seen = Vec::new();
+            for reader in self.checker.readers(file) {
+                for reach in &reader.reached {
+                    let before = added.len();
+                    if let Some(scope) = bound(scope, reach, added)
+                        && !seen.contains(&scope)
+                    {
+                        seen.push(scope.clone());
+                        if *edge.to == *self.goal {
+                            self.close(&scope, added);
+                        } else {
+                            self.on_way.push(edge.to.clone());
+                            self.go(&edge.to, None, &scope, added);
+                            self.on_way.pop();
+                        }
+                    }
+                    added.truncate(before);
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, scope: &Scope, added: &[(Arc<str>, String)]) {
+        if !self.candidates.iter().any(|known| known.scope == *scope) {
+            self.candidates.push(Candidate {
+                scope: scope.clone(),
+                reading: self.reading,
+                added: added.to_vec(),
+            });
+        }
+    }
+}
+
+/// The scope with what a file's path says; nothing where that contradicts it. What is new is
+/// added to `added`.
+fn bound(scope: &Scope, reach: &Reach, added: &mut Vec<(Arc<str>, String)>) -> Option<Scope> {
+    let mut scope = scope.clone();
+    for (path, value) in &reach.bindings {
+        match scope.variable(path) {
+            Variable::Known(known) if known == Value::string(value) => {}
+            Variable::Known(_) | Variable::Undefined(_) => return None,
+            Variable::Unknown => {
+                scope.bind(path, value);
+                added.push((path.clone(), value.clone()));
+            }
+        }
+    }
+    Some(scope)
+}
+
+/// A key as the name of a lookup: quoted where dots would split it.
+fn quoted(key: &str) -> String {
+    if !key.contains(['.', '\'', '"']) {
+        key.to_owned()
+    } else if key.contains('\'') {
+        format!("\"{key}\"")
+    } else {
+        format!("'{key}'")
+    }
+}
+
+/// One step of a loop: the key, and the file whose value goes on.
+struct Step {
+    key: Arc<str>,
+    file: Option<Arc<str>>,
+}
+
+/// The loop that ended a lookup: the nodes that were open when it did, from the first time the
+/// key was asked for that came again.
+fn circle(trace: &TraceNode) -> Option<Vec<Step>> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut node = trace;
+    loop {
+        match &node.kind {
+            NodeKind::Data(key) => steps.push(Step {
+                key: key.clone(),
+                file: None,
+            }),
+            NodeKind::Options => steps.push(Step {
+                key: Arc::from(LOOKUP_OPTIONS),
+                file: None,
+            }),
+            NodeKind::Location(location) => {
+                if let Some(step) = steps.last_mut() {
+                    step.file = Some(location.place.clone());
+                }
+            }
+            NodeKind::Root
+            | NodeKind::InvalidKey(_)
+            | NodeKind::MergeSource
+            | NodeKind::Provider { .. }
+            | NodeKind::Level { .. }
+            | NodeKind::Merge(_)
+            | NodeKind::Interpolation(_)
+            | NodeKind::Scope(_)
+            | NodeKind::SubKey(_)
+            | NodeKind::Segment
+            | NodeKind::Module(_) => {}
+        }
+        match node.children.last() {
+            Some(child) => node = child,
+            None => break,
+        }
+    }
+    let again = steps.pop()?.key;
+    let first = steps.iter().position(|step| step.key == again)?;
+    Some(steps.split_off(first))
+}
+
+impl Loops {
+    fn take(
+        &mut self,
+        at: &Checked<'_>,
+        member: &str,
+        circle: &[Step],
+        candidate: &Candidate,
+        unless: Vec<Arc<str>>,
+    ) {
+        let places: Vec<Option<TextRange>> = circle
+            .iter()
+            .enumerate()
+            .map(|(index, step)| {
+                let next = &circle[(index + 1) % circle.len()];
+                let file = at.snapshot().file(step.file.as_deref()?)?;
+                place(file, &step.key, &next.key)
+            })
+            .collect();
+        for (index, step) in circle.iter().enumerate() {
+            let is_here = step.file.as_ref() == Some(at.file.path());
+            let Some(range) = places[index].filter(|_| is_here) else {
+                continue;
+            };
+            if *top_level(&step.key) != *member {
+                continue;
+            }
+            let in_order = (0..circle.len()).map(|by| (index + by) % circle.len());
+            let others = in_order.clone().skip(1).filter_map(|other| {
+                Some(Related {
+                    path: circle[other].file.clone()?,
+                    range: places[other]?,
+                    message: format!(
+                        "'{}' looks up '{}'",
+                        circle[other].key,
+                        circle[(other + 1) % circle.len()].key
+                    ),
+                })
+            });
+            let known = self.members.entry(range).or_insert_with(|| Member {
+                keys: in_order.map(|at| circle[at].key.clone()).collect(),
+                related: others.collect(),
+                certain: HashSet::new(),
+                condition: Condition {
+                    added: candidate.added.clone(),
+                    unless: unless.clone(),
+                },
+            });
+            if candidate.added.is_empty() && unless.is_empty() {
+                known.certain.insert(candidate.reading);
+            }
+        }
+    }
+
+    fn report(self, found: &mut Found<'_>) {
+        let readings = self.readings;
+        let mut members: Vec<(TextRange, Member)> = self.members.into_iter().collect();
+        members.sort_by_key(|(range, _)| range.start);
+        for (range, member) in members {
+            if found.has(range) {
+                continue;
+            }
+            let always = member.certain.len() == readings;
+            let severity = if always {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
+            let message = member.message(always);
+            found.report_as(severity, range, message).related = member.related;
+        }
+    }
+}
+
+impl Member {
+    fn message(&self, always: bool) -> String {
+        let first = self.keys.first().cloned().unwrap_or_default();
+        let mut message = String::from("lookup loop");
+        if !always && !self.condition.added.is_empty() {
+            let added: Vec<String> = self
+                .condition
+                .added
+                .iter()
+                .map(|(path, value)| format!("{path} is '{value}'"))
+                .collect();
+            message += &format!(" where {}", added.join(" and "));
+        }
+        let keys: Vec<&str> = self.keys.iter().chain([&first]).map(|key| &**key).collect();
+        message += &format!(": {}", keys.join(" → "));
+        if !always && !self.condition.unless.is_empty() {
+            let mut levels: Vec<String> = Vec::new();
+            for level in &self.condition.unless {
+                let level = format!("'{level}'");
+                if !levels.contains(&level) {
+                    levels.push(level);
+                }
+            }
+            message += &format!(", unless level {} sets one of them", levels.join(" or "));
+        }
+        if *first == *LOOKUP_OPTIONS {
+            return message + ": Puppet fails on every lookup";
+        }
+        message + ": Puppet fails there; a key cannot use its own value, nor that of a lower level"
+    }
+}
+
+/// The top-level key that a lookup of `key` reads.
+fn top_level(key: &str) -> Arc<str> {
+    if key == LOOKUP_OPTIONS {
+        return Arc::from(key);
+    }
+    root_of(key).unwrap_or_else(|| Arc::from(key))
+}
+
+/// Where a file's value of a key looks another one up.
+fn place(file: &File, key: &str, next: &str) -> Option<TextRange> {
+    let root = top_level(key);
+    references(file)
+        .into_iter()
+        .find(|(owner, reference, to)| {
+            owner.name == root
+                && (*reference.key == *next || (next == LOOKUP_OPTIONS && **to != *LOOKUP_OPTIONS))
+        })
+        .map(|(_, reference, _)| reference.range)
+}

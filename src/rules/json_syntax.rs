@@ -1,0 +1,22 @@
+//! `json-syntax`: a file is not JSON for Puppet, which refuses all of it.
+
+use super::checker::Found;
+use super::{Checked, Reads, Rule, Severity};
+use crate::value::LoadErrorKind;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "json-syntax",
+    severity: Severity::Error,
+    summary: "a file is not JSON for Puppet, which refuses all of it",
+    page: include_str!("../../docs/rules/json-syntax.md"),
+    reads: Reads::File,
+    check,
+};
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    let Err(error) = at.loaded() else { return };
+    if error.kind == LoadErrorKind::Json {
+        let message = format!("Puppet refuses the whole file: {}", error.message);
+        found.report(at.place_of(error), message);
+    }
+}

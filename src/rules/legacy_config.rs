@@ -1,0 +1,70 @@
+//! `legacy-config`: a 'hiera.yaml' is of a version before 5.
+
+use super::checker::Found;
+use super::hiera_config::version_of;
+use super::{Checked, Reads, Role, Rule, Severity};
+use crate::hierarchy::Layer;
+use crate::lookup::Strict;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "legacy-config",
+    severity: Severity::Warning,
+    summary: "a 'hiera.yaml' is of a version before 5",
+    page: include_str!("../../docs/rules/legacy-config.md"),
+    reads: Reads::File,
+    check,
+};
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    let Role::Config { layer, .. } = &at.role else {
+        return;
+    };
+    let Some(version) = at.loaded().ok().and_then(version_of) else {
+        return;
+    };
+    let tree = at.tree();
+    let written = at.top_level("version").or_else(|| at.top_level(":version"));
+    let range = written.or_else(|| tree.entries().next()).map_or_else(
+        || at.first_line(),
+        |(key, value)| match written {
+            Some(_) => tree.node(key).range.cover(tree.node(value).range),
+            None => tree.node(key).range,
+        },
+    );
+    let a_place = match layer {
+        Layer::Module(_) => "a module",
+        Layer::Environment | Layer::Global => "an environment",
+    };
+    let (severity, message) = match (version, layer) {
+        (4, Layer::Global) => (
+            Severity::Error,
+            "hiera.yaml version 4 cannot be used in the global layer: every lookup fails; convert \
+             it to version 5"
+                .to_owned(),
+        ),
+        (4, _) => (
+            Severity::Warning,
+            "hiera.yaml version 4 is deprecated; convert it to version 5".to_owned(),
+        ),
+        (3, Layer::Global) => (
+            Severity::Warning,
+            "hiera.yaml version 3 is deprecated; convert it to version 5".to_owned(),
+        ),
+        (3, _) if at.settings().strict == Strict::Error => (
+            Severity::Error,
+            format!(
+                "hiera.yaml version 3 cannot be used in {a_place}: every lookup fails; convert it \
+                 to version 5, which starts with 'version: 5'"
+            ),
+        ),
+        (3, _) => (
+            Severity::Warning,
+            format!(
+                "hiera.yaml version 3 cannot be used in {a_place}: Puppet ignores the file; convert \
+                 it to version 5, which starts with 'version: 5'"
+            ),
+        ),
+        _ => return,
+    };
+    found.report_as(severity, range, message);
+}

@@ -1,0 +1,85 @@
+//! `lookup-options-regex-no-match`: a pattern of 'lookup_options' matches no key of the workspace.
+
+use super::checker::Found;
+use super::{Checked, Reads, Rule, Severity};
+use crate::regexp::Regexp;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "lookup-options-regex-no-match",
+    severity: Severity::Hint,
+    summary: "a pattern of 'lookup_options' matches no key of the workspace",
+    page: include_str!("../../docs/rules/lookup-options-regex-no-match.md"),
+    reads: Reads::Workspace,
+    check,
+};
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    if at.readers().is_empty() {
+        return;
+    }
+    for option in &at.facts().lookup_options {
+        let name = &*option.pattern;
+        let foreign = at.readers().iter().all(|reader| {
+            let prefix = reader
+                .layer()
+                .module_name()
+                .map(|module| format!("^{module}::"));
+            prefix.is_some_and(|prefix| !name.starts_with(&prefix))
+        });
+        if !name.starts_with('^') || foreign {
+            continue;
+        }
+        let Ok(pattern) = Regexp::new(name) else {
+            continue;
+        };
+        // A pattern that takes too many steps may match.
+        let matches = |key: &str| key != "lookup_options" && pattern.is_match(key).unwrap_or(true);
+        let any = at
+            .snapshot()
+            .key_names(literal_start(name))
+            .any(|key| matches(key) && is_data(at, key));
+        if !any {
+            found.report(
+                option.key,
+                format!("no key in the data of this workspace matches '{name}'"),
+            );
+        }
+    }
+}
+
+/// Whether some hierarchy reads a file with the key.
+fn is_data(at: &Checked<'_>, key: &str) -> bool {
+    let mut definitions = at.snapshot().definitions(key).into_iter();
+    definitions.any(|(file, _)| !at.checker.readers(file).is_empty())
+}
+
+/// The letters that every match of a pattern starts with, as far as they are easily seen.
+fn literal_start(pattern: &str) -> &str {
+    let rest = pattern.strip_prefix('^').unwrap_or_default();
+    if rest.contains('|') {
+        return "";
+    }
+    let end = rest
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | ':')))
+        .unwrap_or(rest.len());
+    // A quantifier makes the last letter optional.
+    let end = match rest[end..].chars().next() {
+        Some('*' | '?' | '{') => end.saturating_sub(1),
+        Some(_) | None => end,
+    };
+    &rest[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::literal_start;
+
+    #[test]
+    fn only_letters_that_must_come_count() {
+        assert_eq!(literal_start("^profile::.*::x$"), "profile::");
+        assert_eq!(literal_start("^profiles?::x"), "profile");
+        assert_eq!(literal_start("^a|b"), "");
+        assert_eq!(literal_start("^(a)"), "");
+        assert_eq!(literal_start("^abc+"), "abc");
+    }
+}

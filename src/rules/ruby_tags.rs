@@ -1,0 +1,23 @@
+//! `ruby-tags`: a tag asks for a Ruby object, which makes Puppet refuse the whole file.
+
+use super::checker::Found;
+use super::yaml_date::is_date;
+use super::{Checked, Reads, Rule, Severity};
+use crate::value::LoadErrorKind;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "ruby-tags",
+    severity: Severity::Error,
+    summary: "a tag asks for a Ruby object, which makes Puppet refuse the whole file",
+    page: include_str!("../../docs/rules/ruby-tags.md"),
+    reads: Reads::File,
+    check,
+};
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    let Err(error) = at.loaded() else { return };
+    if error.kind == LoadErrorKind::YamlDisallowedClass && !is_date(&error.message) {
+        let message = format!("Puppet refuses the whole file: {}", error.message);
+        found.report(at.place_of(error), message);
+    }
+}

@@ -1,0 +1,40 @@
+//! `unknown-alias`: an alias names no anchor, which makes Puppet refuse the whole file.
+
+use super::checker::Found;
+use super::{Checked, Reads, Rule, Severity};
+use crate::syntax::NodeKind;
+use crate::value::LoadErrorKind;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "unknown-alias",
+    severity: Severity::Error,
+    summary: "an alias names no anchor, which makes Puppet refuse the whole file",
+    page: include_str!("../../docs/rules/unknown-alias.md"),
+    reads: Reads::File,
+    check,
+};
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    let Err(error) = at.loaded() else { return };
+    if error.kind != LoadErrorKind::YamlUnknownAlias {
+        return;
+    }
+    let mut any = false;
+    for (_, node) in at.tree().nodes() {
+        if let NodeKind::Alias { name, target: None } = &node.kind {
+            any = true;
+            found.report(
+                node.range,
+                format!(
+                    "no anchor '&{name}' stands before this alias: Puppet refuses the whole file \
+                     ({})",
+                    error.message
+                ),
+            );
+        }
+    }
+    if !any {
+        let message = format!("Puppet refuses the whole file: {}", error.message);
+        found.report(at.place_of(error), message);
+    }
+}

@@ -1,0 +1,64 @@
+//! `yaml-date`: an unquoted date or time makes Puppet refuse the whole file.
+
+use super::checker::Found;
+use super::{Checked, Reads, Rule, Severity};
+use crate::syntax::ScalarStyle;
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::value::LoadErrorKind;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "yaml-date",
+    severity: Severity::Error,
+    summary: "an unquoted date or time makes Puppet refuse the whole file",
+    page: include_str!("../../docs/rules/yaml-date.md"),
+    reads: Reads::File,
+    check,
+};
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    let Err(error) = at.loaded() else { return };
+    if error.kind != LoadErrorKind::YamlDisallowedClass || !is_date(&error.message) {
+        return;
+    }
+    let mut any = false;
+    for (_, node) in at.tree().nodes() {
+        let Some(scalar) = node.as_scalar() else {
+            continue;
+        };
+        if scalar.style != ScalarStyle::Plain || node.tag.is_some() {
+            continue;
+        }
+        let what = match resolve_plain(&scalar.text) {
+            Resolved::Date => "date",
+            Resolved::Time => "time",
+            Resolved::String
+            | Resolved::Symbol(_)
+            | Resolved::Null
+            | Resolved::Bool(_)
+            | Resolved::Int(_)
+            | Resolved::BigInt(_)
+            | Resolved::Float(_)
+            | Resolved::Invalid { .. } => continue,
+        };
+        any = true;
+        found.report(
+            node.range,
+            format!(
+                "'{}' is read as a {what}, which Puppet does not allow: it refuses the whole \
+                 file; quote it",
+                scalar.text
+            ),
+        );
+    }
+    if !any {
+        let message = format!("Puppet refuses the whole file: {}", error.message);
+        found.report(at.place_of(error), message);
+    }
+}
+
+/// Whether the class that Psych refuses is one of dates and times.
+pub(super) fn is_date(message: &str) -> bool {
+    ["Date", "DateTime", "Time"]
+        .iter()
+        .any(|class| message.ends_with(&format!("class: {class}")))
+}

@@ -1,0 +1,41 @@
+//! `yaml-syntax`: a file is not YAML for Puppet, which refuses all of it.
+
+use super::checker::Found;
+use super::{Checked, Reads, Rule, Severity};
+use crate::syntax::ProblemKind;
+use crate::value::LoadErrorKind;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "yaml-syntax",
+    severity: Severity::Error,
+    summary: "a file is not YAML for Puppet, which refuses all of it",
+    page: include_str!("../../docs/rules/yaml-syntax.md"),
+    reads: Reads::File,
+    check,
+};
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    let Err(error) = at.loaded() else { return };
+    let range = at.place_of(error);
+    match error.kind {
+        LoadErrorKind::YamlSyntax | LoadErrorKind::YamlOther => {}
+        LoadErrorKind::YamlDisallowedClass
+        | LoadErrorKind::YamlUnknownAlias
+        | LoadErrorKind::Json
+        | LoadErrorKind::Hocon
+        | LoadErrorKind::Io => return,
+    }
+    let is_limit = at
+        .parse()
+        .error()
+        .is_some_and(|problem| problem.kind == ProblemKind::Limit);
+    if is_limit {
+        let message = format!("{}: the file is not checked", error.message);
+        found.report_as(Severity::Warning, range, message);
+    } else {
+        found.report(
+            range,
+            format!("Puppet refuses the whole file: {}", error.message),
+        );
+    }
+}
