@@ -6,6 +6,7 @@
 mod batch;
 mod check;
 mod environment;
+mod hover;
 mod lookup;
 mod nodes;
 mod render;
@@ -40,6 +41,8 @@ enum Command {
     SettingsSchema,
     /// Report mistakes in the data, with excerpts of the sources
     Check(check::CheckArguments),
+    /// Print what an editor shows at a place: FILE:LINE:COLUMN
+    Hover(Box<hover::HoverArguments>),
 }
 
 /// Runs the program on the process's arguments and returns its exit code.
@@ -52,6 +55,10 @@ pub fn main() -> ExitCode {
         Some(Command::Check(arguments)) => {
             start_log();
             check::run(&arguments.paths, arguments.options)
+        }
+        Some(Command::Hover(arguments)) => {
+            start_log();
+            hover::run(&arguments)
         }
         Some(Command::Lookup(arguments)) => {
             start_log();

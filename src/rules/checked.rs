@@ -6,10 +6,10 @@ use super::checker::{Checker, RootView};
 use crate::hierarchy::Layer;
 use crate::interpolation::{Token, has_tokens, tokens};
 use crate::lookup::{Reach, Settings};
-use crate::syntax::{Node, NodeId, Parse, ScalarMap, Tree};
+use crate::syntax::{Node, NodeId, Parse, ScalarMap, Tree, parse_json, parse_yaml};
 use crate::text::TextRange;
 use crate::value::{LoadError, Value, load_yaml};
-use crate::workspace::{self, DataFile, File, FileFacts, Format, Snapshot};
+use crate::workspace::{DataFile, File, FileFacts, Format, Snapshot};
 
 /// What a file is for the hierarchies.
 pub enum Role<'a> {
@@ -112,8 +112,11 @@ impl<'a> Checked<'a> {
     /// kind.
     #[must_use]
     pub fn parse(&self) -> &Parse {
-        self.parse
-            .get_or_init(|| workspace::parse(self.file.text(), self.format()))
+        self.parse.get_or_init(|| match self.format() {
+            Format::Yaml => parse_yaml(self.file.text()),
+            Format::Json => parse_json(self.file.text()),
+            Format::Hocon => Parse::default(),
+        })
     }
 
     /// The file's tree.
@@ -204,4 +207,16 @@ pub(super) fn entry(tree: &Tree, mapping: NodeId, name: &str) -> Option<(NodeId,
         tree.scalar_text(key)
             .is_some_and(|text| **text == *name || text.strip_prefix(':') == Some(name))
     })
+}
+
+/// Longest piece of a file that a message repeats, in characters.
+const SHOWN: usize = 60;
+
+/// A piece of a file on one line, not too long.
+pub(super) fn shown(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
 }

@@ -101,7 +101,7 @@ fn confirm(at: &Checked<'_>, reader: &Reader<'_>, ask: &str, member: &str, loops
         })
         .collect();
     if member != LOOKUP_OPTIONS {
-        for (reading, scope) in readings.iter().enumerate() {
+        for (reading, scope) in readings.iter().enumerate().take(1) {
             let mut search = Search {
                 checker: at.checker,
                 goal: member,
@@ -179,7 +179,9 @@ impl Search<'_, '_> {
             };
             let mut seen = Vec::new();
             for reader in self.checker.readers(file) {
-                for reach in &reader.reached {
+                // Where two levels read one file by different variables, the first is the one
+                // that people mean: mixing them makes up nodes that nobody has.
+                for reach in reader.reached.iter().take(1) {
                     let before = added.len();
                     if let Some(scope) = bound(scope, reach, added)
                         && !seen.contains(&scope)
@@ -329,7 +331,11 @@ impl Loops {
                 related: others.collect(),
                 certain: HashSet::new(),
                 condition: Condition {
-                    added: candidate.added.clone(),
+                    added: candidate
+                        .scope
+                        .bound()
+                        .map(|(path, value)| (Arc::from(path), value.to_owned()))
+                        .collect(),
                     unless: unless.clone(),
                 },
             });
@@ -348,11 +354,7 @@ impl Loops {
                 continue;
             }
             let always = member.certain.len() == readings;
-            let severity = if always {
-                Severity::Error
-            } else {
-                Severity::Warning
-            };
+            let severity = if always { Severity::Error } else { Severity::Warning };
             let message = member.message(always);
             found.report_as(severity, range, message).related = member.related;
         }
@@ -387,7 +389,13 @@ impl Member {
         if *first == *LOOKUP_OPTIONS {
             return message + ": Puppet fails on every lookup";
         }
-        message + ": Puppet fails there; a key cannot use its own value, nor that of a lower level"
+        if self.keys.len() > 1 {
+            return message + ": Puppet fails on each of these keys";
+        }
+        if *top_level(&first) != *first {
+            return message + ": Puppet fails, since a hash cannot look up its own parts";
+        }
+        message + ": Puppet fails, since a key cannot use its own value, nor that of a lower level"
     }
 }
 

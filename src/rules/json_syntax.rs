@@ -1,5 +1,6 @@
 //! `json-syntax`: a file is not JSON for Puppet, which refuses all of it.
 
+use super::checked::shown;
 use super::checker::Found;
 use super::{Checked, Reads, Rule, Severity};
 use crate::value::LoadErrorKind;
@@ -16,7 +17,7 @@ pub(super) const RULE: &Rule = &Rule {
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     let Err(error) = at.loaded() else { return };
     if error.kind == LoadErrorKind::Json {
-        let message = format!("Puppet refuses the whole file: {}", error.message);
+        let message = format!("Puppet refuses the whole file: {}", shown(&error.message));
         found.report(at.place_of(error), message);
     }
 }

@@ -1,5 +1,6 @@
 //! `malformed-call`: a token is neither a variable nor a call with one quoted argument.
 
+use super::checked::shown;
 use super::checker::Found;
 use super::{Checked, Reads, Rule, Severity};
 use crate::interpolation::{Method, TokenKind};
@@ -54,17 +55,5 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
             | TokenKind::UnknownMethod { .. }
             | TokenKind::Unclosed => {}
         }
-    }
-}
-
-/// Longest piece of a file that a message repeats, in characters.
-const SHOWN: usize = 60;
-
-/// A token on one line, not too long.
-fn shown(token: &str) -> String {
-    let line = token.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SHOWN) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
     }
 }

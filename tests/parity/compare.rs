@@ -102,7 +102,7 @@ pub fn difference(puppet: &Value, ours: &Value) -> Option<Difference> {
     for field in FIELDS {
         let (a, b) = (p.get(field), o.get(field));
         let same = match field {
-            "explain" if a.is_none() => true,
+            "explain" => a.is_none() || same_explanation(a, b),
             "error_file" | "error_line" if a.is_none() && p.contains_key("places") => true,
             _ => text_of(a) == text_of(b),
         };
@@ -119,6 +119,23 @@ pub fn difference(puppet: &Value, ours: &Value) -> Option<Difference> {
     let class = class_of(&fields, p, o);
     Some(Difference { fields, class })
 }
+
+/// `convert_to` puts the parsed type into the options that an explanation prints, where Ruby's dump
+/// of an object appears in the place of the text: such a line says nothing that could be compared.
+fn same_explanation(puppet: Option<&Value>, ours: Option<&Value>) -> bool {
+    let (Some(Value::String(puppet)), Some(Value::String(ours))) = (puppet, ours) else {
+        return puppet == ours;
+    };
+    puppet == ours
+        || puppet.contains(TYPE_DUMP)
+            && puppet.lines().count() == ours.lines().count()
+            && puppet
+                .lines()
+                .zip(ours.lines())
+                .all(|(p, o)| p == o || p.contains(TYPE_DUMP))
+}
+
+const TYPE_DUMP: &str = "#<Puppet::Pops::Types::P";
 
 /// Serialised text tells `1` from `1.0` and one order of keys from another, which `Value`'s equality
 /// does not.
@@ -184,6 +201,7 @@ fn first_differing_lines(a: &str, b: &str) -> (String, String) {
         match (a.next(), b.next()) {
             (None, None) => return ("(same lines)".into(), "(same lines)".into()),
             (x, y) if x == y => {}
+            (Some(x), Some(_)) if x.contains(TYPE_DUMP) => {}
             (x, y) => {
                 return (
                     x.unwrap_or("(end)").trim().into(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use regex::Regex;
 use serde_json::Value;
 
 use crate::case::{Case, full_request, write_files};
@@ -35,11 +36,14 @@ pub struct Plan {
     pub count: usize,
     /// How many classes are shrunk.
     pub shrink: usize,
+    /// Requests that match, or whose repositories do, are left out: for work on one part while
+    /// another is missing.
+    pub without: Option<Regex>,
 }
 
 impl Plan {
-    /// The seed and size of CI's run, unless `PARITY_SEED`, `PARITY_COUNT` and `PARITY_SHRINK` say
-    /// otherwise.
+    /// The seed and size of CI's run, unless `PARITY_SEED`, `PARITY_COUNT`, `PARITY_SHRINK` and
+    /// `PARITY_WITHOUT` say otherwise.
     pub fn from_environment() -> Plan {
         let number = |name: &str, default: u64| match std::env::var(name) {
             Ok(text) => text
@@ -51,6 +55,9 @@ impl Plan {
             seed: number("PARITY_SEED", 20_230),
             count: number("PARITY_COUNT", 6_000) as usize,
             shrink: number("PARITY_SHRINK", SHOWN as u64) as usize,
+            without: std::env::var("PARITY_WITHOUT")
+                .ok()
+                .map(|p| Regex::new(&p).expect("a pattern")),
         }
     }
 }
@@ -83,7 +90,7 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
     let ours = Program::ours();
     let mut events = Events::new();
     let (mut theirs, mut our_outcomes) = (Outcomes::default(), Outcomes::default());
-    let (mut done, mut set_aside, mut explained, mut serial) = (0, 0, 0, 0);
+    let (mut done, mut left_out, mut set_aside, mut explained, mut serial) = (0, 0, 0, 0, 0);
     let mut differing: BTreeMap<String, (usize, Differing)> = BTreeMap::new();
     let mut errors: BTreeMap<String, usize> = BTreeMap::new();
     let (mut their_time, mut our_time) = (Duration::ZERO, Duration::ZERO);
@@ -116,6 +123,14 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
             if item.custom && outcome(o) == Outcome::Unknown {
                 continue;
             }
+            if plan
+                .without
+                .as_ref()
+                .is_some_and(|w| leaves_out(w, &item.case))
+            {
+                left_out += 1;
+                continue;
+            }
             let (mut p, mut o) = (normalised(p, &item.root), normalised(o, &item.root));
             if item.case.request["puppet_version"] == 8
                 && !comparable_as_8(&item.case, &mut p, &mut o)
@@ -143,7 +158,7 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
         let _ = std::fs::remove_dir_all(&round.folder);
     }
     let mut text = format!(
-        "{done} requests to {serial} repositories, seed {}, in {:.1?} (puppet {their_time:.1?}, ours {our_time:.1?})\n  puppet: {theirs}\n  ours:   {our_outcomes}\n  {explained} differences are known, {set_aside} answers differ between Puppet 7 and 8 themselves\n",
+        "{done} requests to {serial} repositories, seed {}, in {:.1?} (puppet {their_time:.1?}, ours {our_time:.1?})\n  puppet: {theirs}\n  ours:   {our_outcomes}\n  {explained} differences are known, {set_aside} answers differ between Puppet 7 and 8 themselves, {left_out} were left out\n",
         plan.seed,
         started.elapsed(),
     );
@@ -247,6 +262,11 @@ impl Round {
             (theirs, answers, (their_time, our_time))
         })
     }
+}
+
+fn leaves_out(without: &Regex, case: &Case) -> bool {
+    case.files.values().any(|text| without.is_match(text))
+        || without.is_match(&Value::Object(case.request.clone()).to_string())
 }
 
 /// Whether the answers of Puppet 7.23 with version 8's settings can stand for version 8's; evens out

@@ -209,6 +209,14 @@ impl<'a> Ground<'a> {
         file.lines().line(range.start as usize) + 1
     }
 
+    /// What a file itself says of a top-level key.
+    pub(super) fn own_value(&self, at: &str, key: &str) -> Option<Value> {
+        let file = self.snapshot.file(at)?;
+        let format = file.format().unwrap_or(Format::Yaml);
+        let data = self.snapshot.data_of(file, format);
+        data.recovered.get(key).cloned()
+    }
+
     /// A file as a link: what it is called, with the line.
     pub(super) fn link(&self, at: &str, line: u32) -> Piece {
         Piece::Place {
@@ -298,11 +306,8 @@ pub(super) fn datadir_of(place: &Place) -> Option<String> {
         Some(TemplatePart::Text(text)) => text.as_str(),
         Some(TemplatePart::Variable(_)) | None => "",
     };
-    let datadir = match start.strip_suffix(relative) {
-        Some(datadir) => datadir,
-        // A bound variable is text in the template.
-        None => return None,
-    };
+    // A glob's pattern is absolute and no suffix of the files it matched.
+    let datadir = start.strip_suffix(relative)?;
     Some(datadir.trim_end_matches('/').to_string())
 }
 

@@ -8,10 +8,10 @@ use super::levels::{self, Source};
 use super::lookup_options::{OptionsPlace, options_place};
 use super::page::{Line, Page, code, joined, name, text};
 use super::provenance::{dig, notes};
-use super::{Hover, Target, yaml};
+use super::{Effective, Hover, Target, yaml};
 use crate::hierarchy::TemplatePart;
 use crate::interpolation::Key;
-use crate::lookup::{Answer, LookupError, Reach, Request, Strategy, StrategyKind};
+use crate::lookup::{Answer, LookupError, Reach, Request, Strategy, StrategyKind, Unknown};
 use crate::scope::Scope;
 use crate::value::{StrKey, Value};
 use crate::workspace::File;
@@ -21,6 +21,9 @@ const MOST_ANSWERS: usize = 8;
 
 /// Widest value in a table, in characters.
 const CELL: usize = 48;
+
+/// Most differences that a cell names.
+const MOST_CHANGES: usize = 4;
 
 /// Most keys of a loop that are named.
 const MOST_LINKS: usize = 12;
@@ -36,6 +39,34 @@ struct View<'a> {
     scope: Scope,
     /// For the first line: "for every node that reads this file".
     whose: Line,
+    /// What could change the answer.
+    unknown: Vec<Unknown>,
+}
+
+impl<'a> View<'a> {
+    /// The view of an answer; `whose` is told with what could change it.
+    fn new(
+        ground: &Ground<'_>,
+        target: &Target,
+        answer: &'a Answer,
+        scope: Scope,
+        mut whose: Line,
+    ) -> View<'a> {
+        let options = options_place(ground, &target.root, &scope);
+        let strategy = strategy(answer, &target.root, options.as_ref());
+        let unknown = levels::unknowns(ground, &target.root, &target.steps, &strategy, answer);
+        let conditions = levels::conditions(ground, &scope, &unknown);
+        if !conditions.is_empty() {
+            whose.push(text(", unless "));
+            whose.extend(joined(conditions, ", or "));
+        }
+        View {
+            answer,
+            scope,
+            whose,
+            unknown,
+        }
+    }
 }
 
 fn page(ground: &Ground<'_>, file: &File, target: &Target) -> Page {
@@ -55,11 +86,7 @@ fn page(ground: &Ground<'_>, file: &File, target: &Target) -> Page {
         if !readers.contains(&member) {
             whose.push(text(", which does not read this file"));
         }
-        let view = View {
-            answer: &answer,
-            scope,
-            whose,
-        };
+        let view = View::new(ground, target, &answer, scope, whose);
         return one(ground, target, &view);
     }
     if !readers.is_empty() {
@@ -91,7 +118,19 @@ fn shown(target: &Target) -> String {
         shown.push('.');
         match step {
             Value::String(segment) => shown.push_str(&quoted(segment)),
-            other => shown.push_str(&other.to_s()),
+            Value::Undef
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::Bytes(_)
+            | Value::Symbol(_)
+            | Value::Array(_)
+            | Value::Hash(_)
+            | Value::Sensitive(_)
+            | Value::Default
+            | Value::Rich(_)
+            | Value::Opaque(_) => shown.push_str(&step.to_s()),
         }
     }
     shown
@@ -121,16 +160,7 @@ fn for_any_node(
             text(" alone"),
         ];
     }
-    let conditions = levels::conditions(ground, &scope, &answer);
-    if !conditions.is_empty() {
-        whose.push(text(", unless "));
-        whose.extend(joined(conditions, ", or "));
-    }
-    let view = View {
-        answer: &answer,
-        scope,
-        whose,
-    };
+    let view = View::new(ground, target, &answer, scope, whose);
     let mut page = one(ground, target, &view);
     if !ground.options.nodes.is_empty() {
         page.line(vec![text("no known node reads this file")]);
@@ -178,7 +208,7 @@ fn one(ground: &Ground<'_>, target: &Target, view: &View<'_>) -> Page {
     let remarks = notes(ground, root, &target.steps, part, &used, &strategy);
     let all = format!("hiera-ls lookup {}", shell_word(&key));
     page.yaml(yaml::lines(part, &remarks, ground.options.max_lines, &all));
-    level_lines(ground, &mut page, target, view, &sources, &strategy);
+    level_lines(ground, &mut page, target, view, &used, &strategy);
     page.line(merge_line(ground, &strategy, options.as_ref()));
     page
 }
@@ -227,9 +257,9 @@ fn strategy(answer: &Answer, root: &str, options: Option<&OptionsPlace>) -> Stra
 /// Where the merge and the conversion come from.
 fn merge_line(ground: &Ground<'_>, strategy: &Strategy, options: Option<&OptionsPlace>) -> Line {
     let Some(options) = options else {
-        return match strategy.kind {
-            StrategyKind::First | StrategyKind::Default => Line::new(),
-            other => vec![text("merge: "), code(other.name())],
+        return match strategy.is_first_found() {
+            true => Line::new(),
+            false => vec![text("merge: "), code(strategy.kind.name())],
         };
     };
     let mut told = Vec::new();
@@ -265,7 +295,8 @@ fn level_lines(
     strategy: &Strategy,
 ) {
     let root = &target.root;
-    let others = levels::others(ground, root, &view.scope, view.answer, sources);
+    let asked = levels::sources(view.answer, &quoted(root));
+    let others = levels::others(ground, root, &view.scope, view.answer, &asked);
     let places: Vec<Line> = sources
         .iter()
         .map(|source| match &source.path {
@@ -319,7 +350,7 @@ fn level_lines(
     }
     page.line(line);
     let mut line = Line::new();
-    for unknown in &view.answer.unknown {
+    for unknown in &view.unknown {
         let subject = match (unknown.for_options, &unknown.layer) {
             (true, _) => format!("lookup_options unknown, level '{}'", unknown.level),
             (false, layer) if *layer == ground.layer => {
@@ -422,10 +453,8 @@ fn unread(ground: &Ground<'_>, file: &File, target: &Target) -> Page {
         name(shown(target)),
         text(" — no level of the hierarchy reads this file"),
     ]);
-    let format = file.format().unwrap_or(crate::workspace::Format::Yaml);
-    let data = ground.snapshot.data_of(file, format);
-    let own = data.recovered.get(&target.root);
-    if let Some(value) = own.and_then(|value| dig(value, &target.steps)) {
+    let own = ground.own_value(file.path(), &target.root);
+    if let Some(value) = own.as_ref().and_then(|value| dig(value, &target.steps)) {
         let max = ground.options.max_lines;
         page.yaml(yaml::lines(value, &Default::default(), max, ""));
     }
@@ -447,18 +476,9 @@ fn over_nodes(ground: &Ground<'_>, target: &Target, request: &Request, readers: 
     };
     if let [only] = groups.as_slice() {
         let run = only.runs[0];
-        let mut whose = vec![text(whose_all(total))];
-        if !run.answer.unknown.is_empty() {
-            let scope = nodes.scope(run.members[0]);
-            let conditions = levels::conditions(ground, &scope, &run.answer);
-            whose.push(text(", unless "));
-            whose.extend(joined(conditions, ", or "));
-        }
-        let view = View {
-            answer: &run.answer,
-            scope: nodes.scope(run.members[0]),
-            whose,
-        };
+        let scope = nodes.scope(run.members[0]);
+        let whose = vec![text(whose_all(total))];
+        let view = View::new(ground, target, &run.answer, scope, whose);
         return one(ground, target, &view);
     }
     let mut page = Page::default();
@@ -472,7 +492,7 @@ fn over_nodes(ground: &Ground<'_>, target: &Target, request: &Request, readers: 
             count => format!("{count} nodes"),
         };
         vec![
-            cell(group),
+            cell(group, &groups[0]),
             vec![text(count)],
             because(ground, target, group, &groups),
         ]
@@ -489,8 +509,61 @@ fn over_nodes(ground: &Ground<'_>, target: &Target, request: &Request, readers: 
     let scope = nodes.scope(largest.members[0]);
     let options = options_place(ground, &target.root, &scope);
     let strategy = strategy(&largest.answer, &target.root, options.as_ref());
+    if let Ok(Some(value)) = groups[0].value
+        && is_long(value)
+    {
+        let used: Vec<Source> = levels::sources(&largest.answer, &quoted(&target.root))
+            .into_iter()
+            .filter(|source| dig(&source.value, &target.steps).is_some())
+            .collect();
+        page.line(vec![text("the first of them:")]);
+        let remarks = notes(ground, &target.root, &target.steps, value, &used, &strategy);
+        let max = ground.options.max_lines.saturating_sub(groups.len());
+        let name = nodes.certname(largest.members[0]);
+        let all = format!(
+            "hiera-ls lookup {} --node {name}",
+            shell_word(&shown(target))
+        );
+        page.yaml(yaml::lines(value, &remarks, max, &all));
+    }
     page.line(merge_line(ground, &strategy, options.as_ref()));
     page
+}
+
+/// The answers of a hover as data, the one for most nodes first.
+pub(super) fn effective(ground: &Ground<'_>, file: &File, target: &Target) -> Vec<Effective> {
+    let reaches = ground.reach(file.path());
+    let request = request(&target.root).traced();
+    let nodes = ground.options.nodes;
+    let readers = readers(ground, &reaches, file.path());
+    let steps = target.steps.as_slice();
+    let answered = |answer: &Answer, scope: &Scope, members: Vec<usize>| {
+        let view = View::new(ground, target, answer, scope.clone(), Line::new());
+        let part = answer.result.as_ref().map(|value| dig(value, steps));
+        let names = members.into_iter().map(|member| nodes.certname(member));
+        Effective {
+            result: part.map(Option::<&Value>::cloned).map_err(Clone::clone),
+            is_certain: view.unknown.is_empty()
+                && !part.is_ok_and(|part| part.is_some_and(Value::has_opaque)),
+            nodes: names.map(Arc::from).collect(),
+        }
+    };
+    if readers.is_empty() {
+        let Some(reach) = reaches.first() else {
+            return Vec::new();
+        };
+        let scope = reach.scope();
+        let answer = ground.session().lookup(&scope, &request);
+        return vec![answered(&answer, &scope, Vec::new())];
+    }
+    let runs = runs(ground, &request, &readers);
+    let groups = grouped(&runs, steps).into_iter().map(|group| {
+        let members = group.runs.iter().flat_map(|run| run.members.clone());
+        let first = group.runs[0];
+        let scope = nodes.scope(first.members[0]);
+        answered(&first.answer, &scope, members.collect())
+    });
+    groups.collect()
 }
 
 /// Nodes that get the same.
@@ -521,10 +594,18 @@ fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<Group<'a>> {
     groups
 }
 
-fn cell(group: &Group<'_>) -> Line {
+/// A group's value; where it is long, how it differs from the largest group's.
+fn cell(group: &Group<'_>, largest: &Group<'_>) -> Line {
     match group.value {
         Ok(Some(value)) => {
-            let mut cell = vec![code(yaml::inline(value, CELL))];
+            let differs = match largest.value {
+                Ok(Some(base)) if is_long(value) && base != value => changes(base, value),
+                Ok(_) | Err(_) => None,
+            };
+            let mut cell = match differs {
+                Some(differs) => vec![text(differs)],
+                None => vec![code(yaml::inline(value, CELL))],
+            };
             if group.runs.iter().any(|run| !run.answer.unknown.is_empty()) {
                 cell.push(text(" (not certain)"));
             }
@@ -534,6 +615,49 @@ fn cell(group: &Group<'_>) -> Line {
         Err(error) if error.not_found => vec![text("not found")],
         Err(error) => vec![text("fails: "), text(error.message.clone())],
     }
+}
+
+/// Whether a value does not fit a cell.
+fn is_long(value: &Value) -> bool {
+    yaml::inline(value, CELL + 1).chars().count() > CELL
+}
+
+/// How a hash or list differs from another, by its own keys or elements: `+strace, -vim, ~alice`.
+fn changes(base: &Value, value: &Value) -> Option<String> {
+    let mut found = Vec::new();
+    match (base, value) {
+        (Value::Hash(base), Value::Hash(value)) => {
+            for (key, part) in value.iter() {
+                match base.get(key) {
+                    None => found.push(format!("+{}", yaml::inline(key, CELL))),
+                    Some(other) if other != part => {
+                        found.push(format!("~{}", yaml::inline(key, CELL)));
+                    }
+                    Some(_) => {}
+                }
+            }
+            let gone = base.keys().filter(|key| !value.contains_key(*key));
+            found.extend(gone.map(|key| format!("-{}", yaml::inline(key, CELL))));
+        }
+        (Value::Array(base), Value::Array(value)) => {
+            let new = value.iter().filter(|element| !base.contains(element));
+            found.extend(new.map(|element| format!("+{}", yaml::inline(element, CELL))));
+            let gone = base.iter().filter(|element| !value.contains(element));
+            found.extend(gone.map(|element| format!("-{}", yaml::inline(element, CELL))));
+            if found.is_empty() {
+                found.push("the same in another order".to_string());
+            }
+        }
+        _ => return None,
+    }
+    let more = found.len().saturating_sub(MOST_CHANGES);
+    found.truncate(MOST_CHANGES);
+    let mut told = found.join(", ");
+    if more > 0 {
+        told.push_str(&format!(" and {more} more"));
+    }
+    // The same hash in another order is the same value.
+    (!told.is_empty()).then_some(told)
 }
 
 /// The sources of a group's answer, and the variable by which its nodes differ from the others.

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use super::ground::Ground;
 use super::page::{Line, code, joined, text};
 use crate::hierarchy::Layer;
-use crate::lookup::{Answer, Event, NodeKind, Place, Strategy, TraceNode, UnknownCause};
+use crate::interpolation::has_tokens;
+use crate::lookup::{
+    Answer, Event, NodeKind, Place, Strategy, StrategyKind, TraceNode, Unknown, UnknownCause,
+};
 use crate::scope::Scope;
 use crate::value::Value;
 
@@ -229,14 +232,74 @@ pub(super) fn labels(ground: &Ground<'_>, files: &[Arc<str>]) -> Line {
     line
 }
 
+/// Variables of a path, with the combinations of their values.
+type Bound = (Vec<Arc<str>>, Vec<Vec<String>>);
+
+/// What could change a part of an answer: of the possible files those that set the part, or that
+/// replace what is around it.
+pub(super) fn unknowns(
+    ground: &Ground<'_>,
+    root: &str,
+    steps: &[Value],
+    strategy: &Strategy,
+    answer: &Answer,
+) -> Vec<Unknown> {
+    let depth = match strategy.kind {
+        StrategyKind::First | StrategyKind::Default | StrategyKind::Unique => 0,
+        StrategyKind::Hash => steps.len().min(1),
+        StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
+            steps.len()
+        }
+    };
+    let touches = |path: &Arc<str>| {
+        let Some(value) = ground.own_value(path, root) else {
+            return true;
+        };
+        let mut part = &value;
+        for step in &steps[..depth] {
+            match part.as_hash() {
+                Some(hash) => match hash.get(step) {
+                    Some(below) => part = below,
+                    // A key with tokens may become any key.
+                    None => return hash.keys().filter_map(Value::as_str).any(has_tokens),
+                },
+                None => return true,
+            }
+        }
+        true
+    };
+    let mut found: Vec<Unknown> = Vec::new();
+    for unknown in &answer.unknown {
+        let mut unknown = unknown.clone();
+        if let (UnknownCause::Path(possible), false) = (&mut unknown.cause, unknown.for_options) {
+            possible.files.retain(touches);
+            if possible.files.is_empty() {
+                continue;
+            }
+        }
+        // A function is asked for options and for the key; it is told once.
+        let again = |known: &Unknown| {
+            known.layer == unknown.layer
+                && known.index == unknown.index
+                && matches!(known.cause, UnknownCause::Function { .. })
+                && known.cause == unknown.cause
+        };
+        match found.iter_mut().find(|known| again(known)) {
+            Some(known) => known.for_options &= unknown.for_options,
+            None => found.push(unknown),
+        }
+    }
+    found
+}
+
 /// What would change an answer that is not certain: `site` is `ams` or `lhr`.
-pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, answer: &Answer) -> Vec<Line> {
+pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, unknowns: &[Unknown]) -> Vec<Line> {
     /// Most values of a variable that are named.
     const MOST_VALUES: usize = 4;
     let mut found: Vec<Line> = Vec::new();
     // Values by the variables that they are for, in the order of the levels.
-    let mut by_variables: Vec<(Vec<Arc<str>>, Vec<Vec<String>>)> = Vec::new();
-    for unknown in &answer.unknown {
+    let mut by_variables: Vec<Bound> = Vec::new();
+    for unknown in unknowns {
         match &unknown.cause {
             UnknownCause::Function { name } => {
                 let line = vec![

@@ -204,6 +204,7 @@ fn matches_line(
         line.extend(decides.line(ground));
         page.line(line);
     }
+    elsewhere(ground, entry, page);
     if let Some((path, line)) = replaced {
         page.line(vec![
             text("replaced as a whole by the entry of the same name in "),
@@ -212,12 +213,37 @@ fn matches_line(
     }
 }
 
+/// The other files with an entry of the same name.
+fn elsewhere(ground: &Ground<'_>, entry: &str, page: &mut Page) {
+    let files = ground.snapshot.files_with("lookup_options");
+    let files = files
+        .iter()
+        .filter_map(|id| ground.snapshot.file_by_id(*id));
+    let others: Vec<Line> = files
+        .filter(|file| &**file.path() != ground.path)
+        .filter_map(|file| {
+            let fact = fact(file, entry)?;
+            let line = file.lines().line(fact.key.start as usize) + 1;
+            Some(vec![ground.link(file.path(), line)])
+        })
+        .collect();
+    if others.is_empty() {
+        return;
+    }
+    let more = others.len().saturating_sub(MOST_NAMED);
+    let mut line = vec![text("the same entry stands in ")];
+    line.extend(joined(others.into_iter().take(MOST_NAMED), ", "));
+    if more > 0 {
+        line.push(text(format!(" and {more} more")));
+    }
+    line.push(text("; of the files that a node reads, the highest counts"));
+    page.line(line);
+}
+
 /// What the entry itself says.
 fn options_line(ground: &Ground<'_>, file: &File, entry: &str) -> Line {
-    let format = file.format().unwrap_or(crate::workspace::Format::Yaml);
-    let data = ground.snapshot.data_of(file, format);
-    let own = data.recovered.get("lookup_options");
-    let Some(own) = own.and_then(|options| options.get(entry)) else {
+    let own = ground.own_value(file.path(), "lookup_options");
+    let Some(own) = own.as_ref().and_then(|options| options.get(entry)) else {
         return Line::new();
     };
     let Value::Hash(options) = own else {

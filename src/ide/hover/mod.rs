@@ -45,7 +45,7 @@ mod yaml;
 use std::sync::Arc;
 
 use super::fleet::KnownNodes;
-use crate::lookup::{ConfigCache, Settings};
+use crate::lookup::{ConfigCache, LookupError, Settings};
 use crate::syntax::{Node, NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -141,6 +141,38 @@ pub fn hover(
             .or_else(|| word::hover(&ground, tree, &nodes));
     }
     key::hover(&ground, file, &target)
+}
+
+/// One answer of a hover on a key.
+#[derive(Clone, Debug)]
+pub struct Effective {
+    /// The value of the key under the cursor, nothing where the effective value of the top-level
+    /// key lacks it; or the error that Puppet raises.
+    pub result: Result<Option<Value>, LookupError>,
+    /// The known nodes that get it; none where no known node reads the file.
+    pub nodes: Vec<Arc<str>>,
+    /// Whether nothing that is unknown could change it.
+    pub is_certain: bool,
+}
+
+/// What a hover on a key tells as data: the answers for the nodes that read the file, the one for
+/// most nodes first; for any node where none is known. Empty where the cursor is on no key of a
+/// file that a level reads.
+#[must_use]
+pub fn effective(
+    snapshot: &Snapshot,
+    path: &str,
+    offset: usize,
+    options: &HoverOptions<'_>,
+) -> Vec<Effective> {
+    let find = || {
+        let file = snapshot.file(path)?;
+        let ground = Ground::of(snapshot, path, options)?;
+        let parse = ground.parse(file);
+        let target = target(&parse.tree, &parse.tree.path_at(offset))?;
+        Some(key::effective(&ground, file, &target))
+    };
+    find().unwrap_or_default()
 }
 
 /// The key whose value a node belongs to.

@@ -112,18 +112,22 @@ impl Page {
     fn write(&self, form: Form<'_>) -> String {
         let mut out = String::new();
         let mut after_line = false;
+        let mut after_table = false;
         for block in &self.blocks {
             match block {
                 Block::Line(line) => {
                     if !out.is_empty() {
                         // Two blanks at the end of a line are Markdown's line break.
+                        if after_table {
+                            out.push('\n');
+                        }
                         match (after_line, form) {
                             (true, Form::Markdown(_) | Form::Aligned(_)) => out.push_str("  \n"),
                             (true, Form::Plain) | (false, _) => out.push('\n'),
                         }
                     }
                     out.push_str(&write_line(line, form));
-                    after_line = true;
+                    (after_line, after_table) = (true, false);
                     continue;
                 }
                 Block::Yaml(lines) => match form {
@@ -137,6 +141,8 @@ impl Page {
                 },
             }
             after_line = false;
+            let is_table = matches!(block, Block::Table { .. });
+            after_table = is_table && matches!(form, Form::Markdown(_));
         }
         out
     }
@@ -247,7 +253,6 @@ fn table(out: &mut String, head: &[&'static str], rows: &[Vec<Line>], form: Form
             out.push_str(&format!(" {cell} |"));
         }
     }
-    out.push('\n');
 }
 
 /// The rows with their columns below each other, two blanks between them.

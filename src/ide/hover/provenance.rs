@@ -191,21 +191,36 @@ impl Noter<'_> {
         steps: &[Value],
     ) {
         let Some(prefix) = self.knockout else { return };
-        for (position, (source, given)) in givers.iter().enumerate() {
+        // Merging takes the prefixed elements out of the lists that the trace shows, so they are
+        // read from the files.
+        let written: Vec<(usize, Value)> = givers
+            .iter()
+            .map(|(source, given)| (*source, self.written(*source, steps, given)))
+            .collect();
+        for (position, (source, given)) in written.iter().enumerate() {
             for element in given.as_array().into_iter().flatten() {
-                let Some(name) = element.as_str().and_then(|text| text.strip_prefix(prefix)) else {
-                    continue;
-                };
+                let name = element.as_str().and_then(|text| text.strip_prefix(prefix));
+                let Some(name) = name else { continue };
                 let was = Value::string(name);
-                let below = givers[position + 1..]
+                let below = written[position + 1..]
                     .iter()
                     .any(|(_, lower)| lower.as_array().is_some_and(|all| all.contains(&was)));
                 if below && !elements.contains(&was) {
+                    let name = super::yaml::masked(name);
                     let note = format!("\"{name}\" knocked out by {}", self.place(*source, steps));
                     self.add(at, note);
                 }
             }
         }
+    }
+
+    /// A part of what a source's file says, tokens as they stand.
+    fn written(&self, source: usize, steps: &[Value], given: &Value) -> Value {
+        let path = self.sources[source].path.as_deref();
+        let value = path
+            .and_then(|path| self.ground.own_value(path, self.key))
+            .and_then(|value| dig(&value, steps).cloned());
+        value.unwrap_or_else(|| given.clone())
     }
 
     fn put(&mut self, at: &[usize], source: usize, steps: &[Value]) {

@@ -241,7 +241,7 @@ fn target(ground: &Ground<'_>, written: &str, key: &str, page: &mut Page) {
             .first()
             .map_or_else(Scope::open, crate::lookup::Reach::scope);
         let answer = ground.session().lookup(&scope, &request);
-        let conditions = levels::conditions(ground, &scope, &answer);
+        let conditions = levels::conditions(ground, &scope, &answer.unknown);
         let mut whose = Line::new();
         if !conditions.is_empty() {
             whose.push(text(", unless "));
@@ -334,11 +334,13 @@ fn lookup_name(root: &str, steps: &[Value], answer: &Answer) -> String {
     if steps.is_empty() {
         return quoted(root);
     }
-    let data = answer.trace.iter().flat_map(|trace| &trace.children);
-    data.filter_map(|node| match &node.kind {
-        crate::lookup::NodeKind::Data(name) => Some(name.to_string()),
-        _ => None,
+    let mut data = answer.trace.iter().flat_map(|trace| &trace.children);
+    data.find_map(|node| {
+        if let crate::lookup::NodeKind::Data(name) = &node.kind {
+            Some(name.to_string())
+        } else {
+            None
+        }
     })
-    .next()
     .unwrap_or_default()
 }

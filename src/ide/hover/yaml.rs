@@ -85,7 +85,18 @@ pub(super) fn inline(value: &Value, max: usize) -> String {
             format!("{{{}}}", shown.join(", "))
         }
         Value::String(text) if text.contains('\n') => double_quoted(&masked(text)),
-        other => scalar(other),
+        Value::Undef
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Symbol(_)
+        | Value::Sensitive(_)
+        | Value::Default
+        | Value::Rich(_)
+        | Value::Opaque(_) => scalar(value),
     };
     shortened(&text, max)
 }
@@ -220,7 +231,15 @@ impl Writer<'_> {
             let is_plain = match element {
                 Value::String(text) => !text.contains('\n'),
                 Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Undef => true,
-                _ => false,
+                Value::BigInt(_)
+                | Value::Bytes(_)
+                | Value::Symbol(_)
+                | Value::Array(_)
+                | Value::Hash(_)
+                | Value::Sensitive(_)
+                | Value::Default
+                | Value::Rich(_)
+                | Value::Opaque(_) => false,
             };
             if !is_plain || self.notes.contains_key(&place) || list.len() > SHORT_LIST {
                 return None;
@@ -236,11 +255,15 @@ impl Writer<'_> {
 }
 
 fn key_text(key: &Value) -> String {
-    match key {
-        Value::String(text) if text.contains('\n') => double_quoted(&masked(text)),
-        Value::Array(_) | Value::Hash(_) => single_quoted(&key.inspect()),
-        other => scalar(other),
+    if let Some(text) = key.as_str()
+        && text.contains('\n')
+    {
+        return double_quoted(&masked(text));
     }
+    if key.as_array().is_some() || key.as_hash().is_some() {
+        return single_quoted(&key.inspect());
+    }
+    scalar(key)
 }
 
 /// A value that is no collection, on one line.

@@ -57,8 +57,7 @@ fn answers_differ_over_nodes() {
             | value | nodes | because |
             | --- | --- | --- |
             | `443` | 2 nodes | [site/ams.yaml:1](file:///repo/data/site/ams.yaml#L1) (`facts.site` = ams) |
-            | `80` | 2 nodes | [common.yaml:1](file:///repo/data/common.yaml#L1) |
-        "#]],
+            | `80` | 2 nodes | [common.yaml:1](file:///repo/data/common.yaml#L1) |"#]],
         expect![[r#"
             **`port`** — 2 answers over 4 nodes
             ```text
@@ -123,51 +122,51 @@ fn a_deep_merge_says_who_gave_what() {
         &text,
         "{}",
         expect![[r#"
-        **`users`** — merged deep from 2 levels, for every node that reads this file
-        ```yaml
-        root:             # common.yaml:5
-          keys: [k1, k2]
-        alice:
-          groups:
-            - wheel       # common.yaml:8
-            - www         # role/web.yaml:4
-          shell: /bin/sh  # common.yaml:9
-          uid: 7          # role/web.yaml:3
-        bob:              # role/web.yaml:5
-          uid: 2
-        ```
-        merged from [role/web.yaml:1](file:///repo/data/role/web.yaml#L1), [common.yaml:4](file:///repo/data/common.yaml#L4)  
-        merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+            **`users`** — merged deep from 2 levels, for every node that reads this file
+            ```yaml
+            root:             # common.yaml:5
+              keys: [k1, k2]
+            alice:
+              groups:         # "docker" knocked out by role/web.yaml:4
+                - wheel       # common.yaml:8
+                - www         # role/web.yaml:4
+              shell: /bin/sh  # common.yaml:9
+              uid: 7          # role/web.yaml:3
+            bob:              # role/web.yaml:5
+              uid: 2
+            ```
+            merged from [role/web.yaml:1](file:///repo/data/role/web.yaml#L1), [common.yaml:4](file:///repo/data/common.yaml#L4)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
         expect![[r#"
-        **`users`** — merged deep from 2 levels, for every node that reads this file
-        ```yaml
-        root:             # common.yaml:5
-          keys: [k1, k2]
-        alice:
-          groups:
-            - wheel       # common.yaml:8
-            - www         # role/web.yaml:4
-          shell: /bin/sh  # common.yaml:9
-          uid: 7          # role/web.yaml:3
-        bob:              # role/web.yaml:5
-          uid: 2
-        ```
-        merged from [role/web.yaml:1](file:///repo/data/role/web.yaml#L1), [common.yaml:4](file:///repo/data/common.yaml#L4)  
-        merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+            **`users`** — merged deep from 2 levels, for every node that reads this file
+            ```yaml
+            root:             # common.yaml:5
+              keys: [k1, k2]
+            alice:
+              groups:         # "docker" knocked out by role/web.yaml:4
+                - wheel       # common.yaml:8
+                - www         # role/web.yaml:4
+              shell: /bin/sh  # common.yaml:9
+              uid: 7          # role/web.yaml:3
+            bob:              # role/web.yaml:5
+              uid: 2
+            ```
+            merged from [role/web.yaml:1](file:///repo/data/role/web.yaml#L1), [common.yaml:4](file:///repo/data/common.yaml#L4)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
         expect![[r#"
-        users — merged deep from 2 levels, for every node that reads this file
-          root:             # common.yaml:5
-            keys: [k1, k2]
-          alice:
-            groups:
-              - wheel       # common.yaml:8
-              - www         # role/web.yaml:4
-            shell: /bin/sh  # common.yaml:9
-            uid: 7          # role/web.yaml:3
-          bob:              # role/web.yaml:5
-            uid: 2
-        merged from role/web.yaml:1, common.yaml:4
-        merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+            users — merged deep from 2 levels, for every node that reads this file
+              root:             # common.yaml:5
+                keys: [k1, k2]
+              alice:
+                groups:         # "docker" knocked out by role/web.yaml:4
+                  - wheel       # common.yaml:8
+                  - www         # role/web.yaml:4
+                shell: /bin/sh  # common.yaml:9
+                uid: 7          # role/web.yaml:3
+              bob:              # role/web.yaml:5
+                uid: 2
+            merged from role/web.yaml:1, common.yaml:4
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
     );
 }
 
@@ -177,20 +176,19 @@ fn a_nested_key_knows_its_own_level() {
     check(
         &text,
         expect![[r#"
-        users.alice.uid — merged deep, set by one level, for every node that reads this file
-          7
-        merged from role/web.yaml:3, common.yaml:4
-        merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+            users.alice.uid — merged deep, set by one level, for every node that reads this file
+              7
+            role/web.yaml:3 sets it
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
     );
     let text = with_hierarchy(USERS).replace("shell:", "sh$0ell:");
     check(
         &text,
         expect![[r#"
-        users.alice.shell — merged deep, set by one level, for every node that reads this file, unless role is web
-          /bin/sh
-        common.yaml:9 sets it
-        unknown, level 'Role': role/web.yaml:1
-        merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+            users.alice.shell — merged deep, set by one level, for every node that reads this file
+              /bin/sh
+            common.yaml:9 sets it
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
     );
     let text = with_hierarchy(USERS).replace("groups: ['", "gr$0oups: ['");
     check(
@@ -391,7 +389,7 @@ a$0: 1
             a — first found, for every node that reads this file, unless a custom backend (vault_lookup) knows better
               1
             common.yaml:1 sets it
-            lookup_options unknown, level 'Vault': data of the function vault_lookup · unknown, level 'Vault': data of the function vault_lookup"#]],
+            unknown, level 'Vault': data of the function vault_lookup"#]],
     );
 }
 

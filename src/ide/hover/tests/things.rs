@@ -88,6 +88,7 @@ fn an_options_entry_is_replaced_by_a_higher_one() {
         ),
         expect![[r#"
             a — 1 file sets it
+            the same entry stands in role/web.yaml:1; of the files that a node reads, the highest counts
             merge: deep"#]],
     );
     check_nodes(
@@ -95,6 +96,7 @@ fn an_options_entry_is_replaced_by_a_higher_one() {
         "{}",
         expect![[r#"
             k — 1 file sets it
+            the same entry stands in a.yaml:1; of the files that a node reads, the highest counts
             replaced as a whole by the entry of the same name in a.yaml:1
             merge: deep"#]],
     );

@@ -1,0 +1,171 @@
+//! `hiera-ls hover FILE:LINE:COLUMN`: what an editor would show there, as a terminal client
+//! shows it.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::nodes;
+use crate::disk;
+use crate::ide::KnownNodes;
+use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::scope::Nodes;
+use crate::text::{Position, PositionEncoding};
+use crate::value::HashMap;
+use crate::workspace::{FileKind, Files as _, path};
+
+/// What a hover is for and how it is printed.
+#[derive(Args)]
+pub(super) struct HoverArguments {
+    /// The place: FILE:LINE:COLUMN, both from 1, columns in characters
+    place: String,
+    /// The control repository or module [default: found from the file]
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<String>,
+    /// A nodes file: certname → facts, trusted, variables
+    #[arg(long, value_name = "FILE")]
+    nodes: Option<String>,
+    /// A JSON or YAML file of facts; a node's own facts lie over them
+    #[arg(long, value_name = "FILE", requires = "nodes")]
+    facts: Option<String>,
+    /// The node to answer for, by its certname
+    #[arg(long, requires = "nodes")]
+    node: Option<String>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = HoverFormat::Plain)]
+    format: HoverFormat,
+    /// Most lines of a value
+    #[arg(long, value_name = "N", default_value_t = MAX_LINES)]
+    max_lines: usize,
+    /// Behave as Puppet 7 or 8
+    #[arg(long, value_name = "7|8", default_value_t = 8, value_parser = clap::value_parser!(u8).range(7..=8))]
+    puppet_version: u8,
+}
+
+/// The forms of a hover.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum HoverFormat {
+    /// Text without markup
+    Plain,
+    /// Markdown as editors draw it
+    Markdown,
+    /// Markdown without tables
+    Aligned,
+}
+
+/// Runs the command: exit code 0 with the hover on standard output, 1 where there is none.
+pub(super) fn run(arguments: &HoverArguments) -> ExitCode {
+    match answer(arguments) {
+        Ok(text) => {
+            let mut out = std::io::stdout().lock();
+            match writeln!(out, "{text}").and_then(|()| out.flush()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(_) => ExitCode::FAILURE,
+            }
+        }
+        Err(message) => {
+            let _ = writeln!(std::io::stderr(), "{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer(arguments: &HoverArguments) -> Result<String, String> {
+    let (at, position) = place(&arguments.place)?;
+    let at = disk::absolute(at);
+    let folder = match &arguments.workspace {
+        Some(folder) => disk::absolute(folder),
+        None => workspace_of(&at),
+    };
+    let common = match &arguments.facts {
+        Some(path) => nodes::facts(path)?,
+        None => HashMap::new(),
+    };
+    let known = match &arguments.nodes {
+        Some(path) => nodes::nodes(path, &common)?,
+        None => Nodes::default(),
+    };
+    if let (Some(name), Some(path)) = (&arguments.node, &arguments.nodes)
+        && known.get(name).is_none()
+    {
+        return Err(format!("node '{name}' is not in {path}"));
+    }
+    let snapshot = disk::snapshot_of(&folder);
+    let Some(file) = snapshot.file(&at) else {
+        return Err(format!("{at}: no such file in {folder}"));
+    };
+    let offset = file.lines().offset(position, PositionEncoding::Utf32);
+    let version = match arguments.puppet_version {
+        7 => PuppetVersion::V7,
+        _ => PuppetVersion::V8,
+    };
+    let settings = Settings::for_version(version).for_editor();
+    let (configs, nodes) = (ConfigCache::default(), KnownNodes::new(&known));
+    let link = |path: &str, line: u32| format!("file://{}#L{line}", encoded(path));
+    let options = HoverOptions {
+        selected: arguments.node.as_deref(),
+        max_lines: arguments.max_lines,
+        link: Some(&link),
+        ..HoverOptions::new(&settings, &configs, &nodes)
+    };
+    let found = hover(&snapshot, &at, offset, &options)
+        .ok_or_else(|| format!("{}: nothing to tell", arguments.place))?;
+    Ok(match arguments.format {
+        HoverFormat::Plain => found.plain,
+        HoverFormat::Markdown => found.markdown,
+        HoverFormat::Aligned => found.aligned,
+    })
+}
+
+/// The file and the position of `FILE:LINE:COLUMN`.
+fn place(text: &str) -> Result<(&str, Position), String> {
+    let refuse = || format!("'{text}' is no place: FILE:LINE:COLUMN");
+    let (rest, column) = text.rsplit_once(':').ok_or_else(refuse)?;
+    let (file, line) = rest.rsplit_once(':').ok_or_else(refuse)?;
+    let from_one = |number: &str| {
+        let number: u32 = number.parse().ok()?;
+        number.checked_sub(1)
+    };
+    let line = from_one(line).ok_or_else(refuse)?;
+    let character = from_one(column).ok_or_else(refuse)?;
+    Ok((file, Position { line, character }))
+}
+
+/// The folder to read for a file: the nearest environment around it, else the outermost folder
+/// with a `hiera.yaml` below the repository that holds it, else the file's own.
+fn workspace_of(at: &str) -> String {
+    let files = disk::DiskFiles::new();
+    let is_file =
+        |folder: &str, name: &str| files.kind(&path::join(folder, name)) == Some(FileKind::File);
+    let own = path::parent(at).unwrap_or("/");
+    let mut best = own;
+    let mut folder = Some(own);
+    while let Some(here) = folder {
+        if is_file(here, "environment.conf") || is_file(here, "Puppetfile") {
+            return here.to_string();
+        }
+        if is_file(here, "hiera.yaml") {
+            best = here;
+        }
+        if files.kind(&path::join(here, ".git")).is_some() {
+            break;
+        }
+        folder = path::parent(here).filter(|above| *above != here);
+    }
+    best.to_string()
+}
+
+/// A path as part of a URI.
+fn encoded(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}

@@ -1,0 +1,209 @@
+//! `fixtures/acme`: every mistake made on purpose is found where it is marked, and nothing else.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use hiera_ls::disk::{Ignore, scan};
+use hiera_ls::lookup::PuppetVersion;
+use hiera_ls::rules::{Checker, Part, RULES, Severity, Touched, check_file, touched};
+use hiera_ls::workspace::{Change, Snapshot, Workspace};
+
+/// Codes of which every place in the fixtures is marked; of other rules a line may have more
+/// findings than it is marked for.
+const MARKED_EVERYWHERE: [&str; 15] = [
+    "yaml-syntax",
+    "yaml-date",
+    "unknown-alias",
+    "lookup-options-regex-invalid",
+    "lookup-options-regex-unanchored",
+    "lookup-options-regex-no-match",
+    "lookup-options-namespace",
+    "data-namespace",
+    "interpolation-loop",
+    "alias-not-whole",
+    "unknown-interpolation-function",
+    "malformed-call",
+    "unclosed-token",
+    "hiera-config",
+    "legacy-config",
+];
+
+fn acme() -> Arc<str> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/acme");
+    Arc::from(root.to_str().unwrap())
+}
+
+fn open(workspace: &Workspace, folder: &Arc<str>) -> Arc<Snapshot> {
+    let found = scan(&[folder.clone()], &Ignore::default(), &|_| {
+        ControlFlow::Continue(())
+    });
+    workspace.apply(Change::Batch(vec![
+        Change::Folders(vec![folder.clone()]),
+        found.change,
+    ]))
+}
+
+/// `PATH:LINE CODE` of every mark below a folder.
+fn marks(folder: &Path, root: &Path, found: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            marks(&path, root, found);
+        } else if path.extension().is_none_or(|extension| extension != "md")
+            && let Ok(text) = std::fs::read_to_string(&path)
+        {
+            for (row, line) in text.lines().enumerate() {
+                if let Some((_, mark)) = line.split_once("#~ ") {
+                    let code = mark.split_whitespace().next().unwrap();
+                    let path = path.strip_prefix(root).unwrap().to_str().unwrap();
+                    found.insert(format!("{path}:{} {code}", row + 1));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_mistake_is_found_and_the_healthy_part_is_silent() {
+    let root = acme();
+    let workspace = Workspace::new();
+    let snapshot = open(&workspace, &root);
+    let findings = Checker::new(&snapshot, PuppetVersion::V8).all();
+    let found: BTreeSet<String> = findings
+        .iter()
+        .map(|finding| {
+            let file = snapshot.file(&finding.path).unwrap();
+            let line = file.lines().line(finding.range.start as usize) + 1;
+            let path = finding.path.strip_prefix(&*root).unwrap();
+            format!("{}:{line} {}", &path[1..], finding.code)
+        })
+        .collect();
+    let mut expected = BTreeSet::new();
+    marks(Path::new(&*root), Path::new(&*root), &mut expected);
+    expected.retain(|mark| {
+        let code = mark.split_once(' ').unwrap().1;
+        RULES.iter().any(|rule| rule.code == code)
+    });
+    assert!(expected.len() > 60, "only {} marks", expected.len());
+    let missing: Vec<&String> = expected.difference(&found).collect();
+    assert!(missing.is_empty(), "not found: {missing:#?}");
+    let is_false = |finding: &&String| {
+        let (place, code) = finding.split_once(' ').unwrap();
+        MARKED_EVERYWHERE.contains(&code) || !place.starts_with("mistakes/")
+    };
+    let unmarked: Vec<&String> = found.difference(&expected).filter(is_false).collect();
+    assert!(unmarked.is_empty(), "not marked: {unmarked:#?}");
+}
+
+#[test]
+fn a_loop_names_every_member_and_where_it_closes() {
+    let root = acme();
+    let workspace = Workspace::new();
+    let snapshot = open(&workspace, &root);
+    let path = format!("{root}/mistakes/values/data/families/loops.yaml");
+    let findings = check_file(&snapshot, &path);
+    let text = snapshot.file(&path).unwrap().text().clone();
+    let at = |token: &str| {
+        let finding = findings
+            .iter()
+            .find(|finding| finding.range.slice(&text) == token);
+        finding.unwrap_or_else(|| panic!("no finding at {token}"))
+    };
+    let loop_of_three = at("%{lookup('loop::b')}");
+    assert_eq!(loop_of_three.severity, Severity::Error);
+    assert_eq!(
+        loop_of_three.message,
+        "lookup loop: loop::a → loop::b → loop::c → loop::a: Puppet fails on each of these keys"
+    );
+    let related: Vec<&str> = loop_of_three
+        .related
+        .iter()
+        .map(|related| &*related.message)
+        .collect();
+    assert_eq!(
+        related,
+        [
+            "'loop::b' looks up 'loop::c'",
+            "'loop::c' looks up 'loop::a'"
+        ]
+    );
+    let of_some_nodes = at("%{lookup('loop::family')}");
+    assert_eq!(of_some_nodes.severity, Severity::Warning);
+    assert_eq!(
+        of_some_nodes.message,
+        "lookup loop where facts.os.family is 'RedHat': loop::on_redhat → loop::family → \
+         loop::on_redhat: Puppet fails on each of these keys"
+    );
+    assert!(of_some_nodes.related[0].path.ends_with("os/RedHat.yaml"));
+}
+
+#[test]
+fn the_version_of_puppet_decides_what_is_an_error() {
+    let root = acme();
+    let workspace = Workspace::new();
+    let snapshot = open(&workspace, &root);
+    let path = format!("{root}/mistakes/configuration/version-3/hiera.yaml");
+    let severity = |version| {
+        let findings = Checker::new(&snapshot, version).file(&path, Part::All);
+        findings.unwrap()[0].severity
+    };
+    assert_eq!(severity(PuppetVersion::V8), Severity::Error);
+    assert_eq!(severity(PuppetVersion::V7), Severity::Warning);
+}
+
+/// What an edit touches, checked again over what was known, is what checking everything gives.
+#[test]
+fn checking_what_an_edit_touches_is_enough() {
+    let root = acme();
+    let workspace = Workspace::new();
+    let snapshot = open(&workspace, &root);
+    let mut known = Checker::new(&snapshot, PuppetVersion::V8).all();
+    let edits = [
+        // The loop of three is cut, and another is closed.
+        ("mistakes/values/data/families/loops.yaml", "lookup('loop::c')", "lookup('site::name')"),
+        ("mistakes/values/data/families/loops.yaml", "straight::right: right", "loop::family: a"),
+        // A pattern without a match gets one, from another file.
+        ("mistakes/values/data/low.yaml", "---", "---\nnothing::is::called::this: 1"),
+        // A file that could be read no longer can.
+        ("data/common.yaml", "---", "---\na: b: c"),
+        ("data/common.yaml", "---\na: b: c", "---"),
+    ];
+    for (file, before, after) in edits {
+        let path: Arc<str> = Arc::from(format!("{root}/{file}"));
+        let old = workspace.snapshot().file(&path).unwrap().text().clone();
+        assert!(old.contains(before), "{file}: {before}");
+        let snapshot = workspace.apply(Change::Edit {
+            path: path.clone(),
+            text: Arc::from(old.replacen(before, after, 1)),
+            version: 1,
+        });
+        let checker = Checker::new(&snapshot, PuppetVersion::V8);
+        let all = checker.all();
+        match touched(&snapshot) {
+            Touched::All => known = all.clone(),
+            Touched::Files(files) => {
+                for (path, part) in files {
+                    let replaced = |code: &str| match part {
+                        Part::All => true,
+                        Part::Workspace => {
+                            let rule = hiera_ls::rules::rule(code).unwrap();
+                            rule.reads == hiera_ls::rules::Reads::Workspace
+                        }
+                    };
+                    known.retain(|finding| finding.path != path || !replaced(finding.code));
+                    known.extend(checker.file(&path, part).unwrap_or_default());
+                }
+            }
+        }
+        let order = |finding: &hiera_ls::rules::Finding| {
+            (finding.path.clone(), finding.range.start, finding.code)
+        };
+        known.sort_by_key(order);
+        let mut all = all;
+        all.sort_by_key(order);
+        assert_eq!(known, all, "after {file}: {after}");
+    }
+}
