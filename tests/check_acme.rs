@@ -37,7 +37,7 @@ fn acme() -> Arc<str> {
 }
 
 fn open(workspace: &Workspace, folder: &Arc<str>) -> Arc<Snapshot> {
-    let found = scan(&[folder.clone()], &Ignore::default(), &|_| {
+    let found = scan(std::slice::from_ref(folder), &Ignore::default(), &|_| {
         ControlFlow::Continue(())
     });
     workspace.apply(Change::Batch(vec![
@@ -163,10 +163,22 @@ fn checking_what_an_edit_touches_is_enough() {
     let mut known = Checker::new(&snapshot, PuppetVersion::V8).all();
     let edits = [
         // The loop of three is cut, and another is closed.
-        ("mistakes/values/data/families/loops.yaml", "lookup('loop::c')", "lookup('site::name')"),
-        ("mistakes/values/data/families/loops.yaml", "straight::right: right", "loop::family: a"),
+        (
+            "mistakes/values/data/families/loops.yaml",
+            "lookup('loop::c')",
+            "lookup('site::name')",
+        ),
+        (
+            "mistakes/values/data/families/loops.yaml",
+            "straight::right: right",
+            "loop::family: a",
+        ),
         // A pattern without a match gets one, from another file.
-        ("mistakes/values/data/low.yaml", "---", "---\nnothing::is::called::this: 1"),
+        (
+            "mistakes/values/data/low.yaml",
+            "---",
+            "---\nnothing::is::called::this: 1",
+        ),
         // A file that could be read no longer can.
         ("data/common.yaml", "---", "---\na: b: c"),
         ("data/common.yaml", "---\na: b: c", "---"),

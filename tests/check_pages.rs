@@ -111,7 +111,10 @@ fn examples_fire_exactly_what_they_mark() {
         for (language, text) in &blocks {
             let (found, marks) = findings_and_marks(&files(language, text));
             assert_eq!(found, marks, "on the page of {}:\n{text}", rule.code);
-            own += marks.iter().filter(|mark| mark.ends_with(rule.code)).count();
+            own += marks
+                .iter()
+                .filter(|mark| mark.ends_with(rule.code))
+                .count();
         }
         assert!(own > 0, "no example of {} marks a finding of it", rule.code);
     }

@@ -100,7 +100,10 @@ pub(crate) fn run(paths: &[String], options: CheckOptions) -> ExitCode {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "cli/ resolves the paths it is given")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cli/ resolves the paths it is given"
+)]
 fn absolute(given: &str) -> std::io::Result<String> {
     let at = std::fs::canonicalize(given)?;
     at.into_os_string()
@@ -110,7 +113,10 @@ fn absolute(given: &str) -> std::io::Result<String> {
 
 /// The workspace that a path belongs to: the nearest folder at or above it that is a control
 /// repository or has a hierarchy; a module on a module path belongs to what is around it.
-#[allow(clippy::disallowed_methods, reason = "cli/ looks for the workspace of a path")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cli/ looks for the workspace of a path"
+)]
 fn workspace_of(at: &str) -> String {
     let has = |folder: &str, name: &str| Path::new(&path::join(folder, name)).exists();
     let is_root = |folder: &str| {
@@ -250,15 +256,25 @@ impl Report {
     ) -> Snippet<'f, annotate_snippets::Annotation<'f>> {
         let lines = file.lines();
         let first = lines.line(range.start as usize);
-        let last = lines.line((range.end as usize).saturating_sub(1).max(range.start as usize));
+        let last = lines.line(
+            (range.end as usize)
+                .saturating_sub(1)
+                .max(range.start as usize),
+        );
         let last = last.min(first + MOST_LINES - 1);
-        let start = lines.line_range(first).map_or(0, |line| line.start as usize);
+        let start = lines
+            .line_range(first)
+            .map_or(0, |line| line.start as usize);
         let end = lines
             .line_range(last)
             .map_or(file.text().len(), |line| line.end as usize);
         let source = file.text().get(start..end).unwrap_or_default();
-        let from = (range.start as usize).saturating_sub(start).min(source.len());
-        let to = (range.end as usize).saturating_sub(start).clamp(from, source.len());
+        let from = (range.start as usize)
+            .saturating_sub(start)
+            .min(source.len());
+        let to = (range.end as usize)
+            .saturating_sub(start)
+            .clamp(from, source.len());
         let kind = match label {
             None => AnnotationKind::Primary,
             Some(_) => AnnotationKind::Context,
@@ -294,10 +310,17 @@ impl Report {
         line: &mut serde_json::Map<String, serde_json::Value>,
     ) {
         line.insert("path".into(), self.shown(at).into());
-        let Some(file) = snapshot.file(at) else { return };
-        let ends = [("line", "column", range.start), ("endLine", "endColumn", range.end)];
+        let Some(file) = snapshot.file(at) else {
+            return;
+        };
+        let ends = [
+            ("line", "column", range.start),
+            ("endLine", "endColumn", range.end),
+        ];
         for (row, column, offset) in ends {
-            let place = file.lines().position(offset as usize, PositionEncoding::Utf32);
+            let place = file
+                .lines()
+                .position(offset as usize, PositionEncoding::Utf32);
             line.insert(row.into(), (place.line + 1).into());
             line.insert(column.into(), (place.character + 1).into());
         }

@@ -35,9 +35,9 @@ pub(super) fn facts(path: &str) -> Result<HashMap, String> {
         Some(values @ Value::Hash(_)) if value.get("name").is_some() => values.clone(),
         _ => value,
     };
-    match facts {
-        Value::Hash(hash) => Ok(HashMap::clone(&hash)),
-        _ => Err(format!(
+    match facts.as_hash() {
+        Some(hash) => Ok(hash.clone()),
+        None => Err(format!(
             "Incorrectly formatted data in {path} given via the --facts flag (only accepts yaml \
              and json files)"
         )),

@@ -4,6 +4,11 @@
 //! very objects: each change is told as a [`Mutation`], so that a trace shows what
 //! Puppet's does.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::cmp::Ordering;
 use std::sync::Arc;
 

@@ -450,7 +450,7 @@ impl<'a> Engine<'a> {
             {
                 LookupError::new(ErrorClass::Lookup, error.message).into()
             }
-            other => other,
+            other @ (Failure::NotFound | Failure::Error(_)) => other,
         })
     }
 

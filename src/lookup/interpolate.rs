@@ -1,5 +1,10 @@
 //! Evaluating the tokens of a string (`puppet/pops/lookup/interpolation.rb`).
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::sync::Arc;
 
 use super::context::Strict;

@@ -1,5 +1,10 @@
 //! The merge strategies (`puppet/pops/merge_strategy.rb`).
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexSet;

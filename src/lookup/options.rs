@@ -1,6 +1,12 @@
 //! `lookup_options`: collecting them over the layers, and choosing the entry of a key
 //! (`puppet/pops/lookup/lookup_adapter.rb`).
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -173,9 +179,9 @@ impl Engine<'_> {
         let Some(module) = module else {
             return CompiledOptions::compile(options.as_ref());
         };
-        if !self.options.contains_key(&None) {
-            let compiled = Rc::new(CompiledOptions::compile(options.as_ref())?);
-            self.options.insert(None, compiled);
+        // Keys without a module are decided by the outer layers alone.
+        if let Entry::Vacant(free) = self.options.entry(None) {
+            free.insert(Rc::new(CompiledOptions::compile(options.as_ref())?));
         }
         let own = match self.lookup_in_module(&options_key(), meta, &strategy) {
             Ok(own) => validate(own, Some(module))?,

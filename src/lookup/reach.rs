@@ -103,12 +103,12 @@ impl Engine<'_> {
         let Some(provider) = provider else {
             return Ok(Vec::new());
         };
-        let (hierarchy, defaults) = self.all_levels(&provider, invocation)?;
+        let levels = self.levels(&provider, invocation)?;
         let mut places = Vec::new();
-        for level in hierarchy.iter() {
+        for level in levels.hierarchy.iter() {
             add_places(layer, level, false, &mut places);
         }
-        for level in defaults.iter() {
+        for level in levels.default_hierarchy.iter() {
             add_places(layer, level, true, &mut places);
         }
         Ok(places)

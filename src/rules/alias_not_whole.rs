@@ -15,7 +15,12 @@ pub(super) const RULE: &Rule = &Rule {
 
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     for token in at.tokens() {
-        let TokenKind::Call { method: Method::Alias, argument, .. } = &token.token.kind else {
+        let TokenKind::Call {
+            method: Method::Alias,
+            argument,
+            ..
+        } = &token.token.kind
+        else {
             continue;
         };
         if token.token.range.len() == token.text.len() {

@@ -20,9 +20,8 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
             continue;
         };
         // Only hashes are validated; a lookup_key function is never asked for such a key.
-        let as_hash = |reach: &crate::lookup::Reach| {
-            reach.place.function.kind == FunctionKind::DataHash
-        };
+        let as_hash =
+            |reach: &crate::lookup::Reach| reach.place.function.kind == FunctionKind::DataHash;
         if !reader.reached.iter().any(as_hash) {
             continue;
         }
@@ -37,7 +36,10 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
             }
             found.report(
                 key.key,
-                format!("'{}' is outside of the module's namespace '{prefix}': {effect}", key.name),
+                format!(
+                    "'{}' is outside of the module's namespace '{prefix}': {effect}",
+                    key.name
+                ),
             );
         }
     }

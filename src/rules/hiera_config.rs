@@ -35,9 +35,15 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     let Some(version) = version_of(value) else {
         let is_ignored = at.settings().strict != Strict::Error || **layer == Layer::Global;
         let (severity, effect) = if is_ignored {
-            (Severity::Warning, "Puppet falls back to its version 3 default")
+            (
+                Severity::Warning,
+                "Puppet falls back to its version 3 default",
+            )
         } else {
-            (Severity::Error, "Puppet takes it for version 3, which fails every lookup")
+            (
+                Severity::Error,
+                "Puppet takes it for version 3, which fails every lookup",
+            )
         };
         found.report_as(
             severity,
@@ -182,7 +188,10 @@ impl Configuration<'_> {
             Ok(_) => return true,
             Err(ConfigError::Structure(message)) => {
                 for line in mismatches(&message) {
-                    found.report(walk(tree, node, line), format!("{line}: every lookup fails"));
+                    found.report(
+                        walk(tree, node, line),
+                        format!("{line}: every lookup fails"),
+                    );
                 }
             }
             Err(ConfigError::Rule {
@@ -349,9 +358,8 @@ fn mismatches(message: &str) -> impl Iterator<Item = &str> {
 fn walk(tree: &Tree, from: NodeId, mismatch: &str) -> TextRange {
     let mut node = from;
     let mut rest = mismatch;
-    let key_range = |node: NodeId, name: &str| {
-        entry(tree, node, name).map(|(key, _)| tree.node(key).range)
-    };
+    let key_range =
+        |node: NodeId, name: &str| entry(tree, node, name).map(|(key, _)| tree.node(key).range);
     loop {
         rest = rest.trim_start();
         if let Some((name, behind)) = quoted(rest, "entry '") {

@@ -354,7 +354,11 @@ impl Loops {
                 continue;
             }
             let always = member.certain.len() == readings;
-            let severity = if always { Severity::Error } else { Severity::Warning };
+            let severity = if always {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
             let message = member.message(always);
             found.report_as(severity, range, message).related = member.related;
         }

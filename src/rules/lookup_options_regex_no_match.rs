@@ -20,7 +20,10 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     for option in &at.facts().lookup_options {
         let name = &*option.pattern;
         let foreign = at.readers().iter().all(|reader| {
-            let prefix = reader.layer().module_name().map(|module| format!("^{module}::"));
+            let prefix = reader
+                .layer()
+                .module_name()
+                .map(|module| format!("^{module}::"));
             prefix.is_some_and(|prefix| !name.starts_with(&prefix))
         });
         if !name.starts_with('^') || foreign {

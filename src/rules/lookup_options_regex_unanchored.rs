@@ -3,7 +3,6 @@
 use super::checker::Found;
 use super::{Checked, Reads, Rule, Severity};
 
-
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-unanchored",
     severity: Severity::Warning,

@@ -124,7 +124,12 @@ mod tests {
             let page: Vec<&str> = rule.page.lines().collect();
             assert_eq!(page[0], format!("# {}", rule.code));
             assert_eq!(page[2], rule.summary, "{}", rule.code);
-            for section in ["## What it does", "## Why is this bad?", "## Example", "## How to fix"] {
+            for section in [
+                "## What it does",
+                "## Why is this bad?",
+                "## Example",
+                "## How to fix",
+            ] {
                 assert!(page.contains(&section), "{}: no {section:?}", rule.code);
             }
         }

@@ -1,8 +1,8 @@
 //! `ruby-tags`: a tag asks for a Ruby object, which makes Puppet refuse the whole file.
 
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
 use super::yaml_date::is_date;
+use super::{Checked, Reads, Rule, Severity};
 use crate::value::LoadErrorKind;
 
 pub(super) const RULE: &Rule = &Rule {

@@ -59,10 +59,14 @@ fn reaches_others(file: &FileDelta) -> bool {
     let references = |facts: Option<&Arc<crate::workspace::FileFacts>>| -> Vec<Arc<str>> {
         let facts = facts.into_iter();
         facts
-            .flat_map(|facts| facts.references.iter().map(|reference| reference.key.clone()))
+            .flat_map(|facts| {
+                facts
+                    .references
+                    .iter()
+                    .map(|reference| reference.key.clone())
+            })
             .collect()
     };
     // Values matter as far as they hold tokens: whatever key changed may hide another's.
-    !file.keys().is_empty()
-        || references(file.before.as_ref()) != references(file.after.as_ref())
+    !file.keys().is_empty() || references(file.before.as_ref()) != references(file.after.as_ref())
 }

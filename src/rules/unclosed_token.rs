@@ -21,7 +21,8 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
         let inner = token.text[token.token.range.start as usize + 2..].trim_start();
         // Percent signs and braces meet in other languages too: only what starts as a token does
         // is one that somebody forgot to close.
-        let begins = |first: char| first.is_ascii_alphabetic() || matches!(first, ':' | '_' | '\'' | '"');
+        let begins =
+            |first: char| first.is_ascii_alphabetic() || matches!(first, ':' | '_' | '\'' | '"');
         if inner.starts_with(begins) {
             found.report(
                 token.range,

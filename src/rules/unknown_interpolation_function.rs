@@ -23,7 +23,9 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
             };
             found.report(
                 token.range,
-                format!("unknown interpolation method '{name}': Puppet fails on this key; {instead}"),
+                format!(
+                    "unknown interpolation method '{name}': Puppet fails on this key; {instead}"
+                ),
             );
         }
     }

@@ -25,11 +25,17 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
         | LoadErrorKind::Hocon
         | LoadErrorKind::Io => return,
     }
-    let is_limit = at.parse().error().is_some_and(|problem| problem.kind == ProblemKind::Limit);
+    let is_limit = at
+        .parse()
+        .error()
+        .is_some_and(|problem| problem.kind == ProblemKind::Limit);
     if is_limit {
         let message = format!("{}: the file is not checked", error.message);
         found.report_as(Severity::Warning, range, message);
     } else {
-        found.report(range, format!("Puppet refuses the whole file: {}", error.message));
+        found.report(
+            range,
+            format!("Puppet refuses the whole file: {}", error.message),
+        );
     }
 }
