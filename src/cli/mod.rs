@@ -46,6 +46,9 @@ enum Command {
     Matrix(Box<matrix::MatrixArguments>),
     /// Print which keys differ between two nodes, or between two checkouts
     Diff(Box<diff::DiffArguments>),
+    /// Print the settings as JSON Schema: what editor extensions are generated from
+    #[command(hide = true)]
+    SettingsSchema,
     /// Report mistakes in the data, with excerpts of the sources
     Check(check::CheckArguments),
     /// Print what an editor shows at a place: FILE:LINE:COLUMN
@@ -58,6 +61,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command {
         None | Some(Command::Server { .. }) => crate::server::run(),
+        Some(Command::SettingsSchema) => settings_schema(),
         Some(Command::Check(arguments)) => {
             start_log();
             check::run(&arguments.paths, arguments.options)
@@ -86,6 +90,16 @@ pub fn main() -> ExitCode {
                 lookup::run(&arguments)
             }
         }
+    }
+}
+
+/// Prints the table of settings for the scripts under `editors/`.
+fn settings_schema() -> ExitCode {
+    use std::io::Write;
+    let schema = crate::server::settings::Settings::schema();
+    match writeln!(std::io::stdout(), "{schema:#}") {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
     }
 }
 
