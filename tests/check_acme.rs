@@ -37,7 +37,7 @@ fn acme() -> Arc<str> {
 }
 
 fn open(workspace: &Workspace, folder: &Arc<str>) -> Arc<Snapshot> {
-    let found = scan(&[folder.clone()], &Ignore::default(), &|_| {
+    let found = scan(std::slice::from_ref(folder), &Ignore::default(), &|_| {
         ControlFlow::Continue(())
     });
     workspace.apply(Change::Batch(vec![

@@ -35,9 +35,9 @@ pub(super) fn facts(path: &str) -> Result<HashMap, String> {
         Some(values @ Value::Hash(_)) if value.get("name").is_some() => values.clone(),
         _ => value,
     };
-    match facts {
-        Value::Hash(hash) => Ok(HashMap::clone(&hash)),
-        _ => Err(format!(
+    match facts.as_hash() {
+        Some(hash) => Ok(hash.clone()),
+        None => Err(format!(
             "Incorrectly formatted data in {path} given via the --facts flag (only accepts yaml \
              and json files)"
         )),
@@ -47,4 +47,15 @@ pub(super) fn facts(path: &str) -> Result<HashMap, String> {
 /// A nodes file over common facts.
 pub(super) fn nodes(path: &str, common: &HashMap) -> Result<Nodes, String> {
     Nodes::read(&read_value(path)?, common).map_err(|error| format!("{path}: {}", error.message))
+}
+
+/// The nodes of several files, later ones over earlier ones of the same name.
+pub(super) fn all_nodes(paths: &[String], common: &HashMap) -> Result<Nodes, String> {
+    let mut all = Nodes::default();
+    for path in paths {
+        for node in nodes(path, common)?.all() {
+            all.insert(node.as_ref().clone());
+        }
+    }
+    Ok(all)
 }

@@ -1,3 +1,5 @@
+//! The types of Puppet against what Puppet says of them.
+
 use std::sync::Arc;
 
 use super::*;

@@ -1,5 +1,10 @@
 //! The data provider functions that Puppet brings along, and the bounds of what others give.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::sync::{Arc, OnceLock};
 
 use super::engine::{Engine, Invocation};

@@ -117,6 +117,8 @@ const MAX_OPTIONS: usize = 64;
 /// each once; an entry counts as long as the file's text, or the very hash of options, is the same.
 #[derive(Debug, Default)]
 pub struct ConfigCache {
+    /// Which files known nodes read, see [`super::views`].
+    pub(super) views: super::views::ViewCache,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
     options: Mutex<Vec<(Arc<HashMap>, Arc<CompiledOptions>)>>,
 }

@@ -4,6 +4,11 @@
 //! very objects: each change is told as a [`Mutation`], so that a trace shows what
 //! Puppet's does.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -147,7 +152,27 @@ pub(super) fn deep_merge(
     options: &DeepOptions,
     mutated: &mut Vec<Mutation>,
 ) -> Found<Value> {
+    // Puppet clones `dest` deeply first. Here values are shared until they are changed, which shows
+    // only where identity counts: with knockouts.
+    let dest = match options.knockout {
+        Some(_) => deep_copy(&dest),
+        None => dest,
+    };
     Merge { options, mutated }.merge(source, dest, 0)
+}
+
+/// `DeepMergeStrategy#deep_clone`
+fn deep_copy(value: &Value) -> Value {
+    match value {
+        Value::Array(elements) => Value::array(elements.iter().map(deep_copy)),
+        Value::Hash(hash) => {
+            let copied = hash
+                .iter()
+                .map(|(key, value)| (key.clone(), deep_copy(value)));
+            Value::from(copied.collect::<HashMap>())
+        }
+        _ => value.clone(),
+    }
 }
 
 struct Merge<'a> {

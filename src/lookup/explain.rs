@@ -1,6 +1,11 @@
 //! The trace as text, byte for byte as `puppet lookup --explain` prints it
 //! (`puppet/pops/lookup/explainer.rb`).
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use super::trace::{Event, NodeKind, TraceNode};
 use crate::hierarchy::Layer;
 use crate::value::Value;

@@ -1,5 +1,10 @@
 //! Evaluating the tokens of a string (`puppet/pops/lookup/interpolation.rb`).
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::sync::Arc;
 
 use super::context::Strict;
@@ -274,6 +279,9 @@ impl Engine<'_> {
         segments: &[Segment],
         invocation: &Invocation,
     ) -> Found {
+        if !self.in_levels && !self.reads.variables.contains(path) {
+            self.reads.variables.insert(Arc::from(path));
+        }
         let value = self.with(
             || NodeKind::Scope("Global Scope".into()),
             |engine| engine.root_variable(root, segments, invocation),

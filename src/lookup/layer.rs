@@ -24,10 +24,11 @@ pub(super) struct Provider {
     levels: RefCell<Option<Levels>>,
 }
 
+/// The levels of a hierarchy and of a module's hierarchy of defaults.
 #[derive(Clone)]
-struct Levels {
-    hierarchy: Rc<[Rc<LevelProvider>]>,
-    default_hierarchy: Rc<[Rc<LevelProvider>]>,
+pub(super) struct Levels {
+    pub(super) hierarchy: Rc<[Rc<LevelProvider>]>,
+    pub(super) default_hierarchy: Rc<[Rc<LevelProvider>]>,
 }
 
 impl Provider {
@@ -86,7 +87,7 @@ impl Engine<'_> {
                 );
                 LookupError::new(ErrorClass::Puppet, message).into()
             }
-            other => other,
+            other @ (Failure::NotFound | Failure::Error(_)) => other,
         })
     }
 
@@ -211,19 +212,13 @@ impl Engine<'_> {
         })
     }
 
-    /// The levels of a provider's hierarchy and of its default hierarchy.
-    pub(super) fn all_levels(
+    /// The levels of a provider with their locations, built once
+    /// (`HieraConfig#configured_data_providers`).
+    pub(super) fn levels(
         &mut self,
         provider: &Rc<Provider>,
         invocation: &Invocation,
-    ) -> Found<(Rc<[Rc<LevelProvider>]>, Rc<[Rc<LevelProvider>]>)> {
-        let levels = self.levels(provider, invocation)?;
-        Ok((levels.hierarchy, levels.default_hierarchy))
-    }
-
-    /// The levels of a provider with their locations, built once
-    /// (`HieraConfig#configured_data_providers`).
-    fn levels(&mut self, provider: &Rc<Provider>, invocation: &Invocation) -> Found<Levels> {
+    ) -> Found<Levels> {
         if let Some(levels) = &*provider.levels.borrow() {
             return Ok(levels.clone());
         }
@@ -233,7 +228,9 @@ impl Engine<'_> {
         // Puppet collects locations with an invocation of its own: no trace, no names on the stack.
         let tracer = self.tracer.take();
         let stack = std::mem::take(&mut self.stack);
+        let was_in_levels = std::mem::replace(&mut self.in_levels, true);
         let built = self.build_levels(provider, config, invocation);
+        self.in_levels = was_in_levels;
         self.stack = stack;
         self.tracer = tracer;
         let levels = built.map_err(|failure| named_variable(failure, config))?;
@@ -419,6 +416,9 @@ impl Engine<'_> {
         module: &Arc<str>,
         _: &Invocation,
     ) -> Found<Option<Rc<Provider>>> {
+        if !self.reads.modules.contains(module) {
+            self.reads.modules.insert(module.clone());
+        }
         if let Some(provider) = self.modules.get(module) {
             return Ok(provider.clone());
         }

@@ -1,5 +1,10 @@
 //! Expanding a level's locations for a scope (`location_resolver.rb`).
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};

@@ -1,11 +1,16 @@
 //! The merge strategies (`puppet/pops/merge_strategy.rb`).
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexSet;
 
 use super::deep_merge::{DeepOptions, Mutation, deep_merge};
-use super::error::{ErrorClass, Found, LookupError, raise};
+use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use crate::datatype::{self, Type};
 use crate::value::{HashMap, StrKey, Value};
 
@@ -108,6 +113,15 @@ impl Strategy {
         Strategy {
             kind,
             options: Arc::default(),
+        }
+    }
+
+    /// Why Puppet refuses a `merge` option, if it does.
+    #[must_use]
+    pub fn refusal(merge: &Value) -> Option<LookupError> {
+        match Strategy::read(merge) {
+            Err(Failure::Error(error)) => Some(*error),
+            Ok(_) | Err(Failure::NotFound) => None,
         }
     }
 

@@ -1,6 +1,11 @@
 //! `lookup_options`: collecting them over the layers, and choosing the entry of a key
 //! (`puppet/pops/lookup/lookup_adapter.rb`).
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -96,8 +101,11 @@ impl CompiledOptions {
             return Some((None, value));
         }
         let mut patterns = self.patterns.iter();
-        let (pattern, value) =
-            patterns.find(|(pattern, _)| pattern.is_match(root_key).unwrap_or(false))?;
+        let is_line = !root_key.contains('\n');
+        let (pattern, value) = patterns.find(|(pattern, _)| {
+            !(is_line && pattern.excludes_line(root_key))
+                && pattern.is_match(root_key).unwrap_or(false)
+        })?;
         Some((Some(pattern), value))
     }
 
@@ -178,6 +186,7 @@ impl Engine<'_> {
         let Some(module) = module else {
             return self.compiled(options.as_ref());
         };
+        // Keys without a module are decided by the outer layers alone.
         if !self.options.contains_key(&None) {
             let compiled = self.compiled(options.as_ref())?;
             self.options.insert(None, compiled);
@@ -225,6 +234,8 @@ impl Engine<'_> {
         if let Some(known) = &self.global_options {
             return Ok(known.clone());
         }
+        // Ruby sets the variable before it looks: a lookup from inside the options finds none here.
+        self.global_options = Some(None);
         let found = match self.lookup_global(&options_key(), meta, strategy) {
             Ok(options) => validate(options, None)?,
             Err(Failure::NotFound) => None,

@@ -315,7 +315,9 @@ mod tests {
         let scope = nodes.get("a.b.c").unwrap().scope("production");
         let known = |path: &str| match scope.variable(path) {
             super::super::Variable::Known(value) => value,
-            other => panic!("{path}: {other:?}"),
+            other @ (super::super::Variable::Undefined(_) | super::super::Variable::Unknown) => {
+                panic!("{path}: {other:?}")
+            }
         };
         assert_eq!(known("facts.os.family"), "RedHat".into());
         assert_eq!(known("os.name"), "X".into());

@@ -2,7 +2,7 @@
 //! stands for the folder that holds the files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -106,7 +106,7 @@ pub fn full_request(
     Value::Object(full)
 }
 
-fn path_text(path: &PathBuf) -> String {
+fn path_text(path: &Path) -> String {
     path.to_str().expect("a UTF-8 temporary folder").to_string()
 }
 

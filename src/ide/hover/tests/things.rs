@@ -151,13 +151,13 @@ fn words_are_explained() {
         ],
     );
     check(
-        &"#- hiera.yaml\nversion: 5\nhierarchy: [{name: x, lookup_key: my$0::vault}]\n".to_string(),
+        "#- hiera.yaml\nversion: 5\nhierarchy: [{name: x, lookup_key: my$0::vault}]\n",
         expect![[r#"
             my::vault — a custom backend: it is never run here, so its values are unknown
             no file of this workspace defines it"#]],
     );
     check(
-        &"#- hiera.yaml\nversion: 5\ndefaults: {datadir: da$0ta}\n".to_string(),
+        "#- hiera.yaml\nversion: 5\ndefaults: {datadir: da$0ta}\n",
         expect!["data — the folder data"],
     );
 }

@@ -1,0 +1,115 @@
+// The packaged extension in VS Code's real workbench, on a copy of fixtures/acme.
+// Run by tests/editors/run, which says what has to be in the environment.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { start, Workbench } from "./workbench.mjs";
+
+let bench;
+
+before(
+  async () => {
+    bench = new Workbench(await start());
+    await bench.open("data/role/web.yaml");
+    bench.mark("a file is open");
+    await bench.running();
+    bench.mark("the server runs");
+  },
+  { timeout: 120_000 },
+);
+
+after(async () => {
+  await bench?.picture(join(process.env.OUT, "last.png")).catch(() => {});
+  await bench?.stop();
+});
+
+test("hover shows the merged value and its levels", async () => {
+  const hover = await bench.hover("profile::web::tags", "merged deep from 2 levels");
+  const text = await hover.textContent();
+  for (const part of ["frontend", "public", "common.yaml:95", "role/web.yaml:6"]) {
+    assert.ok(text.includes(part), `'${part}' is missing in: ${text}`);
+  }
+  await bench.picture(join(process.env.OUT, "hover.png"));
+  await bench.leaveHover();
+  bench.mark("hover");
+});
+
+test("an edit changes a hover before it is saved", async () => {
+  await bench.goTo(6, 22);
+  await bench.page.keyboard.type("canary, ");
+  await bench.page.locator(".tab.active.dirty").waitFor();
+  const hover = await bench.hover("profile::web::tags", "canary");
+  assert.match(await hover.textContent(), /frontend/);
+  await bench.leaveHover();
+  await bench.run("File: Revert File");
+  await bench.page.locator(".tab.active:not(.dirty)").waitFor();
+  bench.mark("unsaved edit");
+});
+
+test("a healthy file has no squiggles, a loop has, with its other places", async () => {
+  assert.equal(await bench.page.locator(".monaco-editor .squiggly-error").count(), 0);
+  await bench.openByName("families/loops.yaml");
+  await bench.page.locator(".monaco-editor .squiggly-error").first().waitFor();
+  const rows = bench.page.locator(".markers-panel .monaco-list-row");
+  await bench.run("Problems: Focus on Problems View");
+  await rows.filter({ hasText: "interpolation-loop" }).first().waitFor();
+  // Every place of the loop is a row of its own below the problem.
+  const related = bench.page.locator(".markers-panel .monaco-list-row .related-info-resource");
+  const twistie = bench.page.locator(".markers-panel .monaco-tl-twistie.collapsible.collapsed");
+  await bench.until(async () => {
+    if ((await twistie.count()) > 0) {
+      await twistie.first().click();
+    }
+  }, related.first());
+  await bench.picture(join(process.env.OUT, "problems.png"));
+  await bench.statusItem.filter({ has: bench.page.locator(".codicon-error") }).first().waitFor();
+  await bench.run("View: Hide Panel");
+  bench.mark("problems");
+});
+
+test("tokens and encrypted values have colours of their own, in dark and light", async () => {
+  await bench.openByName("data/common.yaml");
+  const colour = (text) => bench.word(text).evaluate((span) => getComputedStyle(span).color);
+  const seen = {};
+  for (const theme of ["Dark Modern", "Light Modern"]) {
+    await choose(bench, theme);
+    seen[theme] = { call: await colour(/^lookup$/), rest: await colour(/^profile::base::motd$/) };
+    assert.notEqual(seen[theme].call, seen[theme].rest, theme);
+  }
+  assert.notEqual(seen["Dark Modern"].call, seen["Light Modern"].call);
+  await bench.openByName("data/secrets.eyaml");
+  await bench.word(/^PKCS7$/).waitFor();
+  await choose(bench, "Dark Modern");
+  bench.mark("colours");
+});
+
+test("only what the server announces is offered", async () => {
+  const rows = await bench.palette("Hiera: ");
+  await rows.filter({ hasText: "Hiera: Show Server Log" }).waitFor();
+  await rows.filter({ hasText: "Hiera: Read All Files Again" }).waitFor();
+  await bench.page.keyboard.press("Escape");
+});
+
+test("restart, and the server answers again", async () => {
+  await bench.run("Hiera: Restart Server");
+  await bench.running();
+  await bench.openByName("data/role/web.yaml");
+  await bench.hover("profile::web::tags", "merged deep from 2 levels");
+  await bench.leaveHover();
+  bench.mark("restarted");
+});
+
+async function choose(workbench, theme) {
+  const rows = await workbench.palette("Preferences: Color Theme");
+  await rows.first().waitFor();
+  await workbench.page.keyboard.press("Enter");
+  const input = workbench.page.locator(".quick-input-widget input");
+  const row = workbench.page.locator(".quick-input-list .monaco-list-row", { hasText: theme });
+  await workbench.until(() => input.fill(theme), row.first(), () => Promise.resolve());
+  await workbench.page.keyboard.press("Enter");
+  await workbench.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+  const name = theme.startsWith("Dark") ? "vs-dark" : "vs";
+  await workbench.page.locator(`.monaco-workbench.${name}`).first().waitFor();
+}
