@@ -5,9 +5,13 @@
 
 use std::sync::Arc;
 
+use super::context::Context;
+use super::convert;
+use super::fleet::Fleets;
 use super::jobs::Stop;
-use super::settings::Settings;
-use crate::ide::symbols;
+use crate::ide::{hover, symbols};
+use crate::lookup::ConfigCache;
+use crate::rules::{self, Checker, Part};
 use crate::text::TextRange;
 use crate::workspace::Snapshot;
 
@@ -18,6 +22,8 @@ pub struct Hover {
     pub range: TextRange,
     /// For clients that show Markdown.
     pub markdown: String,
+    /// For clients that show Markdown but draw no tables.
+    pub aligned: String,
     /// For the others.
     pub plain: String,
 }
@@ -63,8 +69,12 @@ pub struct Symbol {
     pub children: Vec<Symbol>,
 }
 
-/// Answers from a snapshot. Everything runs on the blocking pool, may be slow, and should look at
-/// its [`Stop`] in long loops; an answer given after a stop is thrown away.
+/// The findings of one file after another, over one snapshot; nothing for a file that no hierarchy
+/// reads: nobody knows what it means.
+pub type Check<'a> = Box<dyn Fn(&str) -> Option<Vec<Finding>> + 'a>;
+
+/// Answers from a snapshot and a context. Everything runs on the blocking pool, may be slow, and
+/// should look at its [`Stop`] in long loops; an answer given after a stop is thrown away.
 pub trait Features: Send + Sync + 'static {
     /// What is under the byte at `offset` of the file at `path`.
     fn hover(
@@ -72,21 +82,13 @@ pub trait Features: Send + Sync + 'static {
         snapshot: &Snapshot,
         path: &str,
         offset: usize,
-        settings: &Settings,
+        context: &Context,
         stop: &Stop,
     ) -> Option<Hover>;
 
-    /// The problems of one file, in the order in which they are to be shown.
-    fn check(
-        &self,
-        snapshot: &Snapshot,
-        path: &str,
-        settings: &Settings,
-        stop: &Stop,
-    ) -> Vec<Finding>;
-
-    /// The files of the workspace that have diagnostics.
-    fn files(&self, snapshot: &Snapshot) -> Vec<Arc<str>>;
+    /// A check of files of one snapshot, in the order in which their problems are to be shown.
+    /// What many files' findings need is computed once.
+    fn check<'a>(&'a self, snapshot: &'a Snapshot, context: &'a Context, stop: &Stop) -> Check<'a>;
 
     /// The keys of one file.
     fn symbols(&self, snapshot: &Snapshot, path: &str) -> Vec<Symbol>;
@@ -99,21 +101,77 @@ pub trait Features: Send + Sync + 'static {
         limit: usize,
         stop: &Stop,
     ) -> Vec<(Arc<str>, Symbol)>;
-}
 
-/// The rooms of this house as features.
-pub(crate) struct Rooms;
-
-impl Features for Rooms {
-    fn hover(&self, _: &Snapshot, _: &str, _: usize, _: &Settings, _: &Stop) -> Option<Hover> {
-        None
-    }
-    fn check(&self, _: &Snapshot, _: &str, _: &Settings, _: &Stop) -> Vec<Finding> {
+    /// Certnames of the nodes that are known for a file or folder, in the order of their files.
+    fn nodes(&self, _: &Snapshot, _: &Context, _: &str) -> Vec<Arc<str>> {
         Vec::new()
     }
-    fn files(&self, snapshot: &Snapshot) -> Vec<Arc<str>> {
-        snapshot.files().map(|file| file.path().clone()).collect()
+
+    /// How Puppet looks a key up: the text of `puppet lookup --explain`.
+    ///
+    /// # Errors
+    /// Why nothing can be explained, for people.
+    fn explain(&self, _: &Snapshot, _: &Context, _: &Explain) -> Result<String, String> {
+        Err("nothing can be explained here".to_owned())
     }
+}
+
+/// What is to be explained.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explain {
+    /// The file that the question was asked in, or a folder: its environment counts.
+    pub path: Arc<str>,
+    /// The key; without one, the key at the place.
+    pub key: Option<Arc<str>>,
+    /// The byte of the file where the question was asked.
+    pub offset: Option<usize>,
+    /// The node; without one, the chosen one; without that, any node.
+    pub node: Option<Arc<str>>,
+}
+
+/// The rooms of this house as features, with what they keep from one answer to the next.
+#[derive(Default)]
+pub(crate) struct Rooms {
+    configs: ConfigCache,
+    fleets: Fleets,
+}
+
+impl Features for Rooms {
+    fn hover(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        offset: usize,
+        context: &Context,
+        _: &Stop,
+    ) -> Option<Hover> {
+        let settings = context.puppet();
+        let fleet = self.fleets.of(snapshot, context, path);
+        let options = hover::HoverOptions {
+            settings: &settings,
+            configs: &self.configs,
+            nodes: &fleet.known,
+            selected: fleet.selected.as_deref(),
+            max_lines: context.settings.hover_max_lines,
+            link: Some(&link),
+        };
+        let found = hover::hover(snapshot, path, offset, &options)?;
+        Some(Hover {
+            range: found.range,
+            markdown: found.markdown,
+            aligned: found.aligned,
+            plain: found.plain,
+        })
+    }
+
+    fn check<'a>(&'a self, snapshot: &'a Snapshot, context: &'a Context, _: &Stop) -> Check<'a> {
+        let checker = Checker::with_settings(snapshot, context.puppet());
+        Box::new(move |path| {
+            let findings = checker.file(path, Part::All)?;
+            Some(findings.into_iter().map(Finding::from).collect())
+        })
+    }
+
     fn symbols(&self, snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
         let symbols = symbols::document_symbols(snapshot, path);
         symbols.into_iter().map(Symbol::from).collect()
@@ -132,6 +190,48 @@ impl Features for Rooms {
         found
             .map(|(file, symbol)| (file.path().clone(), symbol.into()))
             .collect()
+    }
+
+    fn nodes(&self, snapshot: &Snapshot, context: &Context, path: &str) -> Vec<Arc<str>> {
+        let fleet = self.fleets.of(snapshot, context, path);
+        let nodes = fleet.nodes.all().iter();
+        nodes.map(|node| node.certname.clone()).collect()
+    }
+
+    fn explain(
+        &self,
+        snapshot: &Snapshot,
+        context: &Context,
+        what: &Explain,
+    ) -> Result<String, String> {
+        let fleet = self.fleets.of(snapshot, context, &what.path);
+        super::explain::explain(snapshot, &context.puppet(), &self.configs, &fleet, what)
+    }
+}
+
+/// The link to a line of a file, as editors follow it.
+fn link(path: &str, line: u32) -> String {
+    let uri = convert::uri(path).map_or_else(|| format!("file://{path}"), |uri| uri.to_string());
+    format!("{uri}#L{line}")
+}
+
+impl From<rules::Finding> for Finding {
+    fn from(finding: rules::Finding) -> Finding {
+        let related = finding.related.into_iter();
+        Finding {
+            code: finding.code.to_owned(),
+            severity: match finding.severity {
+                rules::Severity::Error => Severity::Error,
+                rules::Severity::Warning => Severity::Warning,
+                rules::Severity::Information => Severity::Information,
+                rules::Severity::Hint => Severity::Hint,
+            },
+            range: finding.range,
+            message: finding.message,
+            related: related
+                .map(|related| (related.path, related.range, related.message))
+                .collect(),
+        }
     }
 }
 
