@@ -253,6 +253,9 @@ pub(super) fn unknowns(
         }
     };
     let touches = |path: &Arc<str>| {
+        if depth == 0 {
+            return true;
+        }
         let Some(value) = ground.own_value(path, root) else {
             return true;
         };
