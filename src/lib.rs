@@ -14,7 +14,6 @@
 //! | [`rules`] | one file per diagnostic, and their registry |
 //! | [`lookup`] | the engine: layers, hierarchies, merges, interpolation, trace |
 //! | [`workspace`] | `Change` in, immutable `Snapshot` out; per-file facts, key index |
-//! | [`manifest`] | what Puppet code says: data functions of modules |
 //! | [`scope`] | facts, trusted, variables, nodes; a scope from a file's own path |
 //! | [`hierarchy`] | `hiera.yaml` as a model; paths, globs, mapped paths |
 //! | [`interpolation`] | `%{…}` tokens with spans and kinds |
@@ -33,7 +32,6 @@ pub mod hierarchy;
 pub mod ide;
 pub mod interpolation;
 pub mod lookup;
-pub mod manifest;
 pub mod regexp;
 pub mod rules;
 pub mod scope;

@@ -28,7 +28,7 @@ fn findings(corpus: &str) -> Option<String> {
         return None;
     };
     let folder: Arc<str> = Arc::from(root.to_str().unwrap());
-    let found = scan(&[folder.clone()], &Ignore::default(), &|_| {
+    let found = scan(std::slice::from_ref(&folder), &Ignore::default(), &|_| {
         ControlFlow::Continue(())
     });
     let snapshot = Workspace::new().apply(Change::Batch(vec![

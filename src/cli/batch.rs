@@ -292,10 +292,17 @@ fn scope(
     };
     match &request.class_scope {
         None => Ok(scope),
-        Some(class) => Ok(scope.in_class(ClassScope {
-            name: class.name.clone(),
-            variables: hash_field(class.vars, "class_scope.vars")?,
-        })),
+        Some(class) => {
+            let mut variables = HashMap::new();
+            for name in ["title", "name"] {
+                variables.insert(Value::string(name), Value::string(&*class.name));
+            }
+            variables.extend(hash_field(class.vars, "class_scope.vars")?);
+            Ok(scope.in_class(ClassScope {
+                name: class.name.clone(),
+                variables,
+            }))
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! The keys of one file as an outline, and the keys of the workspace by what somebody typed: the
 //! simplest features over the index.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
-use crate::workspace::{File, Snapshot};
+use crate::workspace::{File, Snapshot, parse};
 
 /// A key with its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,22 +17,60 @@ pub struct Symbol {
     pub range: TextRange,
     /// The key alone.
     pub selection: TextRange,
+    /// The keys of its value, one level down; searches leave them out.
+    pub children: Vec<Symbol>,
 }
 
-/// The top-level keys of a file in the order of its text; empty for a file that is not known.
-/// O(keys of the file).
+/// Most nested keys of one file's outline.
+const MOST_NESTED: usize = 20_000;
+
+/// The top-level keys of a file in the order of its text, with the keys of their hashes; empty for
+/// a file that is not known. Parses the file: O(bytes).
 #[must_use]
 pub fn document_symbols(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
     let Some(file) = snapshot.file(path) else {
         return Vec::new();
     };
+    let Some(format) = file.format() else {
+        return Vec::new();
+    };
+    let parse = parse(file.text(), format);
+    // The values of top-level keys by where the keys stand; those of merge keys are elsewhere.
+    let values: HashMap<TextRange, NodeId> = parse
+        .tree
+        .entries()
+        .map(|(key, value)| (parse.tree.node(key).range, value))
+        .collect();
+    let mut left = MOST_NESTED;
     let keys = file.facts().keys.iter();
     keys.map(|key| Symbol {
         name: Arc::clone(&key.name),
         range: key.key.cover(key.value),
         selection: key.key,
+        children: values
+            .get(&key.key)
+            .map(|value| nested(&parse.tree, *value, &mut left))
+            .unwrap_or_default(),
     })
     .collect()
+}
+
+/// The keys of a hash that stands here, not behind an alias; `left` counts down what may follow.
+fn nested(tree: &Tree, value: NodeId, left: &mut usize) -> Vec<Symbol> {
+    let pairs = tree.node(value).as_mapping().unwrap_or_default();
+    let named = pairs.iter().filter_map(|&(key, value)| {
+        let name = tree.scalar_text(key)?;
+        let selection = tree.node(key).full_range();
+        Some(Symbol {
+            name: name.clone(),
+            range: selection.cover(tree.node(value).full_range()),
+            selection,
+            children: Vec::new(),
+        })
+    });
+    let found: Vec<Symbol> = named.take(*left).collect();
+    *left -= found.len();
+    found
 }
 
 /// Keys that match what somebody typed, with the files that hold them, at most `limit`: names that
@@ -67,6 +107,7 @@ pub fn workspace_symbols<'a>(
                 name: Arc::clone(&key.name),
                 range: key.key.cover(key.value),
                 selection: key.key,
+                children: Vec::new(),
             };
             found.push((file, symbol));
         }
@@ -127,6 +168,37 @@ mod tests {
         assert_eq!(symbols[0].selection, TextRange::new(0, 12));
         assert_eq!(symbols[0].range, TextRange::new(0, 17));
         assert!(document_symbols(&snapshot(), "/nowhere").is_empty());
+    }
+
+    #[test]
+    fn an_outline_is_two_levels_deep() {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/w".into()]));
+        let snapshot = workspace.apply(Change::Open {
+            path: "/w/data/a.yaml".into(),
+            text: "users:\n  alice: {uid: 1}\n  \"bob\":\n    uid: 2\nlist: [{x: 1}]\nbroken: [\n"
+                .into(),
+            version: 1,
+        });
+        let symbols = document_symbols(&snapshot, "/w/data/a.yaml");
+        let shown: Vec<String> = symbols
+            .iter()
+            .map(|symbol| {
+                let children = symbol.children.iter();
+                let names: Vec<&str> = children.map(|child| &*child.name).collect();
+                format!("{}: {}", symbol.name, names.join(" "))
+            })
+            .collect();
+        assert_eq!(shown, ["users: alice bob", "list: ", "broken: "]);
+        for symbol in &symbols {
+            assert!(symbol.range.contains(symbol.selection));
+            for child in &symbol.children {
+                assert!(
+                    symbol.range.contains(child.range),
+                    "{child:?} in {symbol:?}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -8,7 +8,8 @@
 //! use hiera_ls::interpolation::{tokens, Method, TokenKind};
 //!
 //! let found = tokens("http://%{lookup('web::host')}:%{facts.port}");
-//! assert!(matches!(&found[0].kind, TokenKind::Call { method: Method::Lookup, argument, .. } if argument == "web::host"));
+//! let TokenKind::Call { method: Method::Lookup, argument, .. } = &found[0].kind else { panic!() };
+//! assert_eq!(&**argument, "web::host");
 //! assert!(matches!(&found[1].kind, TokenKind::Variable { .. }));
 //! ```
 

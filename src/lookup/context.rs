@@ -104,6 +104,8 @@ type CacheEntry = (Arc<str>, Arc<Result<Config, ConfigError>>);
 /// file's text is the same.
 #[derive(Debug, Default)]
 pub struct ConfigCache {
+    /// Which files known nodes read, see [`super::views`].
+    pub(super) views: super::views::ViewCache,
     entries: Mutex<Map<CacheKey, CacheEntry>>,
 }
 

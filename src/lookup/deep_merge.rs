@@ -113,7 +113,27 @@ pub(super) fn deep_merge(
     options: &DeepOptions,
     mutated: &mut Vec<Mutation>,
 ) -> Found<Value> {
+    // Puppet clones `dest` deeply first. Here values are shared until they are changed, which shows
+    // only where identity counts: with knockouts.
+    let dest = match options.knockout {
+        Some(_) => deep_copy(&dest),
+        None => dest,
+    };
     Merge { options, mutated }.merge(source, dest, 0)
+}
+
+/// `DeepMergeStrategy#deep_clone`
+fn deep_copy(value: &Value) -> Value {
+    match value {
+        Value::Array(elements) => Value::array(elements.iter().map(deep_copy)),
+        Value::Hash(hash) => {
+            let copied = hash
+                .iter()
+                .map(|(key, value)| (key.clone(), deep_copy(value)));
+            Value::from(copied.collect::<HashMap>())
+        }
+        _ => value.clone(),
+    }
 }
 
 struct Merge<'a> {

@@ -9,7 +9,7 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::layer::Provider;
 use super::merge::{Strategy, assert_type};
 use super::options::CompiledOptions;
-use super::request::{Answer, Asker, Log, Request, Tracing, Unknown};
+use super::request::{Answer, Asker, Log, Reads, Request, Tracing, Unknown};
 use super::trace::{Event, NodeKind, Tracer};
 use crate::datatype::{self, Type};
 use crate::interpolation::Key;
@@ -122,8 +122,14 @@ pub(super) struct Engine<'a> {
     pub(super) global: Option<Rc<Provider>>,
     pub(super) environment: Option<Option<Rc<Provider>>>,
     pub(super) modules: Map<Arc<str>, Option<Rc<Provider>>>,
+    /// Whether the last request ended with an error.
+    failed: bool,
     lookups: usize,
     pub(super) interpolated: usize,
+    /// What has been read, kept over all requests: caches answer without reading again.
+    pub(super) reads: Reads,
+    /// Whether levels are being made for the scope: what paths read is known by the paths.
+    pub(super) in_levels: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -145,8 +151,11 @@ impl<'a> Engine<'a> {
             global: None,
             environment: None,
             modules: Map::new(),
+            failed: false,
             lookups: 0,
             interpolated: 0,
+            reads: Reads::default(),
+            in_levels: false,
         }
     }
 
@@ -171,6 +180,13 @@ impl<'a> Engine<'a> {
         };
         self.lookups = 0;
         self.interpolated = 0;
+        if std::mem::take(&mut self.failed) {
+            // A compilation ends with its first error; what it had half done must not be seen.
+            self.options.clear();
+            self.global_options = None;
+            self.environment_options = None;
+            self.default_options.clear();
+        }
         let invocation = Invocation {
             overrides: request.overrides.clone(),
             defaults: request.default_values.clone(),
@@ -178,6 +194,7 @@ impl<'a> Engine<'a> {
         };
         let result = self.lookup_request(request, &invocation);
         self.stack.clear();
+        self.failed = result.is_err();
         let result = result.map_err(|failure| match failure {
             Failure::Error(error) => *error,
             Failure::NotFound => not_found(&request.names),
@@ -192,6 +209,7 @@ impl<'a> Engine<'a> {
         Answer {
             result,
             unknown: self.unknown.clone(),
+            reads: self.reads.clone(),
             trace,
             logs: std::mem::take(&mut self.logs),
         }
@@ -267,6 +285,9 @@ impl<'a> Engine<'a> {
         if key.root.as_name().is_none() {
             let message = format!("undefined method `index' for {}:Integer", key.root);
             return raise(ErrorClass::NoMethod, message);
+        }
+        if let Some(root) = key.root.as_name() {
+            self.reads.keys.insert(Arc::from(root));
         }
         let invocation = invocation.for_key(&key);
         if self

@@ -273,6 +273,9 @@ impl Engine<'_> {
         segments: &[Segment],
         invocation: &Invocation,
     ) -> Found {
+        if !self.in_levels && !self.reads.variables.contains(path) {
+            self.reads.variables.insert(Arc::from(path));
+        }
         let value = self.with(
             || NodeKind::Scope("Global Scope".into()),
             |engine| engine.root_variable(root, segments, invocation),

@@ -228,7 +228,9 @@ impl Engine<'_> {
         // Puppet collects locations with an invocation of its own: no trace, no names on the stack.
         let tracer = self.tracer.take();
         let stack = std::mem::take(&mut self.stack);
+        let was_in_levels = std::mem::replace(&mut self.in_levels, true);
         let built = self.build_levels(provider, config, invocation);
+        self.in_levels = was_in_levels;
         self.stack = stack;
         self.tracer = tracer;
         let levels = built.map_err(|failure| named_variable(failure, config))?;
@@ -414,6 +416,9 @@ impl Engine<'_> {
         module: &Arc<str>,
         _: &Invocation,
     ) -> Found<Option<Rc<Provider>>> {
+        if !self.reads.modules.contains(module) {
+            self.reads.modules.insert(module.clone());
+        }
         if let Some(provider) = self.modules.get(module) {
             return Ok(provider.clone());
         }

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexSet;
 
 use super::deep_merge::{DeepOptions, Mutation, deep_merge};
-use super::error::{ErrorClass, Found, LookupError, raise};
+use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use crate::datatype::{self, Type};
 use crate::value::{HashMap, StrKey, Value};
 
@@ -113,6 +113,15 @@ impl Strategy {
         Strategy {
             kind,
             options: Arc::default(),
+        }
+    }
+
+    /// Why Puppet refuses a `merge` option, if it does.
+    #[must_use]
+    pub fn refusal(merge: &Value) -> Option<LookupError> {
+        match Strategy::read(merge) {
+            Err(Failure::Error(error)) => Some(*error),
+            Ok(_) | Err(Failure::NotFound) => None,
         }
     }
 

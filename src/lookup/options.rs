@@ -216,6 +216,8 @@ impl Engine<'_> {
         if let Some(known) = &self.global_options {
             return Ok(known.clone());
         }
+        // Ruby sets the variable before it looks: a lookup from inside the options finds none here.
+        self.global_options = Some(None);
         let found = match self.lookup_global(&options_key(), meta, strategy) {
             Ok(options) => validate(options, None)?,
             Err(Failure::NotFound) => None,

@@ -31,6 +31,8 @@ pub struct Reader<'a> {
     pub reached: Vec<Reach>,
     /// How it is read.
     pub format: Format,
+    /// Whether no level that reads it could decrypt it, or do anything else than read it.
+    pub is_plain: bool,
 }
 
 impl Reader<'_> {
@@ -39,6 +41,18 @@ impl Reader<'_> {
     pub fn layer(&self) -> &Layer {
         &self.view.layer
     }
+}
+
+/// One entry of `lookup_options`.
+pub(super) struct OptionAt<'a> {
+    /// The key or pattern.
+    pub(super) name: &'a str,
+    /// Its options.
+    pub(super) value: &'a Value,
+    /// The node of the options.
+    pub(super) node: NodeId,
+    /// Where the options stand.
+    pub(super) range: TextRange,
 }
 
 /// One file under check.
@@ -185,6 +199,32 @@ impl<'a> Checked<'a> {
                     text: scalar.text.clone(),
                     range: map.source_range(token.range.as_usize()),
                     token,
+                });
+            }
+        }
+        found
+    }
+
+    /// The entries of `lookup_options`, as far as Puppet reads them; none where it refuses the
+    /// file.
+    pub(super) fn lookup_options(&self) -> Vec<OptionAt<'_>> {
+        let tree = self.tree();
+        let (Ok(value), false) = (self.loaded(), self.readers().is_empty()) else {
+            return Vec::new();
+        };
+        let all = value.get("lookup_options").and_then(Value::as_hash);
+        let (Some(all), Some((_, options))) = (all, self.top_level("lookup_options")) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for (name, value) in all {
+            let Some(name) = name.as_str() else { continue };
+            if let Some((_, node)) = entry(tree, options, name) {
+                found.push(OptionAt {
+                    name,
+                    value,
+                    node,
+                    range: tree.node(node).range,
                 });
             }
         }

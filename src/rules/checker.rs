@@ -7,15 +7,20 @@ use super::checked::{Checked, Reader, Role};
 use super::finding::{Finding, Severity};
 use super::reference_graph::ReferenceGraph;
 use super::{RULES, Reads, Rule};
-use crate::hierarchy::Layer;
+use crate::hierarchy::{FunctionKind, Layer, TemplatePart};
 use crate::lookup::{
-    ConfigCache, Environment, Place, PuppetVersion, Session, Settings, format_of, layer_of, reach,
+    ConfigCache, Environment, Place, PuppetVersion, Request, Session, Settings, UnknownCause,
+    format_of, layer_of, reach,
 };
+use crate::scope::Scope;
 use crate::text::TextRange;
 use crate::workspace::{File, Root, RootFiles, Snapshot};
 
 /// Most findings of one file: a file with more of them is broken in one way a thousand times.
 pub const MOST_FINDINGS: usize = 200;
+
+/// A key that no data has: asking for it shows which levels nobody can read.
+const NO_KEY: &str = "no key of any data";
 
 /// Which rules to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -200,8 +205,13 @@ impl<'a> Checker<'a> {
             let Some(&format) = formats.first() else {
                 continue;
             };
+            let is_plain = reached.iter().all(|reach| {
+                let function = &reach.place.function;
+                function.kind == FunctionKind::DataHash && format_of(function).is_some()
+            });
             readers.push(Reader {
                 view,
+                is_plain,
                 reached: reached
                     .into_iter()
                     .filter(|reach| format_of(&reach.place.function) == Some(format))
@@ -240,5 +250,37 @@ impl<'a> Checker<'a> {
     pub(super) fn graph(&self) -> &ReferenceGraph {
         self.graph
             .get_or_init(|| ReferenceGraph::build(self.snapshot))
+    }
+
+    /// Whether all data that is read together with a root's lies in the workspace: no level reads
+    /// files from elsewhere, none asks a function that would have to be run.
+    pub(super) fn sees_all_data(&self, of: &RootView<'_>) -> bool {
+        let together = self
+            .roots
+            .iter()
+            .filter(|view| view.environment.dir == of.environment.dir);
+        let areas = self.snapshot.areas();
+        let here = |place: &Place| {
+            let start = match place.template.parts.first() {
+                Some(TemplatePart::Text(text)) => text.as_str(),
+                Some(TemplatePart::Variable(_)) | None => "",
+            };
+            areas.iter().any(|area| start.starts_with(&**area))
+        };
+        let mut together = together.map(|view| {
+            let files = self.snapshot.files_for(view.root);
+            let session = self.session(view, &files);
+            let some_key = match view.layer.module_name() {
+                Some(module) => format!("{module}::{NO_KEY}"),
+                None => NO_KEY.to_owned(),
+            };
+            let answer = session.lookup(&Scope::open(), &Request::key(&some_key));
+            let asks_functions = answer
+                .unknown
+                .iter()
+                .any(|unknown| matches!(unknown.cause, UnknownCause::Function { .. }));
+            !asks_functions && self.places(view).iter().all(here)
+        });
+        together.all(|sees| sees)
     }
 }

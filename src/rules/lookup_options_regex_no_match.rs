@@ -19,6 +19,7 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     }
     for option in &at.facts().lookup_options {
         let name = &*option.pattern;
+        // A module's pattern for others' keys is another rule's matter.
         let foreign = at.readers().iter().all(|reader| {
             let prefix = reader
                 .layer()
@@ -38,7 +39,12 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
             .snapshot()
             .key_names(literal_start(name))
             .any(|key| matches(key) && is_data(at, key));
-        if !any {
+        if !any
+            && at
+                .readers()
+                .iter()
+                .all(|reader| at.checker.sees_all_data(reader.view))
+        {
             found.report(
                 option.key,
                 format!("no key in the data of this workspace matches '{name}'"),

@@ -29,17 +29,27 @@ mod reference_graph;
 mod touched;
 
 mod alias_not_whole;
+mod bad_merge_option;
+mod bad_strategy;
 mod data_namespace;
+mod dup_key;
+mod enc_in_plain_level;
 mod hiera_config;
 mod interpolation_loop;
 mod json_syntax;
 mod legacy_config;
+mod lookup_options_bare_value;
 mod lookup_options_namespace;
+mod lookup_options_not_hash;
 mod lookup_options_regex_invalid;
 mod lookup_options_regex_no_match;
 mod lookup_options_regex_unanchored;
+mod lookup_options_unknown_option;
 mod malformed_call;
+mod non_string_map_key;
+mod not_a_hash;
 mod ruby_tags;
+mod symbol_value;
 mod unclosed_token;
 mod unknown_alias;
 mod unknown_interpolation_function;
@@ -80,17 +90,27 @@ pub struct Rule {
 /// Every rule, ordered by code.
 pub static RULES: &[&Rule] = &[
     alias_not_whole::RULE,
+    bad_merge_option::RULE,
+    bad_strategy::RULE,
     data_namespace::RULE,
+    dup_key::RULE,
+    enc_in_plain_level::RULE,
     hiera_config::RULE,
     interpolation_loop::RULE,
     json_syntax::RULE,
     legacy_config::RULE,
+    lookup_options_bare_value::RULE,
     lookup_options_namespace::RULE,
+    lookup_options_not_hash::RULE,
     lookup_options_regex_invalid::RULE,
     lookup_options_regex_no_match::RULE,
     lookup_options_regex_unanchored::RULE,
+    lookup_options_unknown_option::RULE,
     malformed_call::RULE,
+    non_string_map_key::RULE,
+    not_a_hash::RULE,
     ruby_tags::RULE,
+    symbol_value::RULE,
     unclosed_token::RULE,
     unknown_alias::RULE,
     unknown_interpolation_function::RULE,

@@ -5,9 +5,13 @@
 
 use std::sync::Arc;
 
+use super::convert;
 use super::jobs::Stop;
-use super::settings::Settings;
-use crate::ide::symbols;
+use super::settings::{PuppetVersion, Settings, Strict};
+use crate::ide::hover::{self, HoverOptions};
+use crate::ide::{KnownNodes, symbols};
+use crate::lookup::{self, ConfigCache};
+use crate::rules::{self, Checker, Part};
 use crate::text::TextRange;
 use crate::workspace::Snapshot;
 
@@ -102,18 +106,72 @@ pub trait Features: Send + Sync + 'static {
 }
 
 /// The rooms of this house as features.
-pub(crate) struct Rooms;
+#[derive(Default)]
+pub(crate) struct Rooms {
+    configs: ConfigCache,
+    nodes: KnownNodes,
+}
+
+/// Puppet's settings as the editor's settings have them.
+fn lookup_settings(settings: &Settings) -> lookup::Settings {
+    let version = match settings.puppet_version {
+        PuppetVersion::Seven => lookup::PuppetVersion::V7,
+        PuppetVersion::Eight => lookup::PuppetVersion::V8,
+    };
+    let mut puppet = lookup::Settings::for_version(version).for_editor();
+    match settings.strict {
+        None => {}
+        Some(Strict::Off) => puppet.strict = lookup::Strict::Off,
+        Some(Strict::Warning) => puppet.strict = lookup::Strict::Warning,
+        Some(Strict::Error) => puppet.strict = lookup::Strict::Error,
+    }
+    puppet.strict_variables = settings.strict_variables.unwrap_or(puppet.strict_variables);
+    puppet
+}
 
 impl Features for Rooms {
-    fn hover(&self, _: &Snapshot, _: &str, _: usize, _: &Settings, _: &Stop) -> Option<Hover> {
-        None
+    fn hover(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        offset: usize,
+        settings: &Settings,
+        _: &Stop,
+    ) -> Option<Hover> {
+        let puppet = lookup_settings(settings);
+        let link = |path: &str, line: u32| match convert::uri(path) {
+            Some(uri) => format!("{}#L{line}", uri.as_str()),
+            None => String::new(),
+        };
+        let options = HoverOptions {
+            max_lines: settings.hover_max_lines,
+            link: Some(&link),
+            ..HoverOptions::new(&puppet, &self.configs, &self.nodes)
+        };
+        let found = hover::hover(snapshot, path, offset, &options)?;
+        Some(Hover {
+            range: found.range,
+            markdown: found.markdown,
+            plain: found.plain,
+        })
     }
-    fn check(&self, _: &Snapshot, _: &str, _: &Settings, _: &Stop) -> Vec<Finding> {
-        Vec::new()
+
+    fn check(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        settings: &Settings,
+        _: &Stop,
+    ) -> Vec<Finding> {
+        let checker = Checker::with_settings(snapshot, lookup_settings(settings));
+        let found = checker.file(path, Part::All).unwrap_or_default();
+        found.into_iter().map(Finding::from).collect()
     }
+
     fn files(&self, snapshot: &Snapshot) -> Vec<Arc<str>> {
         snapshot.files().map(|file| file.path().clone()).collect()
     }
+
     fn symbols(&self, snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
         let symbols = symbols::document_symbols(snapshot, path);
         symbols.into_iter().map(Symbol::from).collect()
@@ -135,13 +193,34 @@ impl Features for Rooms {
     }
 }
 
+impl From<rules::Finding> for Finding {
+    fn from(finding: rules::Finding) -> Finding {
+        Finding {
+            code: finding.code.to_string(),
+            severity: match finding.severity {
+                rules::Severity::Error => Severity::Error,
+                rules::Severity::Warning => Severity::Warning,
+                rules::Severity::Information => Severity::Information,
+                rules::Severity::Hint => Severity::Hint,
+            },
+            range: finding.range,
+            message: finding.message,
+            related: finding
+                .related
+                .into_iter()
+                .map(|related| (related.path, related.range, related.message))
+                .collect(),
+        }
+    }
+}
+
 impl From<symbols::Symbol> for Symbol {
     fn from(symbol: symbols::Symbol) -> Symbol {
         Symbol {
             name: symbol.name.to_string(),
             range: symbol.range,
             selection: symbol.selection,
-            children: Vec::new(),
+            children: symbol.children.into_iter().map(Symbol::from).collect(),
         }
     }
 }

@@ -99,7 +99,7 @@ pub fn run() -> ExitCode {
         .with_ansi(false);
     // Somebody else's subscriber is as good.
     let _ = log.try_init();
-    let options = Options::new(Arc::new(features::Rooms));
+    let options = Options::new(Arc::new(features::Rooms::default()));
     ExitCode::from(serve(std::io::stdin(), std::io::stdout(), options))
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::value::{LoadError, Value};
+use crate::value::{LoadError, StrKey, Value};
 
 /// What stands at a path, symbolic links followed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -34,6 +34,17 @@ pub struct DataFile {
     /// What can still be read of a file that Puppet refuses: the top-level keys outside the
     /// broken part. Equal to `loaded` where that is a value.
     pub recovered: Value,
+}
+
+impl DataFile {
+    /// Whether a lookup of a top-level key can get anything out of the file, or be refused by it.
+    #[must_use]
+    pub fn may_hold(&self, key: &str) -> bool {
+        match &self.loaded {
+            Ok(Value::Hash(hash)) => hash.contains_key(&StrKey(key)),
+            Ok(_) | Err(_) => true,
+        }
+    }
 }
 
 /// The files that a lookup can see. Paths are absolute, with `/` between segments, and are not
@@ -68,5 +79,17 @@ pub trait Files: Sync {
     /// where nobody keeps an index.
     fn files_with_key(&self, _key: &str, _format: Format) -> Vec<Arc<str>> {
         Vec::new()
+    }
+
+    /// Whether the file at `path` can matter to a lookup of a top-level key: it holds the key, or
+    /// something is wrong with it. No file, no matter.
+    fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
+        self.kind(path).is_some() && self.data(path, format).may_hold(key)
+    }
+
+    /// A number that is another one as soon as files, folders or the roots of the workspace may
+    /// be others, texts aside; nothing where nobody watches.
+    fn shape(&self) -> Option<u64> {
+        None
     }
 }

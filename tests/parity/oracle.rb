@@ -12,12 +12,14 @@
 # * `keys` instead of `key`: all keys are looked up with one compiler, as one catalog would; the answer is `{"id", "answers": […]}`.
 #   Warnings that Puppet gives once per catalog appear in the first answer they belong to.
 # * `top_level_keys` (a glob) alone: the top-level keys of those YAML files.
+# * A request that takes more than ten seconds is answered `{"id", "too_slow"}`.
 # * `{"hello": true}` is answered with the versions of the programs behind this process.
 
 require 'json'
 require 'base64'
 require 'tmpdir'
 require 'fileutils'
+require 'timeout'
 
 # Both add source excerpts and guesses to Ruby's own error texts, which Puppet's users see only where they are installed.
 if defined?(ErrorHighlight) || defined?(DidYouMean)
@@ -92,6 +94,12 @@ module Oracle
     end
   end
 
+  # Values that look up values that look up values can cost any time: such a request is given up.
+  PATIENCE = 10
+
+  # No `rescue` on the way takes it for an error of the lookup.
+  class TooSlow < Exception; end # rubocop:disable Lint/InheritException
+
   module_function
 
   def start
@@ -140,9 +148,11 @@ module Oracle
         answers = request['keys'].map { |key| lookup(scope, request.merge('key' => key)) }
         { 'id' => request['id'], 'answers' => answers }
       else
-        { 'id' => request['id'] }.merge(lookup(scope, request))
+        { 'id' => request['id'] }.merge(Timeout.timeout(PATIENCE, TooSlow) { lookup(scope, request) })
       end
     end
+  rescue TooSlow
+    { 'id' => request['id'], 'too_slow' => "no answer within #{PATIENCE} s" }
   rescue StandardError, ScriptError => e
     # A request that the harness got wrong: neither side can answer it.
     { 'id' => request && request['id'], 'oracle_error' => "#{e.class}: #{e.message}", 'backtrace' => (e.backtrace || []).first(5) }

@@ -90,7 +90,8 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
     let ours = Program::ours();
     let mut events = Events::new();
     let (mut theirs, mut our_outcomes) = (Outcomes::default(), Outcomes::default());
-    let (mut done, mut left_out, mut set_aside, mut explained, mut serial) = (0, 0, 0, 0, 0);
+    let (mut done, mut serial) = (0, 0);
+    let (mut left_out, mut set_aside, mut explained, mut too_slow) = (0, 0, 0, 0);
     let mut differing: BTreeMap<String, (usize, Differing)> = BTreeMap::new();
     let mut errors: BTreeMap<String, usize> = BTreeMap::new();
     let (mut their_time, mut our_time) = (Duration::ZERO, Duration::ZERO);
@@ -111,6 +112,10 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
                     "the reference could not take a request: {error}\n{}",
                     item.case.line()
                 );
+            }
+            if p.get("too_slow").is_some() {
+                too_slow += 1;
+                continue;
             }
             events.count(p);
             theirs.count(p);
@@ -158,11 +163,12 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
         let _ = std::fs::remove_dir_all(&round.folder);
     }
     let mut text = format!(
-        "{done} requests to {serial} repositories, seed {}, in {:.1?} (puppet {their_time:.1?}, ours {our_time:.1?})\n  puppet: {theirs}\n  ours:   {our_outcomes}\n  {explained} differences are known, {set_aside} answers differ between Puppet 7 and 8 themselves, {left_out} were left out\n",
+        "{done} requests to {serial} repositories, seed {}, in {:.1?} (puppet {their_time:.1?}, ours {our_time:.1?})\n  puppet: {theirs}\n  ours:   {our_outcomes}\n  {explained} differences are known, {set_aside} answers differ between Puppet 7 and 8 themselves, {left_out} were left out, {too_slow} took Puppet too long\n",
         plan.seed,
         started.elapsed(),
     );
     let unexplained = differing.values().map(|(n, _)| n).sum();
+    let _ = writeln!(text, "  {unexplained} unexplained differences");
     let cases = show(&differing, plan, &mut puppet, &ours, folder, &mut text);
     let mut reached: BTreeMap<&'static str, u64> = CONSTRUCTS.iter().map(|c| (*c, 0)).collect();
     reached.extend(dice.marks());

@@ -9,6 +9,7 @@ use crate::interpolation::has_tokens;
 use crate::lookup::{
     Answer, Event, NodeKind, Place, Strategy, StrategyKind, TraceNode, Unknown, UnknownCause,
 };
+use crate::regexp::Regexp;
 use crate::scope::Scope;
 use crate::value::Value;
 
@@ -271,8 +272,11 @@ pub(super) fn unknowns(
     let mut found: Vec<Unknown> = Vec::new();
     for unknown in &answer.unknown {
         let mut unknown = unknown.clone();
-        if let (UnknownCause::Path(possible), false) = (&mut unknown.cause, unknown.for_options) {
-            possible.files.retain(touches);
+        if let UnknownCause::Path(possible) = &mut unknown.cause {
+            match unknown.for_options {
+                true => possible.files.retain(|path| decides(ground, path, root)),
+                false => possible.files.retain(touches),
+            }
             if possible.files.is_empty() {
                 continue;
             }
@@ -290,6 +294,24 @@ pub(super) fn unknowns(
         }
     }
     found
+}
+
+/// Whether the `lookup_options` of a file have an entry for a key.
+fn decides(ground: &Ground<'_>, path: &str, root: &str) -> bool {
+    let Some(file) = ground.snapshot.file(path) else {
+        return true;
+    };
+    file.facts().lookup_options.iter().any(|entry| {
+        let pattern = &*entry.pattern;
+        // A pattern that cannot be read makes every lookup fail.
+        if !pattern.starts_with('^') {
+            return pattern == root;
+        }
+        match Regexp::new(pattern) {
+            Ok(pattern) => pattern.is_match(root).unwrap_or(true),
+            Err(_) => true,
+        }
+    })
 }
 
 /// What would change an answer that is not certain: `site` is `ams` or `lhr`.
@@ -362,7 +384,7 @@ pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, unknowns: &[Unknown
                     names.iter().map(|name| vec![code(name.to_string())]),
                     " and ",
                 );
-                line.push(text(format!(" are one of {} pairs", values.len())));
+                line.push(text(format!(" have one of {} combinations", values.len())));
                 line
             }
         };

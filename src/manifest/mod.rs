@@ -1,1 +1,0 @@
-//! Facts of Puppet code that lookups need: data functions that modules define.

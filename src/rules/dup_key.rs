@@ -1,0 +1,62 @@
+//! `dup-key`: a key is set twice in one hash, so that the first value is lost.
+
+use super::checker::Found;
+use super::{Checked, Reads, Rule, Severity};
+use std::collections::HashMap;
+
+use super::Related;
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{Node, ScalarStyle};
+use crate::text::TextRange;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "dup-key",
+    severity: Severity::Warning,
+    summary: "a key is set twice in one hash, so that the first value is lost",
+    page: include_str!("../../docs/rules/dup-key.md"),
+    reads: Reads::File,
+    check,
+};
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    if at.readers().is_empty() {
+        return;
+    }
+    let tree = at.tree();
+    for (_, node) in tree.nodes() {
+        let mut seen: HashMap<&str, TextRange> = HashMap::new();
+        for &(key, _) in node.as_mapping().unwrap_or_default() {
+            let key = tree.node(key);
+            let Some(name) = string(key) else { continue };
+            let Some(first) = seen.insert(name, key.range) else {
+                continue;
+            };
+            let message = format!(
+                "'{name}' is set twice in one hash: the last value counts, the others are lost"
+            );
+            found.report(key.range, message).related = vec![Related {
+                path: at.file.path().clone(),
+                range: first,
+                message: "lost".to_owned(),
+            }];
+        }
+    }
+}
+
+/// The text of a key that is a string. Merge keys may come twice.
+fn string(key: &Node) -> Option<&str> {
+    let scalar = key.as_scalar()?;
+    let text = &*scalar.text;
+    if text == "<<" || key.tag.is_some() {
+        return None;
+    }
+    match scalar.style {
+        ScalarStyle::Plain if matches!(resolve_plain(text), Resolved::String) => Some(text),
+        ScalarStyle::Plain | ScalarStyle::JsonLiteral => None,
+        ScalarStyle::SingleQuoted
+        | ScalarStyle::DoubleQuoted
+        | ScalarStyle::Literal
+        | ScalarStyle::Folded
+        | ScalarStyle::JsonString => Some(text),
+    }
+}

@@ -1,0 +1,29 @@
+//! `lookup-options-not-hash`: 'lookup_options' is not a hash.
+
+use super::checker::Found;
+use super::{Checked, Reads, Rule, Severity};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "lookup-options-not-hash",
+    severity: Severity::Error,
+    summary: "'lookup_options' is not a hash",
+    page: include_str!("../../docs/rules/lookup-options-not-hash.md"),
+    reads: Reads::File,
+    check,
+};
+
+fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+    let Ok(value) = at.loaded() else { return };
+    let Some(options) = value.get("lookup_options") else {
+        return;
+    };
+    if at.readers().is_empty() || options.as_hash().is_some() || options.is_undef() {
+        return;
+    }
+    if let Some((_, node)) = at.top_level("lookup_options") {
+        found.report(
+            at.tree().node(node).range,
+            "the value of lookup_options must be a hash: every lookup that reads this file fails",
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! Hovers on every top-level key of `fixtures/acme` tell what real Puppet answers for the nodes
+//! that read the file (`EXPECTED.json`).
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a test reads files and prints what it compared"
+)]
+
+use std::collections::HashMap as Map;
+use std::path::Path;
+
+use hiera_ls::disk;
+use hiera_ls::ide::KnownNodes;
+use hiera_ls::ide::hover::{HoverOptions, effective, hover};
+use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
+use hiera_ls::scope::Nodes;
+use hiera_ls::value::{HashMap, Value, from_json, from_tagged_json, load_yaml};
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Puppet's answers by key and node: the value, or nothing where it finds none.
+fn expected() -> Map<(String, String), Option<Value>> {
+    let text = read("fixtures/acme/EXPECTED.json");
+    let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut found = Map::new();
+    for answer in file["answers"].as_array().unwrap() {
+        // Lookups with a merge of their own are none that a hover makes.
+        if answer.get("merge").is_some() {
+            continue;
+        }
+        let text = |name: &str| answer[name].as_str().unwrap().to_string();
+        let value = match answer["found"].as_bool().unwrap() {
+            true => Some(from_tagged_json(&answer["value"].to_string()).unwrap()),
+            false => None,
+        };
+        found.insert((text("key"), text("node")), value);
+    }
+    found
+}
+
+#[test]
+fn hovers_tell_what_puppet_answers() {
+    let folder = disk::absolute(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/acme"));
+    let snapshot = disk::snapshot_of(&folder);
+    let nodes = from_json(&read("fixtures/acme/nodes.json")).unwrap();
+    let known = KnownNodes::new(&Nodes::read(&nodes, &HashMap::new()).unwrap());
+    let nobody = KnownNodes::default();
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+    let expected = expected();
+    let (mut compared, mut secret, mut unknown, mut certain, mut open, mut shown) =
+        (0, 0, 0, 0, 0, 0);
+    let mut wrong = Vec::new();
+    for file in snapshot.files() {
+        let path = file.path();
+        if path.contains("/mistakes/") || file.format().is_none() {
+            continue;
+        }
+        for key in &file.facts().keys {
+            let offset = key.key.start as usize;
+            let options = HoverOptions {
+                max_lines: usize::MAX,
+                ..HoverOptions::new(&settings, &configs, &known)
+            };
+            let answers = effective(&snapshot, path, offset, &options);
+            let mut readers = Vec::new();
+            for answer in &answers {
+                for node in &answer.nodes {
+                    let asked = (key.name.to_string(), node.to_string());
+                    let Some(expected) = expected.get(&asked) else {
+                        continue;
+                    };
+                    readers.push(expected.clone());
+                    let ours = answer.result.as_ref().ok().cloned().flatten();
+                    if ours.as_ref().is_some_and(Value::has_opaque) {
+                        secret += 1;
+                    } else if !answer.is_certain {
+                        unknown += 1;
+                    } else {
+                        compared += 1;
+                        if ours != *expected {
+                            wrong.push(format!("{path} {asked:?}\n  {ours:?}\n  {expected:?}"));
+                        }
+                    }
+                }
+            }
+            // What is shown reads back as the value.
+            if let [only] = answers.as_slice()
+                && let Ok(Some(value)) = &only.result
+                && !value.inspect().contains("Sensitive")
+                && !value.has_opaque()
+                && !only.nodes.is_empty()
+            {
+                let found = hover(&snapshot, path, offset, &options).unwrap();
+                let yaml = found.markdown.split("```yaml\n").nth(1).unwrap();
+                let yaml = yaml.split("```").next().unwrap();
+                assert_eq!(
+                    load_yaml(yaml.as_bytes()).ok().as_ref(),
+                    Some(value),
+                    "{yaml}"
+                );
+                shown += 1;
+            }
+            // Without nodes: what is certain holds for every node that reads the file.
+            let options = HoverOptions::new(&settings, &configs, &nobody);
+            for answer in effective(&snapshot, path, offset, &options) {
+                let ours = answer.result.as_ref().ok().cloned().flatten();
+                if !answer.is_certain || path.contains("/service/") {
+                    open += 1;
+                    continue;
+                }
+                certain += 1;
+                for expected in &readers {
+                    if ours != *expected {
+                        wrong.push(format!(
+                            "{path} {} for any node\n  {ours:?}\n  {expected:?}",
+                            key.name
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    eprintln!(
+        "acme: {compared} answers compared, {secret} encrypted, {unknown} unknown; {shown} values \
+         read back; without nodes {certain} certain, {open} not"
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(compared > 200 && certain > 30 && shown > 30);
+}

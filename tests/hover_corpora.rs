@@ -1,0 +1,210 @@
+//! Hovers in a real control repository: for keys of its node, role and common files, what a hover
+//! tells equals what real Puppet answers for the nodes that read the file.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::wildcard_enum_match_arm,
+    dead_code,
+    unreachable_pub,
+    reason = "a test drives programs, reads files and prints what it compared; it shares modules"
+)]
+
+#[path = "parity/corpora.rs"]
+mod corpora;
+#[path = "parity/program.rs"]
+mod program;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use hiera_ls::disk;
+use hiera_ls::ide::KnownNodes;
+use hiera_ls::ide::hover::{Effective, HoverOptions, effective, hover};
+use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
+use hiera_ls::scope::Nodes;
+use hiera_ls::value::{HashMap, Value, from_json, from_tagged_json};
+use hiera_ls::workspace::Snapshot;
+use serde_json::json;
+
+use corpora::Corpus;
+
+/// Keys of each kind of file.
+const KEYS: usize = 50;
+
+/// A place to hover.
+struct Spot {
+    path: String,
+    key: String,
+    offset: usize,
+}
+
+/// `count` keys of the files below a folder of the data, spread over all of them.
+fn spots(snapshot: &Snapshot, folder: &str, name: &str, count: usize) -> Vec<Spot> {
+    let prefix = format!("{folder}/hieradata/{name}");
+    let mut files: Vec<_> = snapshot
+        .files()
+        .filter(|file| file.path().starts_with(&prefix))
+        .collect();
+    files.sort_by_key(|file| file.path().clone());
+    let mut all = Vec::new();
+    for file in files {
+        for key in &file.facts().keys {
+            // The name of a request is a dotted key.
+            if &*key.name != "lookup_options" && !key.name.contains(['.', '\'', '"']) {
+                all.push(Spot {
+                    path: file.path().to_string(),
+                    key: key.name.to_string(),
+                    offset: key.key.start as usize,
+                });
+            }
+        }
+    }
+    let step = (all.len() / count).max(1);
+    all.into_iter().step_by(step).take(count).collect()
+}
+
+fn value(answer: &Effective) -> Option<Value> {
+    answer.result.as_ref().ok().cloned().flatten()
+}
+
+#[test]
+fn hovers_of_lsst_control_equal_puppet() {
+    if program::puppet_version().is_none() {
+        return;
+    }
+    let (Some(corpus), Some(folder)) = (Corpus::lsst_control(), corpora::corpora()) else {
+        return;
+    };
+    // The workspace as it is, deployed paths and all; Puppet gets its copy.
+    let folder = disk::absolute(folder.join("lsst-control/workspace").to_str().unwrap());
+    let snapshot = disk::snapshot_of(&folder);
+    let nodes: serde_json::Map<String, serde_json::Value> = corpus
+        .nodes
+        .iter()
+        .map(|node| (node.name.clone(), json!(node.scope)))
+        .collect();
+    let nodes = from_json(&json!(nodes).to_string()).unwrap();
+    let known = KnownNodes::new(&Nodes::read(&nodes, &HashMap::new()).unwrap());
+    let nobody = KnownNodes::default();
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+
+    let kinds = ["node/", "role/", "common.yaml"];
+    let spots: Vec<(&str, Vec<Spot>)> = kinds
+        .iter()
+        .map(|kind| (*kind, spots(&snapshot, &folder, kind, KEYS)))
+        .collect();
+    let mut keys: Vec<String> = spots
+        .iter()
+        .flat_map(|(_, spots)| spots.iter().map(|spot| spot.key.clone()))
+        .collect();
+    keys.sort();
+    keys.dedup();
+    let mut puppet: BTreeMap<(&str, &str), Option<Value>> = BTreeMap::new();
+    let answers = corpus.puppet_answers(&keys);
+    for (node, answers) in corpus.nodes.iter().zip(&answers) {
+        for (key, answer) in keys.iter().zip(answers) {
+            let value = match answer["found"].as_bool() {
+                Some(true) => Some(from_tagged_json(&answer["value"].to_string()).unwrap()),
+                Some(false) | None => None,
+            };
+            puppet.insert((node.name.as_str(), key.as_str()), value);
+        }
+    }
+
+    let mut wrong = Vec::new();
+    for (kind, spots) in &spots {
+        assert_eq!(spots.len(), KEYS, "{kind}");
+        let (mut one, mut several, mut unread, mut compared) = (0, 0, 0, 0);
+        let (mut certain, mut open, mut open_right) = (0, 0, 0);
+        for spot in spots {
+            let with_nodes = HoverOptions::new(&settings, &configs, &known);
+            let answers = effective(&snapshot, &spot.path, spot.offset, &with_nodes);
+            let readers: Vec<&str> = answers
+                .iter()
+                .flat_map(|answer| answer.nodes.iter().map(|node| &**node))
+                .collect();
+            match (readers.is_empty(), answers.len()) {
+                (true, _) => unread += 1,
+                (false, 1) => one += 1,
+                (false, _) => several += 1,
+            }
+            for answer in &answers {
+                for node in &answer.nodes {
+                    let theirs = &puppet[&(&**node, spot.key.as_str())];
+                    compared += 1;
+                    if value(answer) != *theirs {
+                        wrong.push(format!("{}: {} for {node}", spot.path, spot.key));
+                    }
+                }
+            }
+            // Without any node known: what is said to be certain is every reader's.
+            let without = HoverOptions::new(&settings, &configs, &nobody);
+            for answer in effective(&snapshot, &spot.path, spot.offset, &without) {
+                let right = readers
+                    .iter()
+                    .all(|node| value(&answer) == puppet[&(*node, spot.key.as_str())]);
+                if answer.is_certain {
+                    certain += 1;
+                    if !right {
+                        wrong.push(format!("{}: {} for any node", spot.path, spot.key));
+                    }
+                } else {
+                    open += 1;
+                    open_right += usize::from(right);
+                }
+            }
+        }
+        eprintln!(
+            "lsst-control {kind}: {KEYS} keys, {compared} answers compared; over nodes {one} have one \
+             answer, {several} several, {unread} are read by none; without nodes {certain} are \
+             certain, {open} depend on an unknown level ({open_right} of them all the same right)"
+        );
+        assert!(certain > 0, "{kind}: nothing is certain");
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    let one_is_unknown = spots.iter().flat_map(|(_, spots)| spots).any(|spot| {
+        let options = HoverOptions::new(&settings, &configs, &nobody);
+        let text = hover(&snapshot, &spot.path, spot.offset, &options).map(|hover| hover.plain);
+        text.is_some_and(|text| text.contains(", unless ") && text.contains("unknown, level"))
+    });
+    assert!(one_is_unknown, "no hover names an unknown level");
+    tell_times(&snapshot, &spots, &settings, &configs, [&nobody, &known]);
+}
+
+/// Prints how long hovers take, without and with nodes.
+fn tell_times(
+    snapshot: &Snapshot,
+    spots: &[(&str, Vec<Spot>)],
+    settings: &Settings,
+    configs: &ConfigCache,
+    nodes: [&KnownNodes; 2],
+) {
+    for (nodes, whose) in nodes.into_iter().zip(["any node", "161 nodes"]) {
+        let options = HoverOptions::new(settings, configs, nodes);
+        let mut times: Vec<(Duration, &Spot)> = Vec::new();
+        for (_, spots) in spots {
+            for spot in spots {
+                let start = Instant::now();
+                assert!(hover(snapshot, &spot.path, spot.offset, &options).is_some());
+                times.push((start.elapsed(), spot));
+            }
+        }
+        times.sort_by_key(|(time, _)| *time);
+        let (slowest, spot) = &times[times.len() - 1];
+        eprintln!(
+            "hover for {whose}: median {:.2?}, 95% {:.2?}, slowest {slowest:.2?} ({} in {})",
+            times[times.len() / 2].0,
+            times[times.len() * 95 / 100].0,
+            spot.key,
+            spot.path,
+        );
+    }
+}

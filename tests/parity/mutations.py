@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Plants wrong behaviours in the engine, one at a time, and shows that the parity tests see each.
+
+A copy of the project under target/mutations takes the patches; the tests of this checkout then ask the
+patched program (PARITY_OURS). Fails if a patch no longer applies, does not compile, or survives, and if
+the unpatched copy differs from Puppet.
+
+usage: mutations.py [--count N] [--only WORD] [--list]
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+COPY = PROJECT / "target" / "mutations" / "project"
+BUILD = PROJECT / "target" / "mutations" / "build"
+
+# What it does wrong, the file, the text it replaces (white space does not matter), the replacement.
+MUTATIONS = [
+    (
+        "deep merges knock out hash keys",
+        "src/lookup/deep_merge.rs",
+        "for (key, value) in entries {",
+        """for (key, value) in entries {
+            if let (Some(knockout), Some(name)) = (&self.options.knockout, key.as_str())
+                && knockout.strip(name)?.is_some() { continue; }""",
+    ),
+    (
+        "deep merges put higher elements first",
+        "src/lookup/deep_merge.rs",
+        "below.iter().chain(source.iter()).collect();",
+        "source.iter().chain(below.iter()).collect();",
+    ),
+    (
+        "the knockout prefix is taken literally",
+        "src/lookup/deep_merge.rs",
+        'Regexp::lazy(&format!("^{prefix}"))',
+        'Regexp::lazy(&format!("^{}", regex::escape(&prefix)))',
+    ),
+    (
+        "nil in a higher level overrides in deep merges",
+        "src/lookup/deep_merge.rs",
+        "if source.is_undef() { return Ok(dest); }",
+        "if source.is_undef() { return Ok(Value::Undef); }",
+    ),
+    (
+        "hash merges put higher keys first",
+        "src/lookup/merge.rs",
+        "let mut merged = HashMap::clone(low); "
+        "merged.extend(high.iter().map(|(key, value)| (key.clone(), value.clone())));",
+        "let mut merged = HashMap::clone(high); "
+        "for (key, value) in low.iter() { merged.entry(key.clone()).or_insert_with(|| value.clone()); }",
+    ),
+    (
+        "unique merges keep nested lists",
+        "src/lookup/merge.rs",
+        "let mut flat = Vec::new(); flatten(elements, &mut flat);",
+        "let flat: Vec<Value> = elements.to_vec(); let _ = flatten;",
+    ),
+    (
+        "convert_to is forgotten on the leaf of a dotted key",
+        "src/lookup/engine.rs",
+        "self.convert(&key, &entry, value)",
+        "if key.segments.is_empty() { self.convert(&key, &entry, value) } else { Ok(value) }",
+    ),
+    (
+        "patterns of lookup_options are tried highest priority first",
+        "src/lookup/options.rs",
+        ".patterns .iter() .find(|(pattern, _)|",
+        ".patterns .iter() .rev() .find(|(pattern, _)|",
+    ),
+    (
+        "the result of a token is not interpolated again",
+        "src/lookup/interpolate.rs",
+        "self.check(name, |engine| { engine.interpolate(&value, invocation, methods) })",
+        "let _ = (invocation, methods); self.check(name, |_| Ok(value.clone()))",
+    ),
+    (
+        "a negative index counts from the end",
+        "src/lookup/dig.rs",
+        "usize::try_from(*index) .ok()",
+        "usize::try_from(if *index < 0 { elements.len() as i64 + *index } else { *index }) .ok()",
+    ),
+    (
+        "globs match names that start with a dot",
+        "src/hierarchy/glob.rs",
+        "if name.starts_with('.') && !pattern.starts_with('.')",
+        "if name == pattern && name.starts_with('.') && !pattern.starts_with('.')",
+    ),
+    (
+        "a warning that Puppet gives once is repeated",
+        "src/lookup/engine.rs",
+        "if self.warned.insert(key.to_string()) {",
+        "if self.warned.insert(key.to_string()) || !key.is_empty() {",
+    ),
+]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=1200, help="random requests for each mutation")
+    parser.add_argument("--only", default="", help="only mutations whose description holds this text")
+    parser.add_argument("--list", action="store_true", help="only check that every patch applies")
+    arguments = parser.parse_args()
+    chosen = [m for m in MUTATIONS if arguments.only in m[0]]
+    patched = [(name, path, patch(name, path, old, new)) for name, path, old, new in chosen]
+    if arguments.list:
+        print(f"{len(patched)} patches apply")
+        return 0
+    copy_project()
+    tests = build_tests()
+    print(f"{'cases':>7} {'random':>7}  wrong behaviour", flush=True)
+    clean = observe(tests, arguments.count)
+    report(clean, "(none: the engine as it is)")
+    failed = [] if clean == (0, 0) else ["the engine as it is differs"]
+    for name, path, text in patched:
+        original = (COPY / path).read_text()
+        (COPY / path).write_text(text)
+        try:
+            seen = observe(tests, arguments.count)
+        finally:
+            (COPY / path).write_text(original)
+        report(seen, name)
+        if sum(seen) <= sum(clean):
+            failed.append(f"survived: {name}")
+    for line in failed:
+        print(line)
+    print(f"{len(patched) - sum(f.startswith('survived') for f in failed)} of {len(patched)} were seen")
+    return 1 if failed else 0
+
+
+def patch(name: str, path: str, old: str, new: str) -> str:
+    """The file with the one place replaced that reads like `old`."""
+    text = (PROJECT / path).read_text()
+    pattern = r"\s*".join(re.escape(word) for word in old.split())
+    places = re.findall(pattern, text)
+    if len(places) != 1:
+        sys.exit(f"{path}: {len(places)} places for {name!r}: adapt the patch in {__file__}")
+    return re.sub(pattern, lambda _: new, text)
+
+
+def copy_project() -> None:
+    """Every file git knows of, as it is in this checkout; unchanged ones stay, so that builds are short."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, check=True, capture_output=True, text=True)
+    wanted = {Path(name) for name in listed.stdout.split("\0") if name and (PROJECT / name).is_file()}
+    for old in (p for p in COPY.rglob("*") if p.is_file()):
+        if old.relative_to(COPY) not in wanted:
+            old.unlink()
+    for name in wanted:
+        source, target = PROJECT / name, COPY / name
+        if not target.exists() or source.read_bytes() != target.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+
+
+def build_tests() -> str:
+    """The parity tests of this checkout; the program they ask is named in the environment."""
+    built = subprocess.run(
+        ["cargo", "test", "--test", "parity", "--no-run", "--message-format=short"],
+        cwd=PROJECT, check=True, capture_output=True, text=True,
+    )
+    return re.search(r"\((\S*parity-[0-9a-f]+)\)", built.stderr).group(1)
+
+
+def observe(tests: str, count: int) -> tuple[int, int]:
+    """Builds the copy; how many cases and how many random requests differ."""
+    environment = dict(os.environ, CARGO_TARGET_DIR=str(BUILD))
+    built = subprocess.run(["cargo", "build", "--bin", "hiera-ls"], cwd=COPY, env=environment, capture_output=True, text=True)
+    if built.returncode != 0:
+        sys.exit(f"the patched copy does not compile:\n{built.stderr[-3000:]}")
+    environment = dict(
+        os.environ,
+        PARITY_OURS=f"{BUILD}/debug/hiera-ls lookup --batch",
+        PARITY_COUNT=str(count),
+        PARITY_SHRINK="0",
+        RUST_BACKTRACE="0",
+    )
+    ran = subprocess.run(
+        [Path(PROJECT, tests), "--nocapture", "--test-threads=1", "the_case_file", "random_requests"],
+        cwd=PROJECT, env=environment, capture_output=True, text=True,
+    )
+    output = ran.stdout + ran.stderr
+    if "SKIPPED" in output:
+        sys.exit("real Puppet is not installed: nothing can be seen")
+    cases = [int(n) for n in re.findall(r"known differences, (\d+) others\n", output)]
+    # The report is printed once and again where the assertion fails.
+    requests = re.search(r"(\d+) unexplained differences", output)
+    if not cases or not requests:
+        sys.exit(f"the tests said something else:\n{output[-3000:]}")
+    return sum(set(cases)), int(requests.group(1))
+
+
+def report(seen: tuple[int, int], name: str) -> None:
+    print(f"{seen[0]:>7} {seen[1]:>7}  {name}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
