@@ -45,8 +45,11 @@ const SETTINGS = {
   "editor.autoClosingQuotes": "never",
 };
 
-/** Starts everything on a copy of the fixture; `settings` are laid over the quiet ones. */
-export async function start(settings = {}, viewport = { width: 1280, height: 800 }) {
+/**
+ * Starts everything on a copy of the fixture; `settings` are laid over the quiet ones, `view` is
+ * the browser page's.
+ */
+export async function start(settings = {}, view = { viewport: { width: 1280, height: 800 } }) {
   const began = Date.now();
   const mark = (what) => {
     console.log(`# ${((Date.now() - began) / 1000).toFixed(1)}s ${what}`);
@@ -111,7 +114,7 @@ export async function start(settings = {}, viewport = { width: 1280, height: 800
         "--disable-dev-shm-usage",
       ]),
     });
-    const page = await browser.newPage({ viewport });
+    const page = await browser.newPage(view);
     page.setDefaultTimeout(LIMIT);
     await page.route("**/*", (route) =>
       new URL(route.request().url()).hostname === "127.0.0.1" ? route.continue() : route.abort(),
