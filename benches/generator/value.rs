@@ -57,7 +57,7 @@ pub(super) fn entry(
     let _ = match kind(parameter) {
         "ensure" => writeln!(text, "{key}: present"),
         "port" => writeln!(text, "{key}: {}", 1024 + number),
-        "enabled" => writeln!(text, "{key}: {}", number % 2 == 0),
+        "enabled" => writeln!(text, "{key}: {}", number.is_multiple_of(2)),
         "weight" => writeln!(text, "{key}: {}.5", number % 100),
         "listen" => writeln!(text, "{key}: \"%{{facts.networking.fqdn}}:{number}\""),
         "url" => writeln!(

@@ -46,13 +46,13 @@ enum Command {
     Matrix(Box<matrix::MatrixArguments>),
     /// Print which keys differ between two nodes, or between two checkouts
     Diff(Box<diff::DiffArguments>),
-    /// Print the settings as JSON Schema: what editor extensions are generated from
-    #[command(hide = true)]
-    SettingsSchema,
     /// Report mistakes in the data, with excerpts of the sources
     Check(check::CheckArguments),
     /// Print what an editor shows at a place: FILE:LINE:COLUMN
     Hover(Box<hover::HoverArguments>),
+    /// Print the settings as JSON Schema: what editor extensions are generated from
+    #[command(hide = true)]
+    SettingsSchema,
 }
 
 /// Runs the program on the process's arguments and returns its exit code.

@@ -125,10 +125,10 @@ pub(super) struct Engine<'a> {
     pub(super) global: Option<Rc<Provider>>,
     pub(super) environment: Option<Option<Rc<Provider>>>,
     pub(super) modules: Map<Arc<str>, Option<Rc<Provider>>>,
-    /// Strategies by the very hash that they were read from.
-    strategies: Vec<(Arc<HashMap>, Strategy)>,
     /// Whether the last request ended with an error.
     failed: bool,
+    /// Strategies by the very hash that they were read from.
+    strategies: Vec<(Arc<HashMap>, Strategy)>,
     lookups: usize,
     pub(super) interpolated: usize,
     /// What has been read, kept over all requests: caches answer without reading again.
@@ -156,8 +156,8 @@ impl<'a> Engine<'a> {
             global: None,
             environment: None,
             modules: Map::new(),
-            strategies: Vec::new(),
             failed: false,
+            strategies: Vec::new(),
             lookups: 0,
             interpolated: 0,
             reads: Reads::default(),

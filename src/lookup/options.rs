@@ -187,10 +187,8 @@ impl Engine<'_> {
             return self.compiled(options.as_ref());
         };
         // Keys without a module are decided by the outer layers alone.
-        if !self.options.contains_key(&None) {
-            let compiled = self.compiled(options.as_ref())?;
-            self.options.insert(None, compiled);
-        }
+        let outer = self.compiled(options.as_ref())?;
+        self.options.entry(None).or_insert(outer);
         let own = match self.lookup_in_module(&options_key(), meta, &strategy) {
             Ok(own) => validate(own, Some(module))?,
             Err(Failure::NotFound) => return self.compiled(options.as_ref()),

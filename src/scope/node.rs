@@ -92,6 +92,15 @@ impl Nodes {
     }
 }
 
+impl FromIterator<Arc<Node>> for Nodes {
+    /// These nodes in this order; names must differ.
+    fn from_iter<I: IntoIterator<Item = Arc<Node>>>(nodes: I) -> Nodes {
+        Nodes {
+            nodes: nodes.into_iter().collect(),
+        }
+    }
+}
+
 impl Node {
     /// A node of which only the common facts are known.
     #[must_use]

@@ -270,7 +270,7 @@ test('restart attaches again', function()
 end)
 
 test(':help hiera-ls', function()
-  vim.cmd.helptags(vim.env.PLUGIN_DOC)
+  vim.cmd.helptags(vim.env.PLUGIN .. '/doc')
   vim.cmd.help('hiera-ls')
   contains(vim.api.nvim_buf_get_name(0), 'hiera-ls.txt')
   vim.cmd.help(':HieraLs')

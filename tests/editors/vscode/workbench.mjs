@@ -13,7 +13,7 @@ import { chromium } from "playwright-core";
 const { CODE_SERVER, NODE_FOR_CODE_SERVER, VSIX, FIXTURE, OUT } = process.env;
 
 /** Longer than anything takes on two busy cores, in milliseconds. */
-const LIMIT = 30_000;
+const LIMIT = 15_000;
 
 /** Quiet, without animation, and the same in every run. */
 const SETTINGS = {
@@ -33,6 +33,9 @@ const SETTINGS = {
   "chat.disableAIFeatures": true,
   "chat.commandCenter.enabled": false,
   "git.enabled": false,
+  "files.autoSave": "off",
+  "window.autoDetectColorScheme": false,
+  "workbench.colorTheme": "Dark 2026",
   "editor.hover.delay": 100,
   "editor.accessibilitySupport": "off",
   "editor.minimap.enabled": false,
@@ -42,8 +45,11 @@ const SETTINGS = {
   "editor.autoClosingQuotes": "never",
 };
 
-/** Starts everything on a copy of the fixture; `settings` are laid over the quiet ones. */
-export async function start(settings = {}, viewport = { width: 1280, height: 800 }) {
+/**
+ * Starts everything on a copy of the fixture; `settings` are laid over the quiet ones, `view` is
+ * the browser page's.
+ */
+export async function start(settings = {}, view = { viewport: { width: 1280, height: 800 } }) {
   const began = Date.now();
   const mark = (what) => {
     console.log(`# ${((Date.now() - began) / 1000).toFixed(1)}s ${what}`);
@@ -55,7 +61,12 @@ export async function start(settings = {}, viewport = { width: 1280, height: 800
   cpSync(FIXTURE, workspace, { recursive: true });
   mkdirSync(join(data, "User"), { recursive: true });
   writeFileSync(join(home, "config.yaml"), "auth: none\n");
-  writeFileSync(join(data, "User/settings.json"), JSON.stringify({ ...SETTINGS, ...settings }));
+  /** Writes the user's settings anew; a fresh window takes them. */
+  const set = (more) => {
+    const all = { ...SETTINGS, ...settings, ...more };
+    writeFileSync(join(data, "User/settings.json"), JSON.stringify(all));
+  };
+  set({});
 
   const nowhere = "http://127.0.0.1:9";
   const gallery = { serviceUrl: nowhere, itemUrl: nowhere, resourceUrlTemplate: nowhere };
@@ -103,12 +114,12 @@ export async function start(settings = {}, viewport = { width: 1280, height: 800
         "--disable-dev-shm-usage",
       ]),
     });
-    const page = await browser.newPage({ viewport });
+    const page = await browser.newPage(view);
     page.setDefaultTimeout(LIMIT);
     await page.route("**/*", (route) =>
       new URL(route.request().url()).hostname === "127.0.0.1" ? route.continue() : route.abort(),
     );
-    return { page, workspace, address, mark, stop };
+    return { page, workspace, address, mark, set, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -146,8 +157,8 @@ function listening(server, log) {
 
 /** The workbench as a person's hands and eyes have it. */
 export class Workbench {
-  constructor({ page, workspace, address, mark, stop }) {
-    Object.assign(this, { page, workspace, address, mark, stop });
+  constructor(started) {
+    const { page } = Object.assign(this, started);
     this.statusItem = page.locator('.statusbar-item[id="hiera-ls.hiera-ls"], .statusbar-item', {
       hasText: /^\s*Hiera/,
     });
@@ -179,14 +190,15 @@ export class Workbench {
 
   /** A file by name, in the window that is open. */
   async openByName(path) {
-    const input = this.page.locator(".quick-input-widget input");
-    await this.until(() => this.page.keyboard.press("Control+p"), input);
-    await input.fill(path);
     const name = path.split("/").at(-1);
-    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first();
-    await row.waitFor();
-    await this.page.keyboard.press("Enter");
-    await this.page.locator(".tab.active", { hasText: name }).waitFor();
+    const input = this.page.locator(".quick-input-widget input");
+    const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name });
+    await this.until(async () => {
+      await this.until(() => this.page.keyboard.press("Control+p"), input);
+      await input.fill(path);
+      await row.waitFor();
+      await this.page.keyboard.press("Enter");
+    }, this.page.locator(".tab.active", { hasText: name }));
     await input.waitFor({ state: "hidden" });
   }
 
@@ -253,9 +265,18 @@ export class Workbench {
 
   async run(title) {
     const rows = await this.palette(title);
-    await rows.filter({ hasText: title }).first().waitFor();
+    await rows.and(this.page.locator(".focused")).filter({ hasText: title }).waitFor();
     await this.page.keyboard.press("Enter");
     await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+  }
+
+  /** Opens a file in a fresh window with a colour theme, such as "Dark 2026" or "Light 2026". */
+  async openThemed(name, path) {
+    this.set({ "workbench.colorTheme": name });
+    await this.open(path);
+    const kind = name.includes("Dark") ? "vs-dark" : "vs";
+    await this.page.locator(`.monaco-workbench.${kind}`).first().waitFor();
+    await this.running();
   }
 
   async picture(path, clip) {

@@ -250,6 +250,7 @@ end
 --- A client has attached: the commands of its lenses and actions show what they answer.
 ---@param client vim.lsp.Client
 function M.attached(client)
+  vim.schedule(vim.cmd.redrawstatus)
   for _, command in ipairs(announced(client)) do
     client.commands[command] = function(given)
       local parameters = { command = command, arguments = given.arguments }
