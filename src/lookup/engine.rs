@@ -132,7 +132,7 @@ pub(super) struct Engine<'a> {
     lookups: usize,
     pub(super) interpolated: usize,
     /// What has been read, kept over all requests: caches answer without reading again.
-    pub(super) reads: Reads,
+    pub(super) reads: Arc<Reads>,
     /// Whether levels are being made for the scope: what paths read is known by the paths.
     pub(super) in_levels: bool,
 }
@@ -160,7 +160,7 @@ impl<'a> Engine<'a> {
             strategies: Vec::new(),
             lookups: 0,
             interpolated: 0,
-            reads: Reads::default(),
+            reads: Arc::default(),
             in_levels: false,
         }
     }
@@ -292,8 +292,11 @@ impl<'a> Engine<'a> {
             let message = format!("undefined method `index' for {}:Integer", key.root);
             return raise(ErrorClass::NoMethod, message);
         }
-        if let Some(root) = key.root.as_name() {
-            self.reads.keys.insert(Arc::from(root));
+        // Answers share what was read: it is copied only where it grows.
+        if let Some(root) = key.root.as_name()
+            && !self.reads.keys.contains(root)
+        {
+            Arc::make_mut(&mut self.reads).keys.insert(Arc::from(root));
         }
         let invocation = invocation.for_key(&key);
         if self

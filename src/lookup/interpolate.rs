@@ -280,7 +280,9 @@ impl Engine<'_> {
         invocation: &Invocation,
     ) -> Found {
         if !self.in_levels && !self.reads.variables.contains(path) {
-            self.reads.variables.insert(Arc::from(path));
+            Arc::make_mut(&mut self.reads)
+                .variables
+                .insert(Arc::from(path));
         }
         let value = self.with(
             || NodeKind::Scope("Global Scope".into()),

@@ -417,7 +417,9 @@ impl Engine<'_> {
         _: &Invocation,
     ) -> Found<Option<Rc<Provider>>> {
         if !self.reads.modules.contains(module) {
-            self.reads.modules.insert(module.clone());
+            Arc::make_mut(&mut self.reads)
+                .modules
+                .insert(module.clone());
         }
         if let Some(provider) = self.modules.get(module) {
             return Ok(provider.clone());

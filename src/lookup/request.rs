@@ -166,7 +166,7 @@ pub struct Answer {
     /// What could change it.
     pub unknown: Vec<Unknown>,
     /// What it was made of.
-    pub reads: Reads,
+    pub reads: Arc<Reads>,
     /// The trace, if one was asked for.
     pub trace: Option<TraceNode>,
     /// Warnings, in order.

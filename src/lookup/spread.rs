@@ -71,7 +71,7 @@ pub fn runs(
 
 /// Everything that tells two nodes apart for one [`Reads`].
 struct Prepared {
-    reads: Reads,
+    reads: Arc<Reads>,
     /// For each layer its views, and a number for what of each view matters to the keys.
     layers: Vec<(Arc<LayerViews>, Vec<u32>)>,
     columns: Vec<Arc<Column>>,
@@ -80,7 +80,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(session: &Session<'_>, nodes: &KnownNodes, reads: Reads) -> Prepared {
+    fn new(session: &Session<'_>, nodes: &KnownNodes, reads: Arc<Reads>) -> Prepared {
         let mut layers = vec![Layer::Global, Layer::Environment];
         layers.extend(reads.modules.iter().cloned().map(Layer::Module));
         let layers = layers.into_iter().map(|layer| {
