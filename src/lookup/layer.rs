@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::context::Strict;
+use super::context::{ReadConfig, Strict};
 use super::engine::{Engine, Invocation};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::level::LevelProvider;
@@ -529,26 +529,40 @@ impl Engine<'_> {
         let text = files
             .text(path)
             .map_err(|error| super::backend::io_error(&error))?;
-        let loaded = load_yaml(text.as_bytes())
-            .map_err(|error| LookupError::new(ErrorClass::YamlLoad, error.message(path)))?;
-        let loaded = if loaded.as_hash().is_some() {
-            loaded
-        } else {
+        let ReadConfig {
+            config,
+            is_hash,
+            legacy_version,
+        } = self.session.configs.get(path, layer, &text, || {
+            let loaded = load_yaml(text.as_bytes())
+                .map_err(|error| LookupError::new(ErrorClass::YamlLoad, error.message(path)))?;
+            let is_hash = loaded.as_hash().is_some();
+            let loaded = if is_hash {
+                loaded
+            } else {
+                Config::version_3_default()
+            };
+            let config = Config::read(path, &root, text.clone(), &loaded, layer);
+            let legacy_version = is_legacy(&loaded, &config).then(|| match &config {
+                Ok(config) => config.version(),
+                Err(_) if names_version(&loaded, 4) => 4,
+                Err(_) => 3,
+            });
+            Ok(ReadConfig {
+                config: Arc::new(config),
+                is_hash,
+                legacy_version,
+            })
+        })?;
+        if !is_hash {
             self.warn(format!(
                 "{path}: File exists but does not contain a valid YAML hash. Falling back to Hiera \
                  version 3 default config"
             ));
-            Config::version_3_default()
-        };
-        let config = self.session.configs.get(path, layer, &text, &|| {
-            Config::read(path, &root, text.clone(), &loaded, layer)
-        });
-        if is_legacy(&loaded, config.as_ref()) && self.settings().strict != Strict::Off {
-            let version = match config.as_ref() {
-                Ok(config) => config.version(),
-                Err(_) if names_version(&loaded, 4) => 4,
-                Err(_) => 3,
-            };
+        }
+        if let Some(version) = legacy_version
+            && self.settings().strict != Strict::Off
+        {
             // Puppet's key for «once» has no path in it.
             self.warn_once(
                 "hiera.yaml",

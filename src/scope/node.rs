@@ -92,6 +92,15 @@ impl Nodes {
     }
 }
 
+impl FromIterator<Arc<Node>> for Nodes {
+    /// These nodes in this order; names must differ.
+    fn from_iter<I: IntoIterator<Item = Arc<Node>>>(nodes: I) -> Nodes {
+        Nodes {
+            nodes: nodes.into_iter().collect(),
+        }
+    }
+}
+
 impl Node {
     /// A node of which only the common facts are known.
     #[must_use]
@@ -188,13 +197,39 @@ fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
 /// nor text becomes text, so that nil is `''` (`puppet/node/facts.rb`, `sanitize`).
 #[must_use]
 pub fn sanitize_facts(facts: &HashMap) -> HashMap {
+    if facts
+        .iter()
+        .all(|(name, value)| is_sane(name) && is_sane(value))
+    {
+        return facts.clone();
+    }
     facts
         .iter()
         .map(|(name, value)| (name.clone(), sanitize(value)))
         .collect()
 }
 
+/// Whether a fact is taken over as it is.
+fn is_sane(value: &Value) -> bool {
+    match value {
+        Value::Hash(hash) => hash.iter().all(|(k, v)| is_sane(k) && is_sane(v)),
+        Value::Array(elements) => elements.iter().all(is_sane),
+        Value::Undef | Value::Symbol(_) | Value::Default | Value::Rich(_) => false,
+        Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Sensitive(_)
+        | Value::Opaque(_) => true,
+    }
+}
+
 fn sanitize(value: &Value) -> Value {
+    if is_sane(value) {
+        return value.clone();
+    }
     match value {
         Value::Hash(hash) => Value::from(
             hash.iter()

@@ -27,6 +27,8 @@ pub(crate) struct ClientFacts {
     pub(crate) trace: Trace,
     /// Hovers may be Markdown.
     pub(crate) markdown: bool,
+    /// Markdown's tables are drawn; elsewhere they are a mess of bars.
+    pub(crate) tables: bool,
     /// The client asks for diagnostics; pushing them too would show each twice.
     pub(crate) pulls: bool,
     /// The client can be told that its pulled diagnostics are stale.
@@ -91,6 +93,10 @@ impl ClientFacts {
             markdown: formats
                 .and_then(Value::as_array)
                 .is_some_and(|formats| formats.iter().any(|format| format == "markdown")),
+            tables: params
+                .pointer("/clientInfo/name")
+                .and_then(Value::as_str)
+                .is_some_and(draws_tables),
             pulls: can("textDocument/diagnostic"),
             refreshes: can("workspace/diagnostics/refreshSupport"),
             related: can("textDocument/publishDiagnostics/relatedInformation"),
@@ -101,6 +107,25 @@ impl ClientFacts {
             progress: can("window/workDoneProgress"),
         }
     }
+}
+
+/// Whether the client of that name draws Markdown's tables. Terminal editors don't, and a client
+/// that nobody knows may be one.
+fn draws_tables(client: &str) -> bool {
+    /// Parts of the names that clients with a browser's Markdown give themselves, lower case.
+    const BROWSERS: [&str; 9] = [
+        "visual studio code",
+        "vscode",
+        "vscodium",
+        "code - oss",
+        "code-oss",
+        "cursor",
+        "windsurf",
+        "theia",
+        "monaco",
+    ];
+    let client = client.to_lowercase();
+    BROWSERS.iter().any(|part| client.contains(part))
 }
 
 /// UTF-8 where the client offers it, since nothing has to be counted then; else the first of its

@@ -10,10 +10,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::context::Outside;
 use super::jobs::{NoAnswer, Stop, caught};
 use super::model::{Model, Pinned};
 use crate::disk::{self, DataFolders, Ignore, Progress, ScanProblem, WatchMode, Watcher};
-use crate::workspace::{Change, Snapshot};
+use crate::eyaml::Keys;
+use crate::workspace::{Change, Content, DiskEntry, Snapshot};
 
 /// Progress is told once for so many files.
 const PROGRESS_STEP: usize = 64;
@@ -31,6 +33,17 @@ pub(crate) enum Reading {
     },
     /// Everything that was ordered is in the model's queue; what was left out.
     Done(Vec<ScanProblem>),
+    /// The files that settings name, as they are by now; what could not be read.
+    Outside(Outside, Vec<String>),
+}
+
+/// Files to read whatever their place, because the user's settings name them.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Named {
+    /// Nodes files and facts files.
+    pub(crate) texts: Vec<Arc<str>>,
+    /// The private key and the certificate for encrypted values, if they are to be decrypted.
+    pub(crate) keys: Option<(String, String)>,
 }
 
 /// Who notices that files change.
@@ -55,6 +68,8 @@ struct Shared {
 
 #[derive(Default)]
 struct Orders {
+    /// Read these files that settings name, and these keys, from now on.
+    named: Option<Named>,
     /// Read the whole workspace.
     scan: Option<WatchedBy>,
     /// Single paths to look at.
@@ -68,6 +83,12 @@ impl DiskReader {
     /// Reads the whole workspace as it is by the changes that the model has been told so far.
     pub(crate) fn scan(&self, watched_by: WatchedBy) {
         self.lock().scan = Some(watched_by);
+        self.0.ordered.notify_one();
+    }
+
+    /// Reads files that settings name, now and whenever they are ordered to be looked at again.
+    pub(crate) fn name(&self, named: Named) {
+        self.lock().named = Some(named);
         self.0.ordered.notify_one();
     }
 
@@ -122,10 +143,12 @@ impl DiskReader {
         let mut data_folders = DataFolders::default();
         // Watches for as long as it is held.
         let mut _watcher = None;
+        let mut named = Named::default();
         loop {
             let orders = {
                 let mut orders = self.lock();
-                while orders.scan.is_none()
+                while orders.named.is_none()
+                    && orders.scan.is_none()
                     && orders.paths.is_empty()
                     && orders.found.is_empty()
                     && !orders.closed
@@ -141,6 +164,14 @@ impl DiskReader {
                 }
                 std::mem::take(&mut *orders)
             };
+            let again =
+                orders.scan.is_some() || named.texts.iter().any(|at| orders.paths.contains(at));
+            let renamed = orders.named.is_some();
+            named = orders.named.unwrap_or(named);
+            if renamed || (again && named != Named::default()) {
+                let (outside, problems) = named.read();
+                tell(Reading::Outside(outside, problems));
+            }
             let Some(snapshot) = now(model) else {
                 return;
             };
@@ -209,6 +240,46 @@ impl DiskReader {
                 ControlFlow::Continue(())
             }
         }
+    }
+}
+
+impl Named {
+    fn read(&self) -> (Outside, Vec<String>) {
+        let mut problems = Vec::new();
+        let mut outside = Outside::default();
+        for at in &self.texts {
+            match text(at) {
+                Ok(text) => {
+                    outside.texts.insert(at.clone(), text);
+                }
+                Err(why) => problems.push(format!("{at}: {why}")),
+            }
+        }
+        if let Some((private, certificate)) = &self.keys {
+            let keys = text(private).and_then(|private| {
+                let certificate = text(certificate)?;
+                Keys::from_pem(private.as_bytes(), certificate.as_bytes())
+                    .map_err(|error| error.to_string())
+            });
+            match keys {
+                Ok(keys) => outside.keys = Some(Arc::new(keys)),
+                Err(why) => problems.push(format!("the keys for encrypted values: {why}")),
+            }
+        }
+        (outside, problems)
+    }
+}
+
+fn text(at: &str) -> Result<Arc<str>, String> {
+    match disk::read(at) {
+        DiskEntry::File { content, .. } => match content {
+            Content::Text(text) => Ok(text),
+            Content::Bytes(_) => Err("is not UTF-8".to_owned()),
+            Content::Refused(error) => Err(error.message(at)),
+            Content::Unread => Err("cannot be read".to_owned()),
+        },
+        DiskEntry::Directory { .. } => Err("is a folder".to_owned()),
+        DiskEntry::Absent => Err("is not there".to_owned()),
     }
 }
 

@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
+use super::context::Context;
 use super::convert;
+use super::fleet::Fleets;
 use super::jobs::Stop;
-use super::settings::{PuppetVersion, Settings, Strict};
-use crate::ide::hover::{self, HoverOptions};
-use crate::ide::{KnownNodes, symbols};
-use crate::lookup::{self, ConfigCache};
+use crate::ide::{hover, symbols};
+use crate::lookup::ConfigCache;
 use crate::rules::{self, Checker, Part};
 use crate::text::TextRange;
 use crate::workspace::Snapshot;
@@ -22,6 +22,8 @@ pub struct Hover {
     pub range: TextRange,
     /// For clients that show Markdown.
     pub markdown: String,
+    /// For clients that show Markdown but draw no tables.
+    pub aligned: String,
     /// For the others.
     pub plain: String,
 }
@@ -67,8 +69,12 @@ pub struct Symbol {
     pub children: Vec<Symbol>,
 }
 
-/// Answers from a snapshot. Everything runs on the blocking pool, may be slow, and should look at
-/// its [`Stop`] in long loops; an answer given after a stop is thrown away.
+/// The findings of one file after another, over one snapshot; nothing for a file that no hierarchy
+/// reads: nobody knows what it means.
+pub type Check<'a> = Box<dyn Fn(&str) -> Option<Vec<Finding>> + 'a>;
+
+/// Answers from a snapshot and a context. Everything runs on the blocking pool, may be slow, and
+/// should look at its [`Stop`] in long loops; an answer given after a stop is thrown away.
 pub trait Features: Send + Sync + 'static {
     /// What is under the byte at `offset` of the file at `path`.
     fn hover(
@@ -76,21 +82,13 @@ pub trait Features: Send + Sync + 'static {
         snapshot: &Snapshot,
         path: &str,
         offset: usize,
-        settings: &Settings,
+        context: &Context,
         stop: &Stop,
     ) -> Option<Hover>;
 
-    /// The problems of one file, in the order in which they are to be shown.
-    fn check(
-        &self,
-        snapshot: &Snapshot,
-        path: &str,
-        settings: &Settings,
-        stop: &Stop,
-    ) -> Vec<Finding>;
-
-    /// The files of the workspace that have diagnostics.
-    fn files(&self, snapshot: &Snapshot) -> Vec<Arc<str>>;
+    /// A check of files of one snapshot, in the order in which their problems are to be shown.
+    /// What many files' findings need is computed once.
+    fn check<'a>(&'a self, snapshot: &'a Snapshot, context: &'a Context, stop: &Stop) -> Check<'a>;
 
     /// The keys of one file.
     fn symbols(&self, snapshot: &Snapshot, path: &str) -> Vec<Symbol>;
@@ -103,30 +101,39 @@ pub trait Features: Send + Sync + 'static {
         limit: usize,
         stop: &Stop,
     ) -> Vec<(Arc<str>, Symbol)>;
+
+    /// Certnames of the nodes that are known for a file or folder, in the order of their files.
+    fn nodes(&self, _: &Snapshot, _: &Context, _: &str) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
+    /// How Puppet looks a key up: the text of `puppet lookup --explain`.
+    ///
+    /// # Errors
+    /// Why nothing can be explained, for people.
+    fn explain(&self, _: &Snapshot, _: &Context, _: &Explain) -> Result<String, String> {
+        Err("nothing can be explained here".to_owned())
+    }
 }
 
-/// The rooms of this house as features.
+/// What is to be explained.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explain {
+    /// The file that the question was asked in, or a folder: its environment counts.
+    pub path: Arc<str>,
+    /// The key; without one, the key at the place.
+    pub key: Option<Arc<str>>,
+    /// The byte of the file where the question was asked.
+    pub offset: Option<usize>,
+    /// The node; without one, the chosen one; without that, any node.
+    pub node: Option<Arc<str>>,
+}
+
+/// The rooms of this house as features, with what they keep from one answer to the next.
 #[derive(Default)]
 pub(crate) struct Rooms {
     configs: ConfigCache,
-    nodes: KnownNodes,
-}
-
-/// Puppet's settings as the editor's settings have them.
-fn lookup_settings(settings: &Settings) -> lookup::Settings {
-    let version = match settings.puppet_version {
-        PuppetVersion::Seven => lookup::PuppetVersion::V7,
-        PuppetVersion::Eight => lookup::PuppetVersion::V8,
-    };
-    let mut puppet = lookup::Settings::for_version(version).for_editor();
-    match settings.strict {
-        None => {}
-        Some(Strict::Off) => puppet.strict = lookup::Strict::Off,
-        Some(Strict::Warning) => puppet.strict = lookup::Strict::Warning,
-        Some(Strict::Error) => puppet.strict = lookup::Strict::Error,
-    }
-    puppet.strict_variables = settings.strict_variables.unwrap_or(puppet.strict_variables);
-    puppet
+    fleets: Fleets,
 }
 
 impl Features for Rooms {
@@ -135,41 +142,34 @@ impl Features for Rooms {
         snapshot: &Snapshot,
         path: &str,
         offset: usize,
-        settings: &Settings,
+        context: &Context,
         _: &Stop,
     ) -> Option<Hover> {
-        let puppet = lookup_settings(settings);
-        let link = |path: &str, line: u32| match convert::uri(path) {
-            Some(uri) => format!("{}#L{line}", uri.as_str()),
-            None => String::new(),
-        };
-        let options = HoverOptions {
-            max_lines: settings.hover_max_lines,
+        let settings = context.puppet();
+        let fleet = self.fleets.of(snapshot, context, path);
+        let options = hover::HoverOptions {
+            settings: &settings,
+            configs: &self.configs,
+            nodes: &fleet.known,
+            selected: fleet.selected.as_deref(),
+            max_lines: context.settings.hover_max_lines,
             link: Some(&link),
-            ..HoverOptions::new(&puppet, &self.configs, &self.nodes)
         };
         let found = hover::hover(snapshot, path, offset, &options)?;
         Some(Hover {
             range: found.range,
             markdown: found.markdown,
+            aligned: found.aligned,
             plain: found.plain,
         })
     }
 
-    fn check(
-        &self,
-        snapshot: &Snapshot,
-        path: &str,
-        settings: &Settings,
-        _: &Stop,
-    ) -> Vec<Finding> {
-        let checker = Checker::with_settings(snapshot, lookup_settings(settings));
-        let found = checker.file(path, Part::All).unwrap_or_default();
-        found.into_iter().map(Finding::from).collect()
-    }
-
-    fn files(&self, snapshot: &Snapshot) -> Vec<Arc<str>> {
-        snapshot.files().map(|file| file.path().clone()).collect()
+    fn check<'a>(&'a self, snapshot: &'a Snapshot, context: &'a Context, _: &Stop) -> Check<'a> {
+        let checker = Checker::with_settings(snapshot, context.puppet());
+        Box::new(move |path| {
+            let findings = checker.file(path, Part::All)?;
+            Some(findings.into_iter().map(Finding::from).collect())
+        })
     }
 
     fn symbols(&self, snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
@@ -191,12 +191,35 @@ impl Features for Rooms {
             .map(|(file, symbol)| (file.path().clone(), symbol.into()))
             .collect()
     }
+
+    fn nodes(&self, snapshot: &Snapshot, context: &Context, path: &str) -> Vec<Arc<str>> {
+        let fleet = self.fleets.of(snapshot, context, path);
+        let nodes = fleet.nodes.all().iter();
+        nodes.map(|node| node.certname.clone()).collect()
+    }
+
+    fn explain(
+        &self,
+        snapshot: &Snapshot,
+        context: &Context,
+        what: &Explain,
+    ) -> Result<String, String> {
+        let fleet = self.fleets.of(snapshot, context, &what.path);
+        super::explain::explain(snapshot, &context.puppet(), &self.configs, &fleet, what)
+    }
+}
+
+/// The link to a line of a file, as editors follow it.
+fn link(path: &str, line: u32) -> String {
+    let uri = convert::uri(path).map_or_else(|| format!("file://{path}"), |uri| uri.to_string());
+    format!("{uri}#L{line}")
 }
 
 impl From<rules::Finding> for Finding {
     fn from(finding: rules::Finding) -> Finding {
+        let related = finding.related.into_iter();
         Finding {
-            code: finding.code.to_string(),
+            code: finding.code.to_owned(),
             severity: match finding.severity {
                 rules::Severity::Error => Severity::Error,
                 rules::Severity::Warning => Severity::Warning,
@@ -205,9 +228,7 @@ impl From<rules::Finding> for Finding {
             },
             range: finding.range,
             message: finding.message,
-            related: finding
-                .related
-                .into_iter()
+            related: related
                 .map(|related| (related.path, related.range, related.message))
                 .collect(),
         }

@@ -14,10 +14,13 @@
 mod backend;
 mod capabilities;
 mod client_process;
+mod context;
 mod convert;
 mod disk_reader;
 mod documents;
+mod explain;
 mod features;
+mod fleet;
 mod jobs;
 mod model;
 mod ordered;
@@ -217,6 +220,13 @@ fn start_threads(
         match reading {
             Reading::Begun => tells.index.send_replace(Index::Reading { read: 0, of: 0 }),
             Reading::Files { read, of } => tells.index.send_replace(Index::Reading { read, of }),
+            Reading::Outside(outside, problems) => {
+                for problem in problems {
+                    tells.log(LogLevel::Warning, &problem);
+                }
+                tells.set_outside(outside);
+                return;
+            }
             Reading::Done(problems) => {
                 for problem in problems.iter().take(MAX_PROBLEMS) {
                     let message = format!("{} {}", problem.path, problem.message);

@@ -55,7 +55,21 @@ pub(crate) struct Model {
     queue: Mutex<Queue>,
     filled: Condvar,
     latest: ArcSwap<Moment>,
+    unchecked: Mutex<Unchecked>,
 }
+
+/// What has changed since diagnostics were last computed.
+#[derive(Default)]
+pub(crate) enum Unchecked {
+    /// Anything.
+    #[default]
+    All,
+    /// What these snapshots changed, each against the one before it.
+    Since(Vec<Arc<Snapshot>>),
+}
+
+/// Past so many changes, looking at each costs more than looking at everything.
+const MAX_UNCHECKED: usize = 64;
 
 #[derive(Default)]
 struct Queue {
@@ -92,6 +106,7 @@ impl Model {
                 snapshot,
                 revision: Revision::default(),
             }),
+            unchecked: Mutex::default(),
         });
         let writer = model.clone();
         std::thread::Builder::new()
@@ -144,6 +159,18 @@ impl Model {
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.filled.notify_one();
+    }
+
+    /// What has changed since the last call: it is in every moment that is pinned from now on.
+    pub(crate) fn take_unchecked(&self) -> Unchecked {
+        std::mem::replace(&mut *self.unchecked(), Unchecked::Since(Vec::new()))
+    }
+
+    fn unchecked(&self) -> MutexGuard<'_, Unchecked> {
+        // Each change is one push or assignment: it is whole even after a panic.
+        self.unchecked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
@@ -223,7 +250,18 @@ impl Model {
 
     fn apply(&self, workspace: &Workspace, change: Change, revision: Revision) {
         match caught(|| workspace.apply(change)) {
-            Ok(snapshot) => self.latest.store(Arc::new(Moment { snapshot, revision })),
+            Ok(snapshot) => {
+                let made = snapshot.clone();
+                self.latest.store(Arc::new(Moment { snapshot, revision }));
+                let mut unchecked = self.unchecked();
+                match &mut *unchecked {
+                    Unchecked::All => {}
+                    Unchecked::Since(snapshots) if snapshots.len() < MAX_UNCHECKED => {
+                        snapshots.push(made);
+                    }
+                    Unchecked::Since(_) => *unchecked = Unchecked::All,
+                }
+            }
             Err(NoAnswer::Panicked(said)) => tracing::error!("a change was lost: {said}"),
             Err(NoAnswer::Stopped(_)) => {}
         }

@@ -1,11 +1,12 @@
 //! Diagnostics pushed to the client: after a short quiet time, open files first, and never for a
-//! text that is no longer the latest.
+//! text that is no longer the latest. After an edit only those files are checked again whose
+//! findings it can touch.
 //!
 //! This task is the only one that publishes, so a client never sees an older result after a newer
 //! one. It works from the latest state, computes on the background lane, is stopped by the next
 //! edit, and begins again when it is quiet.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,9 +16,11 @@ use tower_lsp::ls_types as lsp;
 use super::backend::ask_to_pull_again;
 use super::convert;
 use super::jobs::{Lane, Stop};
+use super::model::Unchecked;
 use super::requests::View;
-use super::requests::diagnostic::{diagnostics, result_id, uri};
+use super::requests::diagnostic::{Diagnoser, result_id, uri};
 use super::session::{Index, Session, Stage};
+use crate::rules::{Touched, touched};
 
 /// Nothing is checked before no change has come for so long: shorter than a pause between words,
 /// longer than one between letters of a fast typist's burst.
@@ -29,6 +32,13 @@ const MAX_QUIET: Duration = Duration::from_secs(1);
 /// The rest of the workspace is checked only after a longer rest, since it can take long.
 const REST: Duration = Duration::from_millis(500);
 
+/// So many closed files are checked in one job: enough to share what their findings need, few
+/// enough for the first to be shown soon.
+const MAX_TOGETHER: usize = 512;
+
+/// So many open files are checked in one job: fewer, since somebody looks at them.
+const MAX_OPEN_TOGETHER: usize = 16;
+
 /// What the client has been told of one file.
 struct Told {
     id: String,
@@ -36,9 +46,24 @@ struct Told {
     uri: lsp::Uri,
 }
 
+/// What has to be checked.
+enum Pending {
+    All,
+    Files(BTreeSet<Arc<str>>),
+}
+
+/// What the client has been told, and what it has to be told again.
+struct Board {
+    told: HashMap<Arc<str>, Told>,
+    pending: Pending,
+}
+
 /// Publishes until the session ends.
 pub(crate) async fn publish(session: Arc<Session>) {
-    let mut told: HashMap<Arc<str>, Told> = HashMap::new();
+    let mut board = Board {
+        told: HashMap::new(),
+        pending: Pending::All,
+    };
     let mut asked = None;
     // A change that came while something was computed has left a permit here.
     loop {
@@ -62,7 +87,7 @@ pub(crate) async fn publish(session: Arc<Session>) {
                 }
                 break;
             }
-            if round(&session, &mut told).await == Round::Done {
+            if round(&session, &mut board).await == Round::Done {
                 break;
             }
         }
@@ -92,12 +117,26 @@ enum Round {
     Interrupted,
 }
 
-async fn round(session: &Arc<Session>, told: &mut HashMap<Arc<str>, Told>) -> Round {
-    let open = session.documents().paths();
-    for path in &open {
-        if check(session, told, path).await == Round::Interrupted {
+async fn round(session: &Arc<Session>, board: &mut Board) -> Round {
+    board.take(session.take_unchecked());
+    let documents = session.documents();
+    let open = documents.paths();
+    for together in open.chunks(MAX_OPEN_TOGETHER) {
+        if check(session, board, together.to_vec()).await == Round::Interrupted {
             return Round::Interrupted;
         }
+    }
+    let closed_before = board.told.iter().any(|(path, told)| {
+        // The client forgets a version with its document; and an error of a file that is gone.
+        told.version.is_some() && !open.contains(path)
+    });
+    let others = match &board.pending {
+        Pending::All => true,
+        Pending::Files(files) => files.iter().any(|path| !open.contains(path)),
+    };
+    if !others && !closed_before {
+        board.pending = Pending::Files(BTreeSet::new());
+        return Round::Done;
     }
     tokio::select! {
         () = session.changed.notified() => return Round::Interrupted,
@@ -106,42 +145,109 @@ async fn round(session: &Arc<Session>, told: &mut HashMap<Arc<str>, Told>) -> Ro
     let Some(view) = View::now(session, Stop::never()).await else {
         return Round::Done;
     };
-    let mut closed = view.features.files(&view.snapshot);
-    // What was told of files that are gone has to be taken back.
-    closed.extend(told.keys().cloned());
+    let mut closed: Vec<Arc<str>> = match &board.pending {
+        Pending::All => {
+            let files = view.snapshot.files();
+            let paths = files.map(|file| file.path().clone());
+            // What was told of files that are gone has to be taken back.
+            paths.chain(board.told.keys().cloned()).collect()
+        }
+        Pending::Files(files) => {
+            let versioned = board.told.iter().filter(|(_, told)| told.version.is_some());
+            let versioned = versioned.map(|(path, _)| path.clone());
+            files.iter().cloned().chain(versioned).collect()
+        }
+    };
+    drop(view);
     closed.sort();
     closed.dedup();
     closed.retain(|path| !open.contains(path));
-    for path in &closed {
-        if check(session, told, path).await == Round::Interrupted {
+    // From here on a change leaves only what is not told yet.
+    board.pending = Pending::Files(closed.iter().chain(&open).cloned().collect());
+    for path in &open {
+        board.settle(path);
+    }
+    for together in closed.chunks(MAX_TOGETHER) {
+        if check(session, board, together.to_vec()).await == Round::Interrupted {
             return Round::Interrupted;
         }
     }
     Round::Done
 }
 
-/// Checks one file as it is now and tells the client, unless it knows already.
-async fn check(
-    session: &Arc<Session>,
-    told: &mut HashMap<Arc<str>, Told>,
-    path: &Arc<str>,
-) -> Round {
+impl Board {
+    fn take(&mut self, unchecked: Unchecked) {
+        let snapshots = match unchecked {
+            Unchecked::All => return self.pending = Pending::All,
+            Unchecked::Since(snapshots) => snapshots,
+        };
+        for snapshot in snapshots {
+            let Pending::Files(files) = &mut self.pending else {
+                return;
+            };
+            match touched(&snapshot) {
+                Touched::All => self.pending = Pending::All,
+                Touched::Files(touched) => {
+                    files.extend(touched.into_iter().map(|(path, _)| path));
+                }
+            }
+        }
+    }
+
+    /// Whether the client may know something else of this file than what is true.
+    fn is_stale(&self, path: &str, version: Option<i32>, uri: &lsp::Uri) -> bool {
+        let pending = match &self.pending {
+            Pending::All => true,
+            Pending::Files(files) => files.contains(path),
+        };
+        pending
+            || self.told.get(path).map_or(version.is_some(), |told| {
+                told.version != version || told.uri != *uri
+            })
+    }
+
+    /// The client knows what is true of this file.
+    fn settle(&mut self, path: &str) {
+        if let Pending::Files(files) = &mut self.pending {
+            files.remove(path);
+        }
+    }
+}
+
+/// Checks files as they are now and tells the client, unless it knows already.
+async fn check(session: &Arc<Session>, board: &mut Board, paths: Vec<Arc<str>>) -> Round {
     let stop = Stop::new(Duration::ZERO);
     let Some(view) = View::now(session, stop.clone()).await else {
         return Round::Done;
     };
     let revision = view.revision;
     let related = session.facts().related;
-    let version = view.documents.get(path).map(|document| document.version);
-    let uri = uri(&view, path).or_else(|| convert::uri(path));
-    let checked = path.clone();
+    let mut stale = Vec::new();
+    for path in paths {
+        let version = view.documents.get(&path).map(|document| document.version);
+        let Some(uri) = uri(&view, &path).or_else(|| convert::uri(&path)) else {
+            board.settle(&path);
+            continue;
+        };
+        if board.is_stale(&path, version, &uri) {
+            stale.push((path, version, uri));
+        }
+    }
+    if stale.is_empty() {
+        return Round::Done;
+    }
+    let checked: Vec<Arc<str>> = stale.iter().map(|(path, ..)| path.clone()).collect();
     let job = session.lanes.run(Lane::Background, &stop, move || {
-        diagnostics(&view, &checked, related)
+        let diagnoser = Diagnoser::new(&view, related);
+        let unstopped = checked.iter().take_while(|_| !view.stop.requested());
+        unstopped
+            .map(|path| diagnoser.file(path))
+            .collect::<Vec<_>>()
     });
     tokio::pin!(job);
-    let items = tokio::select! {
+    let found = tokio::select! {
         biased;
-        items = &mut job => items,
+        found = &mut job => found,
         () = session.changed.notified() => {
             stop.outdate();
             // The permit that was just taken stands for a change that must be looked at.
@@ -149,25 +255,32 @@ async fn check(
             return Round::Interrupted;
         }
     };
-    let (Ok(items), Some(uri)) = (items, uri) else {
+    let Ok(found) = found else {
         return Round::Done;
     };
     // A result about a text that has moved on is dropped: the change that moved it has woken us.
     if session.model.newest() != revision {
         return Round::Interrupted;
     }
-    let id = result_id(&items);
-    let known = told.get(path);
-    let news = match known {
-        Some(known) => known.id != id || known.version != version || known.uri != uri,
-        None => !items.is_empty() || version.is_some(),
-    };
-    if news {
-        if items.is_empty() && version.is_none() {
-            told.remove(path);
+    for ((path, version, uri), items) in stale.into_iter().zip(found) {
+        board.settle(&path);
+        // A file that is not ours is passed over in silence.
+        let is_ours = items.is_some();
+        let items = items.unwrap_or_default();
+        let id = result_id(&items);
+        let known = board.told.get(&path);
+        let news = match known {
+            Some(known) => known.id != id || known.version != version || known.uri != uri,
+            None => !items.is_empty() || (version.is_some() && is_ours),
+        };
+        if !news {
+            continue;
+        }
+        if items.is_empty() && (version.is_none() || !is_ours) {
+            board.told.remove(&path);
         } else {
             let uri = uri.clone();
-            told.insert(path.clone(), Told { id, version, uri });
+            board.told.insert(path, Told { id, version, uri });
         }
         session
             .client

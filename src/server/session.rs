@@ -4,7 +4,7 @@
 //! Only [`super::ordered`] changes documents and settings, in wire order; everything else reads.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
@@ -17,10 +17,11 @@ use tower_lsp::ls_types as lsp;
 
 use super::Options;
 use super::capabilities::{ClientFacts, Trace};
-use super::disk_reader::{DiskReader, WatchedBy};
+use super::context::{Choices, Context, Outside, named_files};
+use super::disk_reader::{DiskReader, Named, WatchedBy};
 use super::documents::Documents;
 use super::jobs::{Lanes, Stop};
-use super::model::{Model, Pinned};
+use super::model::{Model, Pinned, Unchecked};
 use super::settings::{LogLevel, Origin, Settings};
 use crate::workspace::Change;
 
@@ -78,6 +79,10 @@ pub(crate) struct Session {
     documents: Mutex<Documents>,
     facts: OnceLock<ClientFacts>,
     settings: ArcSwap<Settings>,
+    outside: ArcSwap<Outside>,
+    choices: ArcSwap<Choices>,
+    /// Something else than files has changed that every file's diagnostics depend on.
+    recheck: AtomicBool,
     layers: Mutex<Layers>,
     requests: Mutex<HashMap<Id, Underway>>,
     stage: AtomicU8,
@@ -136,6 +141,9 @@ impl Session {
             documents: Mutex::default(),
             facts: OnceLock::new(),
             settings: ArcSwap::from_pointee(Settings::default()),
+            outside: ArcSwap::default(),
+            choices: ArcSwap::default(),
+            recheck: AtomicBool::new(false),
             layers: Mutex::default(),
             requests: Mutex::default(),
             stage: AtomicU8::new(Stage::Strange as u8),
@@ -200,6 +208,46 @@ impl Session {
 
     pub(crate) fn settings(&self) -> Arc<Settings> {
         self.settings.load_full()
+    }
+
+    /// What answers depend on besides the files, by now.
+    pub(crate) fn context(&self) -> Context {
+        Context {
+            settings: self.settings(),
+            outside: self.outside.load_full(),
+            choices: self.choices.load_full(),
+        }
+    }
+
+    /// Takes what was read of files that settings name.
+    pub(crate) fn set_outside(&self, outside: Outside) {
+        self.outside.store(Arc::new(outside));
+        self.recheck_all();
+    }
+
+    /// Changes what the user has chosen. Called in wire order only.
+    pub(crate) fn choose(&self, change: impl FnOnce(&mut Choices)) {
+        let mut choices = Choices::clone(&self.choices.load());
+        change(&mut choices);
+        if choices != **self.choices.load() {
+            self.choices.store(Arc::new(choices));
+            self.recheck_all();
+        }
+    }
+
+    /// What diagnostics of all files depend on has changed.
+    pub(crate) fn recheck_all(&self) {
+        self.recheck.store(true, Ordering::Release);
+        self.tell_change();
+    }
+
+    /// What has changed since the last call that diagnostics depend on.
+    pub(crate) fn take_unchecked(&self) -> Unchecked {
+        let unchecked = self.model.take_unchecked();
+        if self.recheck.swap(false, Ordering::AcqRel) {
+            return Unchecked::All;
+        }
+        unchecked
     }
 
     /// The workspace folders by now, absolute.
@@ -278,8 +326,19 @@ impl Session {
             self.model.change(Change::Settings(now.of_files()));
             self.rescan();
         }
+        let named = |settings: &Settings| Named {
+            texts: named_files(settings),
+            keys: settings
+                .pkcs7_private_key
+                .clone()
+                .zip(settings.pkcs7_public_key.clone())
+                .filter(|_| settings.decrypt),
+        };
+        if named(&before) != named(&now) {
+            self.disk.name(named(&now));
+        }
         if before != now {
-            self.tell_change();
+            self.recheck_all();
         }
     }
 

@@ -1,7 +1,8 @@
 //! For the tests of the transport only: the same server on any pipe, with planted features, and
 //! with one of its four rules broken on purpose, so that each test is seen to notice.
 
-pub use super::features::{Features, Finding, Hover, Severity, Symbol};
+pub use super::context::Context;
+pub use super::features::{Check, Features, Finding, Hover, Severity, Symbol};
 pub use super::jobs::Stop;
 pub use super::settings::Settings;
 pub use super::{Options, serve};

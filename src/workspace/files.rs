@@ -1,7 +1,8 @@
 //! The files that a lookup can see: a snapshot's in the editor, the disk's in batch mode.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::value::{LoadError, StrKey, Value};
 
@@ -25,6 +26,34 @@ pub enum Format {
     Hocon,
 }
 
+/// Which of a data file's top-level values a lookup can hand on as they are: no token in them, no
+/// type that Puppet refuses. Found out value by value, once for all lookups.
+#[derive(Clone, Debug, Default)]
+pub struct PlainValues(Arc<OnceLock<Box<[AtomicU8]>>>);
+
+impl PlainValues {
+    /// Whether the value of the `at`th of `keys` keys is plain, by `decide` the first time.
+    pub fn is_plain(&self, at: usize, keys: usize, decide: impl FnOnce() -> bool) -> bool {
+        const PLAIN: u8 = 1;
+        const NOT_PLAIN: u8 = 2;
+        let known = self
+            .0
+            .get_or_init(|| (0..keys).map(|_| AtomicU8::new(0)).collect());
+        let Some(known) = known.get(at) else {
+            return decide();
+        };
+        match known.load(Ordering::Relaxed) {
+            PLAIN => true,
+            NOT_PLAIN => false,
+            _ => {
+                let plain = decide();
+                known.store(if plain { PLAIN } else { NOT_PLAIN }, Ordering::Relaxed);
+                plain
+            }
+        }
+    }
+}
+
 /// One data file as a loader leaves it.
 #[derive(Clone, Debug)]
 pub struct DataFile {
@@ -34,6 +63,8 @@ pub struct DataFile {
     /// What can still be read of a file that Puppet refuses: the top-level keys outside the
     /// broken part. Equal to `loaded` where that is a value.
     pub recovered: Value,
+    /// What lookups found out about the values.
+    pub plain: PlainValues,
 }
 
 impl DataFile {

@@ -11,7 +11,7 @@ use super::cache::TextCache;
 use super::deployed;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File, unread};
-use super::files::{DataFile, FileKind, Files, Format};
+use super::files::{DataFile, FileKind, Files, Format, PlainValues};
 use super::index::KeyIndex;
 use super::path;
 use super::reader;
@@ -499,6 +499,7 @@ pub(super) fn failed(error: LoadError) -> DataFile {
     DataFile {
         loaded: Err(error),
         recovered: Value::Undef,
+        plain: PlainValues::default(),
     }
 }
 

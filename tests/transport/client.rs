@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hiera_ls::server::testing::{
-    Features, Finding, Hover, Options, Settings, Severity, Snapshot, Stop, Symbol, serve,
+    Check, Context, Features, Finding, Hover, Options, Severity, Snapshot, Stop, Symbol, serve,
 };
 use hiera_ls::text::TextRange;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ impl Features for Planted {
         snapshot: &Snapshot,
         path: &str,
         offset: usize,
-        _: &Settings,
+        _: &Context,
         stop: &Stop,
     ) -> Option<Hover> {
         assert!(!path.contains("panic"), "planted");
@@ -80,32 +80,31 @@ impl Features for Planted {
         Some(Hover {
             range: TextRange::empty(offset),
             markdown: format!("**{offset}** {text}"),
+            aligned: format!("**{offset}** {text}"),
             plain: format!("{offset} {text}"),
         })
     }
 
     /// Deaf to its stop, as a rule in the middle of a long loop is.
-    fn check(&self, snapshot: &Snapshot, path: &str, _: &Settings, _: &Stop) -> Vec<Finding> {
-        self.checks.fetch_add(1, Ordering::SeqCst);
-        if let Some(gate) = &self.check_gate {
-            gate.pass(&Stop::never());
-        }
-        let Some(file) = snapshot.file(path) else {
-            return Vec::new();
-        };
-        let found = file.text().match_indices("bad");
-        let found = found.map(|(start, word)| Finding {
-            code: "bad-word".to_owned(),
-            severity: Severity::Warning,
-            range: TextRange::new(start, start + word.len()),
-            message: format!("in {}", file.text()),
-            related: vec![(path.into(), TextRange::empty(0), "the start".to_owned())],
-        });
-        found.collect()
-    }
-
-    fn files(&self, snapshot: &Snapshot) -> Vec<Arc<str>> {
-        snapshot.files().map(|file| file.path().clone()).collect()
+    fn check<'a>(&'a self, snapshot: &'a Snapshot, _: &'a Context, _: &Stop) -> Check<'a> {
+        Box::new(move |path| {
+            self.checks.fetch_add(1, Ordering::SeqCst);
+            if let Some(gate) = &self.check_gate {
+                gate.pass(&Stop::never());
+            }
+            let Some(file) = snapshot.file(path) else {
+                return Some(Vec::new());
+            };
+            let found = file.text().match_indices("bad");
+            let found = found.map(|(start, word)| Finding {
+                code: "bad-word".to_owned(),
+                severity: Severity::Warning,
+                range: TextRange::new(start, start + word.len()),
+                message: format!("in {}", file.text()),
+                related: vec![(path.into(), TextRange::empty(0), "the start".to_owned())],
+            });
+            Some(found.collect())
+        })
     }
 
     fn symbols(&self, _: &Snapshot, _: &str) -> Vec<Symbol> {

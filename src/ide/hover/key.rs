@@ -41,6 +41,10 @@ struct View<'a> {
     whose: Line,
     /// What could change the answer.
     unknown: Vec<Unknown>,
+    /// The entry of `lookup_options` that decides over the key.
+    options: Option<OptionsPlace>,
+    /// How sources are merged.
+    strategy: Strategy,
 }
 
 impl<'a> View<'a> {
@@ -65,6 +69,8 @@ impl<'a> View<'a> {
             scope,
             whose,
             unknown,
+            options,
+            strategy,
         }
     }
 }
@@ -186,30 +192,29 @@ fn one(ground: &Ground<'_>, target: &Target, view: &View<'_>) -> Page {
             return page;
         }
     };
-    let options = options_place(ground, root, &view.scope);
     let sources = levels::sources(view.answer, &quoted(root));
     let used: Vec<Source> = sources
         .iter()
         .filter(|source| dig(&source.value, &target.steps).is_some())
         .cloned()
         .collect();
-    let strategy = strategy(view.answer, root, options.as_ref());
+    let strategy = &view.strategy;
     let mut first = vec![name(&key), text(" — ")];
     let Some(part) = dig(value, &target.steps) else {
         first.push(text("not in the effective value, "));
         first.extend(view.whose.clone());
         page.line(first);
-        level_lines(ground, &mut page, target, view, &sources, &strategy);
+        level_lines(ground, &mut page, target, view, &sources);
         return page;
     };
-    first.push(text(format!("{}, ", how(&strategy, used.len()))));
+    first.push(text(format!("{}, ", how(strategy, used.len()))));
     first.extend(view.whose.clone());
     page.line(first);
-    let remarks = notes(ground, root, &target.steps, part, &used, &strategy);
+    let remarks = notes(ground, root, &target.steps, part, &used, strategy);
     let all = format!("hiera-ls lookup {}", shell_word(&key));
     page.yaml(yaml::lines(part, &remarks, ground.options.max_lines, &all));
-    level_lines(ground, &mut page, target, view, &used, &strategy);
-    page.line(merge_line(ground, &strategy, options.as_ref()));
+    level_lines(ground, &mut page, target, view, &used);
+    page.line(merge_line(ground, strategy, view.options.as_ref()));
     page
 }
 
@@ -292,7 +297,6 @@ fn level_lines(
     target: &Target,
     view: &View<'_>,
     sources: &[Source],
-    strategy: &Strategy,
 ) {
     let root = &target.root;
     let asked = levels::sources(view.answer, &quoted(root));
@@ -312,7 +316,7 @@ fn level_lines(
         })
         .collect();
     let mut line = Line::new();
-    let merges = !strategy.is_first_found();
+    let merges = !view.strategy.is_first_found();
     match (merges, places.as_slice()) {
         (_, []) => {}
         (_, [only]) => {

@@ -7,7 +7,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
 use crate::server::convert;
-use crate::server::features::{Finding, Severity};
+use crate::server::features::{Check, Finding, Severity};
 use crate::server::jobs::Lane;
 use crate::server::session::Session;
 use crate::server::settings;
@@ -23,7 +23,8 @@ pub(crate) async fn handle(
     let previous = params.previous_result_id;
     let related = session.facts().related;
     let work = move |view: View| {
-        let items = path.map_or_else(Vec::new, |path| diagnostics(&view, &path, related));
+        let items = path.and_then(|path| Diagnoser::new(&view, related).file(&path));
+        let items = items.unwrap_or_default();
         report(items, previous.as_deref())
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
@@ -66,22 +67,44 @@ pub(crate) fn result_id(items: &[lsp::Diagnostic]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// The diagnostics of one file as the user's settings want them.
-pub(crate) fn diagnostics(view: &View, path: &str, related: bool) -> Vec<lsp::Diagnostic> {
-    if !view.settings.diagnostics_enabled {
-        return Vec::new();
+/// Diagnostics of one file after another, as the user's settings want them.
+pub(crate) struct Diagnoser<'a> {
+    view: &'a View,
+    related: bool,
+    check: Check<'a>,
+}
+
+impl<'a> Diagnoser<'a> {
+    pub(crate) fn new(view: &'a View, related: bool) -> Diagnoser<'a> {
+        let check = view
+            .features
+            .check(&view.snapshot, &view.context, &view.stop);
+        Diagnoser {
+            view,
+            related,
+            check,
+        }
     }
-    let findings = view
-        .features
-        .check(&view.snapshot, path, &view.settings, &view.stop);
-    let shown = findings
-        .into_iter()
-        .filter_map(|finding| diagnostic(view, path, finding, related));
-    shown.take(MAX_PER_FILE).collect()
+
+    /// The diagnostics of one file; nothing for a file that is not ours.
+    pub(crate) fn file(&self, path: &str) -> Option<Vec<lsp::Diagnostic>> {
+        if !self.view.context.settings.diagnostics_enabled {
+            return None;
+        }
+        let shown = (self.check)(path)?
+            .into_iter()
+            .filter_map(|finding| diagnostic(self.view, path, finding, self.related));
+        Some(shown.take(MAX_PER_FILE).collect())
+    }
 }
 
 fn diagnostic(view: &View, path: &str, finding: Finding, related: bool) -> Option<lsp::Diagnostic> {
-    let severity = match view.settings.diagnostics_severity.get(&finding.code) {
+    let severity = match view
+        .context
+        .settings
+        .diagnostics_severity
+        .get(&finding.code)
+    {
         Some(settings::Severity::Off) => return None,
         Some(settings::Severity::Hint) => lsp::DiagnosticSeverity::HINT,
         Some(settings::Severity::Information) => lsp::DiagnosticSeverity::INFORMATION,

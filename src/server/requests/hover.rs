@@ -16,13 +16,26 @@ pub(crate) async fn handle(
     let Some(path) = convert::path(at.text_document.uri.as_str()) else {
         return Ok(None);
     };
-    let markdown = session.facts().markdown;
-    let work = move |view: View| hover(&view, &path, at.position, markdown);
+    let form = match (session.facts().markdown, session.facts().tables) {
+        (true, true) => Form::Markdown,
+        (true, false) => Form::Aligned,
+        (false, _) => Form::Plain,
+    };
+    let work = move |view: View| hover(&view, &path, at.position, form);
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, "textDocument/hover", lane, wants, work).await
 }
 
-fn hover(view: &View, path: &str, at: lsp::Position, markdown: bool) -> Option<lsp::Hover> {
+/// What the client shows of a hover.
+#[derive(Clone, Copy)]
+enum Form {
+    Markdown,
+    /// Markdown without tables.
+    Aligned,
+    Plain,
+}
+
+fn hover(view: &View, path: &str, at: lsp::Position, form: Form) -> Option<lsp::Hover> {
     let file = view.snapshot.file(path)?;
     let offset = match view.documents.get(path) {
         Some(document) => document.offset(convert::place(at), view.encoding),
@@ -30,11 +43,11 @@ fn hover(view: &View, path: &str, at: lsp::Position, markdown: bool) -> Option<l
     };
     let found = view
         .features
-        .hover(&view.snapshot, path, offset, &view.settings, &view.stop)?;
-    let (kind, mut value) = if markdown {
-        (lsp::MarkupKind::Markdown, found.markdown)
-    } else {
-        (lsp::MarkupKind::PlainText, found.plain)
+        .hover(&view.snapshot, path, offset, &view.context, &view.stop)?;
+    let (kind, mut value) = match form {
+        Form::Markdown => (lsp::MarkupKind::Markdown, found.markdown),
+        Form::Aligned => (lsp::MarkupKind::Markdown, found.aligned),
+        Form::Plain => (lsp::MarkupKind::PlainText, found.plain),
     };
     if let Index::Reading { read, of } = view.index {
         // What is not read yet may say otherwise, so the answer must not pass for the whole one.

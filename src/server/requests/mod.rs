@@ -15,13 +15,14 @@ use std::time::Duration;
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
+use super::context::Context;
 use super::documents::Documents;
 use super::features::Features;
 use super::jobs::{Lane, NoAnswer, Reason, Stop, caught};
 use super::model::{Moment, Revision};
 use super::ordered;
 use super::session::{Index, News, Session, Ticket};
-use super::settings::{LogLevel, Settings};
+use super::settings::LogLevel;
 use super::testing::Broken;
 use crate::text::{LineIndex, PositionEncoding};
 use crate::workspace::Snapshot;
@@ -39,7 +40,7 @@ pub(crate) struct View {
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) revision: Revision,
     pub(crate) documents: Documents,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) context: Context,
     pub(crate) encoding: PositionEncoding,
     pub(crate) index: Index,
     pub(crate) stop: Stop,
@@ -63,7 +64,7 @@ impl View {
             snapshot,
             revision,
             documents: ticket.documents.clone(),
-            settings: session.settings(),
+            context: session.context(),
             encoding: session.facts().encoding,
             index: *session.index.borrow(),
             stop: ticket.stop.clone(),

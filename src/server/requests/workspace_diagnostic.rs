@@ -2,11 +2,12 @@
 //! client knows.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::diagnostic::{diagnostics, result_id, uri};
+use super::diagnostic::{Diagnoser, result_id, uri};
 use super::{View, Wants};
 use crate::server::jobs::Lane;
 use crate::server::session::Session;
@@ -44,14 +45,15 @@ fn report(
     related: bool,
 ) -> Vec<lsp::WorkspaceDocumentDiagnosticReport> {
     let mut reports = Vec::new();
-    for path in view.features.files(&view.snapshot) {
+    let diagnoser = Diagnoser::new(view, related);
+    for path in paths(view) {
         if view.stop.requested() {
             break;
         }
         let Some(uri) = uri(view, &path) else {
             continue;
         };
-        let items = diagnostics(view, &path, related);
+        let items = diagnoser.file(&path).unwrap_or_default();
         let id = result_id(&items);
         let before = known.get(uri.as_str());
         let version = view
@@ -82,4 +84,12 @@ fn report(
         }
     }
     reports
+}
+
+/// Every file of the workspace, ordered by path.
+fn paths(view: &View) -> Vec<Arc<str>> {
+    let files = view.snapshot.files();
+    let mut paths: Vec<Arc<str>> = files.map(|file| file.path().clone()).collect();
+    paths.sort();
+    paths
 }

@@ -1,0 +1,129 @@
+//! What answers depend on besides the files of the workspace: settings, files outside that
+//! settings name, and what the user has chosen for now (a node, facts of a what-if).
+//!
+//! A [`Context`] is immutable, like a snapshot: an answer is a function of both.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::eyaml::Keys;
+use crate::lookup;
+use crate::workspace::path;
+
+use super::settings::{PuppetVersion, Settings, Strict};
+
+/// Settings, files outside and choices as of one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// The settings.
+    pub settings: Arc<Settings>,
+    /// What was read from files that settings name.
+    pub outside: Arc<Outside>,
+    /// What the user has chosen.
+    pub choices: Arc<Choices>,
+}
+
+/// The content of files that settings name, wherever they lie.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// Nodes files and facts files by path; those that cannot be read are missing.
+    pub texts: BTreeMap<Arc<str>, Arc<str>>,
+    /// The keys for encrypted values, if they were asked for and can be read.
+    pub keys: Option<Arc<Keys>>,
+}
+
+/// What the user has chosen, by workspace folder; lasts as long as the session.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choices {
+    by_folder: BTreeMap<Arc<str>, Choice>,
+}
+
+/// What the user has chosen in one workspace folder.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choice {
+    /// The node that hovers are for; none for any node.
+    pub node: Option<Arc<str>>,
+    /// Facts over every node's own, or over the chosen node's: a dotted path and its value.
+    pub facts: BTreeMap<Arc<str>, serde_json::Value>,
+}
+
+impl Choices {
+    /// What is chosen for a file: the innermost folder around it counts.
+    #[must_use]
+    pub fn of(&self, file: &str) -> Option<&Choice> {
+        let around = self
+            .by_folder
+            .iter()
+            .filter(|(folder, _)| path::within(file, folder).is_some());
+        around
+            .max_by_key(|(folder, _)| folder.len())
+            .map(|(_, choice)| choice)
+    }
+
+    /// What is chosen in a folder, to be changed.
+    pub fn entry(&mut self, folder: &str) -> &mut Choice {
+        self.by_folder.entry(Arc::from(folder)).or_default()
+    }
+}
+
+impl Context {
+    /// Puppet's settings as the user's settings have them, reading as an editor reads.
+    #[must_use]
+    pub fn puppet(&self) -> lookup::Settings {
+        let version = match self.settings.puppet_version {
+            PuppetVersion::Seven => lookup::PuppetVersion::V7,
+            PuppetVersion::Eight => lookup::PuppetVersion::V8,
+        };
+        let mut puppet = lookup::Settings::for_version(version).for_editor();
+        match self.settings.strict {
+            None => {}
+            Some(Strict::Off) => puppet.strict = lookup::Strict::Off,
+            Some(Strict::Warning) => puppet.strict = lookup::Strict::Warning,
+            Some(Strict::Error) => puppet.strict = lookup::Strict::Error,
+        }
+        if let Some(strict_variables) = self.settings.strict_variables {
+            puppet.strict_variables = strict_variables;
+        }
+        if self.settings.decrypt {
+            puppet.keys.clone_from(&self.outside.keys);
+        }
+        puppet
+    }
+}
+
+/// Every file outside the model that settings name: nodes files and the facts file.
+pub(super) fn named_files(settings: &Settings) -> Vec<Arc<str>> {
+    let named = settings.nodes_files.iter().chain(&settings.facts_file);
+    named.map(|at| Arc::from(at.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_folder_decides() {
+        let mut choices = Choices::default();
+        choices.entry("/w").node = Some("a".into());
+        choices.entry("/w/inner").node = Some("b".into());
+        let node = |file| choices.of(file).and_then(|choice| choice.node.as_deref());
+        assert_eq!(node("/w/data/x.yaml"), Some("a"));
+        assert_eq!(node("/w/inner/x.yaml"), Some("b"));
+        assert_eq!(node("/w/innermost.yaml"), Some("a"));
+        assert_eq!(node("/elsewhere/x.yaml"), None);
+    }
+
+    #[test]
+    fn settings_become_puppets() {
+        let mut context = Context::default();
+        assert!(context.puppet().strict_variables);
+        assert!(context.puppet().recover_broken_files);
+        context.settings = Arc::new(Settings {
+            puppet_version: PuppetVersion::Seven,
+            strict: Some(Strict::Error),
+            ..Settings::default()
+        });
+        assert!(!context.puppet().strict_variables);
+        assert_eq!(context.puppet().strict, lookup::Strict::Error);
+    }
+}
