@@ -79,7 +79,10 @@ fn watch() -> Current {
                 && since.elapsed() > PATIENCE
             {
                 let path = keep(target, &input);
-                println!("{target}: FINDING, no end within {PATIENCE:?}: {}", path.display());
+                println!(
+                    "{target}: FINDING, no end within {PATIENCE:?}: {}",
+                    path.display()
+                );
                 std::process::exit(1);
             }
         }
@@ -157,7 +160,10 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     });
     paths.extend(more);
     paths.sort();
-    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+    paths
+        .iter()
+        .map(|path| std::fs::read(path).unwrap())
+        .collect()
 }
 
 fn list(folder: &Path, paths: &mut Vec<PathBuf>) {

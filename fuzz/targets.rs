@@ -23,34 +23,144 @@ pub(crate) struct Target {
 }
 
 const YAML: &[&str] = &[
-    "a", "k: ", "\n", "\nb:", "  ", "- ", "\"", "'", "[", "]", "{", "}", ", ", "&a ", "*a",
-    "!!str ", "!x", "!!omap ", "! ", "|", ">-", "#c", " # d", "---\n", "...\n", "%YAML 1.1\n",
-    "? ", ": ", "<<: *a\n", "\\x25", "\\u00e9", "0x1F", "1_000", "2024-01-01", ":sym", "~", "null",
-    "!!binary ", ".inf", "%{a}", "\n  - ", "key: |\n  x\n\n", "\t", "lookup_options:\n  ",
+    "a",
+    "k: ",
+    "\n",
+    "\nb:",
+    "  ",
+    "- ",
+    "\"",
+    "'",
+    "[",
+    "]",
+    "{",
+    "}",
+    ", ",
+    "&a ",
+    "*a",
+    "!!str ",
+    "!x",
+    "!!omap ",
+    "! ",
+    "|",
+    ">-",
+    "#c",
+    " # d",
+    "---\n",
+    "...\n",
+    "%YAML 1.1\n",
+    "? ",
+    ": ",
+    "<<: *a\n",
+    "\\x25",
+    "\\u00e9",
+    "0x1F",
+    "1_000",
+    "2024-01-01",
+    ":sym",
+    "~",
+    "null",
+    "!!binary ",
+    ".inf",
+    "%{a}",
+    "\n  - ",
+    "key: |\n  x\n\n",
+    "\t",
+    "lookup_options:\n  ",
 ];
 
 const TOKENS: &[&str] = &[
-    "%{", "}", "%{}", "lookup(", "hiera(", "alias(", "scope(", "literal(", "'", "\"", ")", ".",
-    "::", "%{facts.os.name}", "%{lookup('a')}", "%{alias(\"b.0\")}", "%", "%%{", " ", "0", "-1",
-    "%{literal('%')}{x}", "\n", "%{%{", "calling_class", "a.'b.c'.0",
+    "%{",
+    "}",
+    "%{}",
+    "lookup(",
+    "hiera(",
+    "alias(",
+    "scope(",
+    "literal(",
+    "'",
+    "\"",
+    ")",
+    ".",
+    "::",
+    "%{facts.os.name}",
+    "%{lookup('a')}",
+    "%{alias(\"b.0\")}",
+    "%",
+    "%%{",
+    " ",
+    "0",
+    "-1",
+    "%{literal('%')}{x}",
+    "\n",
+    "%{%{",
+    "calling_class",
+    "a.'b.c'.0",
 ];
 
 const HIERA: &[&str] = &[
-    "version: 5\n", "version: 4\n", "version: 3\n", ":backends: yaml\n", ":hierarchy:\n",
-    "hierarchy:\n", "  - name: a\n", "    path: ", "    paths: [", "]", "    glob: ", "    globs: ",
-    "    uri: ", "    uris: ", "    mapped_paths: [facts, x, \"%{x}\"]\n", "    data_hash: yaml_data\n",
-    "    lookup_key: eyaml_lookup_key\n", "    data_dig: x::y\n", "    hiera3_backend: foo\n",
-    "    datadir: ", "    options: {a: 1}\n", "defaults:\n  ", "default_hierarchy:\n",
-    "%{facts.os.name}", "%{trusted.certname}.yaml", "**/*.yaml", "{a,b}", "[a-z]", "../", "/",
-    "~", "\n", "  ", "\"", "common.yaml", "%{x}", "%{lookup('a')}", ":yaml:\n  :datadir: d\n",
+    "version: 5\n",
+    "version: 4\n",
+    "version: 3\n",
+    ":backends: yaml\n",
+    ":hierarchy:\n",
+    "hierarchy:\n",
+    "  - name: a\n",
+    "    path: ",
+    "    paths: [",
+    "]",
+    "    glob: ",
+    "    globs: ",
+    "    uri: ",
+    "    uris: ",
+    "    mapped_paths: [facts, x, \"%{x}\"]\n",
+    "    data_hash: yaml_data\n",
+    "    lookup_key: eyaml_lookup_key\n",
+    "    data_dig: x::y\n",
+    "    hiera3_backend: foo\n",
+    "    datadir: ",
+    "    options: {a: 1}\n",
+    "defaults:\n  ",
+    "default_hierarchy:\n",
+    "%{facts.os.name}",
+    "%{trusted.certname}.yaml",
+    "**/*.yaml",
+    "{a,b}",
+    "[a-z]",
+    "../",
+    "/",
+    "~",
+    "\n",
+    "  ",
+    "\"",
+    "common.yaml",
+    "%{x}",
+    "%{lookup('a')}",
+    ":yaml:\n  :datadir: d\n",
 ];
 
 /// All targets.
 pub(crate) const TARGETS: [Target; 4] = [
-    Target { name: "yaml", pieces: YAML, run: yaml },
-    Target { name: "token", pieces: TOKENS, run: token },
-    Target { name: "hiera", pieces: HIERA, run: hiera },
-    Target { name: "edit", pieces: YAML, run: edit },
+    Target {
+        name: "yaml",
+        pieces: YAML,
+        run: yaml,
+    },
+    Target {
+        name: "token",
+        pieces: TOKENS,
+        run: token,
+    },
+    Target {
+        name: "hiera",
+        pieces: HIERA,
+        run: hiera,
+    },
+    Target {
+        name: "edit",
+        pieces: YAML,
+        run: edit,
+    },
 ];
 
 /// The readers: places lie in the text and nest, a key's own text reads as the key.
@@ -70,7 +180,10 @@ fn places(text: &str, parse: &Parse) {
         assert!(inside(node.full_range()), "{node:?} lies outside");
         if let Some(parent) = tree.parent(id) {
             let around = tree.node(parent).range;
-            assert!(around.contains(node.full_range()), "{node:?} is not in {around:?}");
+            assert!(
+                around.contains(node.full_range()),
+                "{node:?} is not in {around:?}"
+            );
         }
         if let Some(scalar) = node.as_scalar() {
             let range = ScalarMap::new(text, node).source_range(0..scalar.text.len());
@@ -95,7 +208,9 @@ fn places(text: &str, parse: &Parse) {
 fn keys(text: &str, parse: &Parse) {
     for (key, _) in parse.tree.entries() {
         let node = parse.tree.node(key);
-        let Some(scalar) = node.as_scalar() else { continue };
+        let Some(scalar) = node.as_scalar() else {
+            continue;
+        };
         let written = node.range.slice(text);
         // Directives and explicit keys (`? |`) give a text a meaning that it has not alone.
         if node.tag.is_some()
@@ -108,7 +223,11 @@ fn keys(text: &str, parse: &Parse) {
             continue;
         }
         let again = parse_yaml(&format!("{written}: 1\n"));
-        let found = again.tree.entries().next().map(|(key, _)| again.tree.node(key));
+        let found = again
+            .tree
+            .entries()
+            .next()
+            .map(|(key, _)| again.tree.node(key));
         let found = found.and_then(|node| node.as_scalar().map(|scalar| scalar.text.clone()));
         // In a flow mapping other characters are allowed to stand.
         if again.error().is_none() && text.trim_start().starts_with('{') {
@@ -117,7 +236,11 @@ fn keys(text: &str, parse: &Parse) {
         if text.trim_start().starts_with('{') {
             continue;
         }
-        assert_eq!(found.as_deref(), Some(&*scalar.text), "the key {written:?} alone");
+        assert_eq!(
+            found.as_deref(),
+            Some(&*scalar.text),
+            "the key {written:?} alone"
+        );
     }
 }
 
@@ -162,7 +285,12 @@ fn hiera(bytes: &[u8]) {
     }
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec!["/env".into()]));
-    open(&workspace, "/env/data/common.yaml", "m::a: \"%{lookup('b')}\"\nb: {c: [1, 2]}\n", 1);
+    open(
+        &workspace,
+        "/env/data/common.yaml",
+        "m::a: \"%{lookup('b')}\"\nb: {c: [1, 2]}\n",
+        1,
+    );
     let snapshot = open(&workspace, "/env/hiera.yaml", &text, 1);
     lookups(&snapshot);
     let _ = check_file(&snapshot, "/env/hiera.yaml");
@@ -186,7 +314,10 @@ fn lookups(snapshot: &Snapshot) {
             for key in ["m::a", "b.c.0", "nothing"] {
                 let plain = session.lookup(&scope, &Request::key(key));
                 let traced = session.lookup(&scope, &Request::key(key).traced());
-                assert_eq!(plain.result, traced.result, "a trace changes the answer of {key}");
+                assert_eq!(
+                    plain.result, traced.result,
+                    "a trace changes the answer of {key}"
+                );
                 let _ = explain(&traced.trace.expect("asked for"));
             }
         }
@@ -221,11 +352,16 @@ fn edit(bytes: &[u8]) {
         let at = dice.below(PATHS.len());
         match dice.below(5) {
             0 => {
-                workspace.apply(Change::Close { path: PATHS[at].into() });
+                workspace.apply(Change::Close {
+                    path: PATHS[at].into(),
+                });
                 open_texts[at] = None;
             }
             1 => {
-                workspace.apply(Change::Disk { path: PATHS[at].into(), entry: DiskEntry::Absent });
+                workspace.apply(Change::Disk {
+                    path: PATHS[at].into(),
+                    entry: DiskEntry::Absent,
+                });
                 disk_texts[at] = None;
             }
             2 => {
@@ -251,11 +387,18 @@ fn edit(bytes: &[u8]) {
         }
     }
     let (left, right) = (workspace.snapshot(), fresh.snapshot());
-    assert!(left.key_names("").eq(right.key_names("")), "the index differs");
+    assert!(
+        left.key_names("").eq(right.key_names("")),
+        "the index differs"
+    );
     for path in PATHS {
         let facts = |snapshot: &Snapshot| snapshot.file(path).map(|file| file.facts().clone());
         assert_eq!(facts(&left), facts(&right), "the facts of {path} differ");
-        assert_eq!(check_file(&left, path), check_file(&right, path), "the findings in {path} differ");
+        assert_eq!(
+            check_file(&left, path),
+            check_file(&right, path),
+            "the findings in {path} differ"
+        );
     }
     for name in left.key_names("") {
         let places = |snapshot: &Snapshot| -> Vec<_> {

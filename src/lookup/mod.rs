@@ -19,6 +19,7 @@ mod dig;
 mod engine;
 mod error;
 mod explain;
+mod explain_data;
 mod function;
 mod interpolate;
 mod layer;
@@ -40,6 +41,7 @@ pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict, res
 pub use engine::Session;
 pub use error::{ErrorClass, LookupError};
 pub use explain::explain;
+pub use explain_data::explain_data;
 pub use function::{FunctionSource, find_function};
 pub use merge::{Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};

@@ -108,11 +108,18 @@ impl Node {
         node(certname, &Value::hash([]), facts)
     }
 
-    /// A node with these facts of its own; what its name decides is added where it is missing.
+    /// A node with exactly these facts, as `puppet lookup --facts` has it; where there are none,
+    /// what its name decides.
     #[must_use]
     pub fn with_facts(certname: &str, facts: &HashMap) -> Node {
-        let own = Value::hash([("facts", Value::from(facts.clone()))]);
-        node(certname, &own, &HashMap::new())
+        if facts.is_empty() {
+            return Node::new(certname, facts);
+        }
+        Node {
+            certname: Arc::from(certname),
+            facts: facts.clone(),
+            ..Node::default()
+        }
     }
 
     /// The scope of a lookup for this node.
