@@ -33,7 +33,7 @@ after(() => bench?.stop());
 
 /** A hover in its final form: it fades in, and grows when its code has been coloured. */
 async function settled(hover) {
-  await hover.locator(".monaco-tokenized-source span span").first().waitFor();
+  await hover.locator(".monaco-tokenized-source [class^='mtk']:not(.mtk1)").first().waitFor();
   await hover.evaluate((box) =>
     Promise.all(document.getAnimations().map((animation) => animation.finished)).then(() => box.offsetHeight),
   );

@@ -273,9 +273,10 @@ export class Workbench {
   /** Opens a file in a fresh window with a colour theme, such as "Dark 2026" or "Light 2026". */
   async openThemed(name, path) {
     this.set({ "workbench.colorTheme": name });
-    await this.open(path);
     const kind = name.includes("Dark") ? "vs-dark" : "vs";
-    await this.page.locator(`.monaco-workbench.${kind}`).first().waitFor();
+    const themed = this.page.locator(`.monaco-workbench.${kind}`).first();
+    // A window that was opened too soon after the settings were written has the old ones.
+    await this.until(() => this.open(path), themed, () => Promise.resolve());
     await this.running();
   }
 
