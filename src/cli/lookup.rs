@@ -11,9 +11,9 @@ use super::{environment, nodes};
 use crate::disk::{self, WorkspaceDisk};
 use crate::lookup::{
     Answer, Certainty, ConfigCache, Group, LookupError, PuppetVersion, Request, Session, Settings,
-    Strict, Tracing, explain, groups_of_nodes, groups_of_possible,
+    Strict, Tracing, groups_of_nodes, groups_of_possible,
 };
-use crate::scope::{Node, Nodes, Scope};
+use crate::scope::{KnownNodes, Node, Nodes, Scope};
 use crate::value::{HashMap, Value};
 
 /// The flags of `puppet lookup`, and ours.
@@ -37,7 +37,7 @@ pub(super) struct LookupArguments {
     #[arg(long)]
     merge: Option<String>,
     /// Prefix of elements to remove, with --merge deep
-    #[arg(long, value_name = "PREFIX")]
+    #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
     knock_out_prefix: Option<String>,
     /// Sort merged arrays, with --merge deep
     #[arg(long)]
@@ -53,7 +53,7 @@ pub(super) struct LookupArguments {
     default: Option<String>,
     /// Print how the value is found instead of the value
     #[arg(long)]
-    explain: bool,
+    pub(super) explain: bool,
     /// Print how lookup_options are found instead of the value
     #[arg(long)]
     explain_options: bool,
@@ -80,8 +80,9 @@ pub(super) struct LookupArguments {
     strict_variables: Option<bool>,
 }
 
+/// Values of `--strict`.
 #[derive(Clone, Copy, ValueEnum)]
-enum StrictArgument {
+pub(super) enum StrictArgument {
     Off,
     Warning,
     Error,
@@ -122,7 +123,11 @@ fn print(text: &str) -> Result<(), End> {
 
 fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let request = request(arguments)?;
-    let settings = settings(arguments);
+    let settings = settings_of(
+        arguments.puppet_version,
+        arguments.strict,
+        arguments.strict_variables,
+    );
     let folder = disk::absolute(&arguments.workspace);
     let files = WorkspaceDisk::new(&folder);
     let global = arguments.hiera_config.as_deref().map(disk::absolute);
@@ -162,7 +167,11 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
             one(arguments, &session, &scope, &request)
         }
         (None, _, Some(_)) => {
-            let groups = groups_of_nodes(&session, known.all(), &request);
+            let groups = groups_of_nodes(
+                &session,
+                &KnownNodes::in_environment(&known, &environment.name),
+                &request,
+            );
             several(arguments, &groups)
         }
         (None, None, None) => any_node(arguments, &folder, &settings, &request),
@@ -194,8 +203,12 @@ fn one(
     if let Some(trace) = &answer.trace {
         return match &answer.result {
             Err(error) if !error.class.is_lookup_error() => Err(could_not_run(error)),
-            Ok(_) | Err(_) => print(&format!("{}\n", explain(trace).trim_end_matches('\n')))
-                .map(|()| tell_unknown(&answer)),
+            Ok(_) | Err(_) => {
+                let format = arguments.render_as.unwrap_or(Format::S);
+                print(&render::render_trace(trace, format).map_err(End::Failed)?)?;
+                tell_unknown(&answer);
+                Ok(())
+            }
         };
     }
     if answer.certainty() == Certainty::Unknown {
@@ -366,20 +379,23 @@ fn request(arguments: &LookupArguments) -> Result<Request, End> {
     })
 }
 
-fn settings(arguments: &LookupArguments) -> Settings {
-    let version = match arguments.puppet_version {
+/// Puppet's settings by the flags of a command.
+pub(super) fn settings_of(
+    puppet_version: u8,
+    strict: Option<StrictArgument>,
+    strict_variables: Option<bool>,
+) -> Settings {
+    let version = match puppet_version {
         7 => PuppetVersion::V7,
         _ => PuppetVersion::V8,
     };
     let mut settings = Settings::for_version(version);
-    match arguments.strict {
+    match strict {
         None => {}
         Some(StrictArgument::Off) => settings.strict = Strict::Off,
         Some(StrictArgument::Warning) => settings.strict = Strict::Warning,
         Some(StrictArgument::Error) => settings.strict = Strict::Error,
     }
-    settings.strict_variables = arguments
-        .strict_variables
-        .unwrap_or(settings.strict_variables);
+    settings.strict_variables = strict_variables.unwrap_or(settings.strict_variables);
     settings
 }

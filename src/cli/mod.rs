@@ -1,13 +1,17 @@
-//! The command line: `server`, `lookup`, `check`, `hover`.
+//! The command line: `server`, `lookup`, `explain-key`, `matrix`, `diff`, `check`, `hover`.
 //!
 //! Answers go to standard output, everything else to standard error. Exit codes are documented in
 //! `docs/exit-codes.md`.
 
 mod batch;
 mod check;
+mod diff;
 mod environment;
+mod explain_key;
+mod fleet;
 mod hover;
 mod lookup;
+mod matrix;
 mod nodes;
 mod render;
 
@@ -36,10 +40,19 @@ enum Command {
     },
     /// Print the effective value of a key, as `puppet lookup` does
     Lookup(Box<lookup::LookupArguments>),
+    /// Print how the value of a key is found, as `puppet lookup --explain` does
+    ExplainKey(Box<lookup::LookupArguments>),
+    /// Print which nodes get which value of a key, and from where
+    Matrix(Box<matrix::MatrixArguments>),
+    /// Print which keys differ between two nodes, or between two checkouts
+    Diff(Box<diff::DiffArguments>),
     /// Report mistakes in the data, with excerpts of the sources
     Check(check::CheckArguments),
     /// Print what an editor shows at a place: FILE:LINE:COLUMN
     Hover(Box<hover::HoverArguments>),
+    /// Print the settings as JSON Schema: what editor extensions are generated from
+    #[command(hide = true)]
+    SettingsSchema,
 }
 
 /// Runs the program on the process's arguments and returns its exit code.
@@ -48,6 +61,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command {
         None | Some(Command::Server { .. }) => crate::server::run(),
+        Some(Command::SettingsSchema) => settings_schema(),
         Some(Command::Check(arguments)) => {
             start_log();
             check::run(&arguments.paths, arguments.options)
@@ -55,6 +69,18 @@ pub fn main() -> ExitCode {
         Some(Command::Hover(arguments)) => {
             start_log();
             hover::run(&arguments)
+        }
+        Some(Command::ExplainKey(arguments)) => {
+            start_log();
+            explain_key::run(*arguments)
+        }
+        Some(Command::Matrix(arguments)) => {
+            start_log();
+            matrix::run(&arguments)
+        }
+        Some(Command::Diff(arguments)) => {
+            start_log();
+            diff::run(&arguments)
         }
         Some(Command::Lookup(arguments)) => {
             start_log();
@@ -64,6 +90,16 @@ pub fn main() -> ExitCode {
                 lookup::run(&arguments)
             }
         }
+    }
+}
+
+/// Prints the table of settings for the scripts under `editors/`.
+fn settings_schema() -> ExitCode {
+    use std::io::Write;
+    let schema = crate::server::settings::Settings::schema();
+    match writeln!(std::io::stdout(), "{schema:#}") {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
     }
 }
 

@@ -48,3 +48,14 @@ pub(super) fn facts(path: &str) -> Result<HashMap, String> {
 pub(super) fn nodes(path: &str, common: &HashMap) -> Result<Nodes, String> {
     Nodes::read(&read_value(path)?, common).map_err(|error| format!("{path}: {}", error.message))
 }
+
+/// The nodes of several files, later ones over earlier ones of the same name.
+pub(super) fn all_nodes(paths: &[String], common: &HashMap) -> Result<Nodes, String> {
+    let mut all = Nodes::default();
+    for path in paths {
+        for node in nodes(path, common)?.all() {
+            all.insert(node.as_ref().clone());
+        }
+    }
+    Ok(all)
+}

@@ -5,6 +5,7 @@
 
 mod fleet;
 pub mod hover;
+pub mod matrix;
 pub mod symbols;
 
 pub use fleet::KnownNodes;

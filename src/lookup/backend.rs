@@ -11,14 +11,14 @@ use super::engine::{Engine, Invocation};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::function::{FunctionSource, find_function};
 use super::interpolate::Methods;
-use super::level::{LevelProvider, Location};
+use super::level::{DataHash, LevelProvider, Location};
 use super::request::UnknownCause;
 use crate::datatype::{self, Type};
 use crate::eyaml;
 use crate::hierarchy::{Function, FunctionKind, Layer};
 use crate::interpolation::Key;
 use crate::value::{HashMap, LoadError, LoadErrorKind, Opaque, Value};
-use crate::workspace::{FileKind, Format};
+use crate::workspace::{FileKind, Format, PlainValues};
 
 /// Where a value comes from, for messages.
 #[derive(Clone, Copy)]
@@ -65,9 +65,9 @@ pub fn format_of(function: &Function) -> Option<Format> {
 
 impl Engine<'_> {
     /// All data of a location (`DataHashFunctionProvider#data_hash`).
-    pub(super) fn call_data_hash(&mut self, origin: &Origin<'_>) -> Found<Arc<HashMap>> {
+    pub(super) fn call_data_hash(&mut self, origin: &Origin<'_>) -> Found<DataHash> {
         let function = &origin.level.function;
-        let value = match &*function.name {
+        let (value, plain) = match &*function.name {
             name @ ("yaml_data" | "json_data" | "hocon_data") => {
                 let options = origin.level.options.as_hash().map_or(0, HashMap::len);
                 let path = origin.place.filter(|place| !place.is_uri && options == 0);
@@ -94,7 +94,10 @@ impl Engine<'_> {
             }
             _ => {
                 self.foreign(origin)?;
-                return Ok(Arc::default());
+                return Ok(DataHash {
+                    hash: Arc::default(),
+                    plain: PlainValues::default(),
+                });
             }
         };
         let Value::Hash(hash) = &value else {
@@ -102,10 +105,17 @@ impl Engine<'_> {
             let message = datatype::describe_mismatch(&subject, any_hash(), &value);
             return raise(ErrorClass::TypeAssertion, message);
         };
-        match origin.layer.module_name() {
-            None => Ok(hash.clone()),
-            Some(module) => self.module_hash(origin, module, hash),
-        }
+        let kept = match origin.layer.module_name() {
+            None => hash.clone(),
+            Some(module) => self.module_hash(origin, module, hash)?,
+        };
+        // What was found out counts key by key for the hash as it was loaded.
+        let plain = if Arc::ptr_eq(&kept, hash) {
+            plain
+        } else {
+            PlainValues::default()
+        };
+        Ok(DataHash { hash: kept, plain })
     }
 
     /// `ModuleDataProvider#validate_data_hash`: keys must carry the module's name.
@@ -144,11 +154,13 @@ impl Engine<'_> {
     }
 
     /// `yaml_data` (puppet/functions/yaml_data.rb), shared by `eyaml_lookup_key`.
-    fn yaml_hash(&mut self, path: &str) -> Found {
+    fn yaml_hash(&mut self, path: &str) -> Found<(Value, PlainValues)> {
         let file = self.read(path, Format::Yaml)?;
         let value = match &file.loaded {
             Ok(value) => value,
-            Err(_) if self.settings().recover_broken_files => return Ok(file.recovered.clone()),
+            Err(_) if self.settings().recover_broken_files => {
+                return Ok((file.recovered.clone(), file.plain.clone()));
+            }
             Err(error) if error.kind == LoadErrorKind::Io => return Err(io_error(error).into()),
             Err(error) => {
                 let message = format!("Unable to parse {}", error.message(path));
@@ -156,7 +168,7 @@ impl Engine<'_> {
             }
         };
         if value.as_hash().is_some() {
-            return Ok(value.clone());
+            return Ok((value.clone(), file.plain.clone()));
         }
         let message = format!("{path}: file does not contain a valid yaml hash");
         if self.is_strict_error() && !value.is_falsey() {
@@ -166,15 +178,17 @@ impl Engine<'_> {
         if self.warned.insert(format!("no hash: {path}")) {
             self.warn(message);
         }
-        Ok(Value::hash([]))
+        Ok((Value::hash([]), PlainValues::default()))
     }
 
     /// `json_data`, `hocon_data`
-    fn other_hash(&mut self, path: &str, format: Format) -> Found {
+    fn other_hash(&mut self, path: &str, format: Format) -> Found<(Value, PlainValues)> {
         let file = self.read(path, format)?;
         match &file.loaded {
-            Ok(value) => Ok(value.clone()),
-            Err(_) if self.settings().recover_broken_files => Ok(file.recovered.clone()),
+            Ok(value) => Ok((value.clone(), file.plain.clone())),
+            Err(_) if self.settings().recover_broken_files => {
+                Ok((file.recovered.clone(), file.plain.clone()))
+            }
             Err(error) if error.kind == LoadErrorKind::Io => Err(io_error(error).into()),
             Err(error) => raise(
                 ErrorClass::Lookup,
@@ -231,7 +245,7 @@ impl Engine<'_> {
                  be declared in hiera.yaml when using this lookup_key function",
             );
         };
-        let data = self.yaml_hash(&path.place)?;
+        let (data, _) = self.yaml_hash(&path.place)?;
         let value = data.get(root).cloned().ok_or(Failure::NotFound)?;
         let value = self.decrypt(&value, root, &path.place, invocation)?;
         self.check_value(origin, root, &value)?;
@@ -375,7 +389,7 @@ fn format_of_name(name: &str) -> Option<Format> {
 }
 
 /// Puppet's `RichData`: no symbols, and only strings and numbers as keys.
-fn is_rich_data(value: &Value) -> bool {
+pub(super) fn is_rich_data(value: &Value) -> bool {
     match value {
         Value::Symbol(_) => false,
         Value::Array(elements) => elements.iter().all(is_rich_data),

@@ -3,8 +3,11 @@
 use std::collections::HashMap as Map;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::error::Found;
+use super::options::CompiledOptions;
 use crate::eyaml::Keys;
 use crate::hierarchy::{Config, ConfigError, Layer};
+use crate::value::HashMap;
 
 /// Which Puppet is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -97,35 +100,80 @@ pub struct Environment {
     pub data_provider: Option<Arc<str>>,
 }
 
-type CacheKey = (Arc<str>, Layer);
-type CacheEntry = (Arc<str>, Arc<Result<Config, ConfigError>>);
+/// What became of a configuration's text.
+#[derive(Clone, Debug)]
+pub(super) struct ReadConfig {
+    pub(super) config: Arc<Result<Config, ConfigError>>,
+    /// Whether the text holds a hash; if not, version 3's defaults count.
+    pub(super) is_hash: bool,
+    /// The version to warn of, if it is an old one.
+    pub(super) legacy_version: Option<u8>,
+}
 
-/// Configurations by file, so that many lookups read each once; an entry counts as long as the
-/// file's text is the same.
+/// Most sets of lookup options that are kept ready: one for each environment and module.
+const MAX_OPTIONS: usize = 64;
+
+/// Configurations by file, and lookup options made ready for choosing, so that many lookups read
+/// each once; an entry counts as long as the file's text, or the very hash of options, is the same.
 #[derive(Debug, Default)]
 pub struct ConfigCache {
-    entries: Mutex<Map<CacheKey, CacheEntry>>,
+    /// Which files known nodes read, see [`super::views`].
+    pub(super) views: super::views::ViewCache,
+    entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
+    options: Mutex<Vec<(Arc<HashMap>, Arc<CompiledOptions>)>>,
+}
+
+#[derive(Debug)]
+struct ConfigEntry {
+    layer: Layer,
+    text: Arc<str>,
+    read: ReadConfig,
 }
 
 impl ConfigCache {
-    /// The configuration of a text, read now or before.
+    /// The configuration of a text, read now or before; what cannot be read is not kept.
     pub(super) fn get(
         &self,
         path: &Arc<str>,
         layer: &Layer,
         text: &Arc<str>,
-        read: &dyn Fn() -> Result<Config, ConfigError>,
-    ) -> Arc<Result<Config, ConfigError>> {
-        let key = (path.clone(), layer.clone());
+        read: impl FnOnce() -> Found<ReadConfig>,
+    ) -> Found<ReadConfig> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        match entries.get(&key) {
-            Some((known, config)) if Arc::ptr_eq(known, text) || known == text => config.clone(),
-            Some(_) | None => {
-                let config = Arc::new(read());
-                entries.insert(key, (text.clone(), config.clone()));
-                config
+        let of_path = entries.entry(path.clone()).or_default();
+        let known = of_path.iter().position(|entry| entry.layer == *layer);
+        if let Some(at) = known {
+            let entry = &of_path[at];
+            if Arc::ptr_eq(&entry.text, text) || entry.text == *text {
+                return Ok(entry.read.clone());
             }
+            of_path.swap_remove(at);
         }
+        let read = read()?;
+        of_path.push(ConfigEntry {
+            layer: layer.clone(),
+            text: text.clone(),
+            read: read.clone(),
+        });
+        Ok(read)
+    }
+
+    /// The options of this very hash, made ready now or before.
+    pub(super) fn options(
+        &self,
+        hash: &Arc<HashMap>,
+        compile: impl FnOnce() -> Found<CompiledOptions>,
+    ) -> Found<Arc<CompiledOptions>> {
+        let mut known = self.options.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, options)) = known.iter().find(|(known, _)| Arc::ptr_eq(known, hash)) {
+            return Ok(options.clone());
+        }
+        let options = Arc::new(compile()?);
+        if known.len() >= MAX_OPTIONS {
+            known.clear();
+        }
+        known.push((hash.clone(), options.clone()));
+        Ok(options)
     }
 }
 

@@ -41,7 +41,19 @@ pub(super) struct DeepOptions {
 #[derive(Debug)]
 struct Knockout {
     prefix: Arc<str>,
-    pattern: Regexp,
+    /// None where the prefix means itself.
+    pattern: Option<Regexp>,
+}
+
+/// Longest prefix that is taken for itself without asking the reader of patterns.
+const MAX_LITERAL: usize = 100;
+
+/// Whether a prefix has no character that means anything in a pattern.
+fn is_literal(prefix: &str) -> bool {
+    prefix.len() <= MAX_LITERAL
+        && prefix
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_~!@%:,;=".contains(&byte))
 }
 
 impl DeepOptions {
@@ -72,8 +84,15 @@ impl DeepOptions {
                 ));
             }
             Some(prefix) => {
-                let pattern = Regexp::lazy(&format!("^{prefix}"))
-                    .map_err(|error| LookupError::new(ErrorClass::Regexp, error.to_string()))?;
+                let pattern = if is_literal(&prefix) {
+                    None
+                } else {
+                    let pattern = Regexp::lazy(&format!("^{prefix}"));
+                    let error = |error: crate::regexp::RegexpError| {
+                        LookupError::new(ErrorClass::Regexp, error.to_string())
+                    };
+                    Some(pattern.map_err(error)?)
+                };
                 Some(Knockout { prefix, pattern })
             }
         };
@@ -92,15 +111,35 @@ impl DeepOptions {
 impl Knockout {
     /// The text without the prefix, if it has it at the start of some line.
     fn strip(&self, text: &str) -> Found<Option<String>> {
-        let stripped = self
-            .pattern
+        let Some(pattern) = &self.pattern else {
+            return Ok(self.strip_lines(text));
+        };
+        let stripped = pattern
             .replace_all(text, "")
             .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()))?;
         Ok((stripped != text).then_some(stripped))
     }
 
+    /// As a pattern would strip a prefix that means itself: from every line's start.
+    fn strip_lines(&self, text: &str) -> Option<String> {
+        if !self.starts_a_line(text) {
+            return None;
+        }
+        let lines = text.split_inclusive('\n');
+        let stripped = lines.map(|line| line.strip_prefix(&*self.prefix).unwrap_or(line));
+        Some(stripped.collect())
+    }
+
+    fn starts_a_line(&self, text: &str) -> bool {
+        text.starts_with(&*self.prefix)
+            || text.contains('\n') && text.split('\n').any(|line| line.starts_with(&*self.prefix))
+    }
+
     fn matches(&self, text: &str) -> Found<bool> {
-        self.pattern
+        let Some(pattern) = &self.pattern else {
+            return Ok(self.starts_a_line(text));
+        };
+        pattern
             .is_match(text)
             .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()).into())
     }

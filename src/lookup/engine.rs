@@ -9,7 +9,7 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::layer::Provider;
 use super::merge::{Strategy, assert_type};
 use super::options::CompiledOptions;
-use super::request::{Answer, Asker, Log, Request, Tracing, Unknown};
+use super::request::{Answer, Asker, Log, Reads, Request, Tracing, Unknown};
 use super::trace::{Event, NodeKind, Tracer};
 use crate::datatype::{self, Type};
 use crate::interpolation::Key;
@@ -27,6 +27,9 @@ const MAX_LOOKUPS: usize = 100_000;
 
 /// Most bytes that one request may produce by interpolation.
 pub(super) const MAX_INTERPOLATED: usize = 64 << 20;
+
+/// Most strategies that a compilation remembers; data rarely has more than a handful.
+const MAX_STRATEGIES: usize = 16;
 
 /// Where lookups happen; many compilations share it.
 #[derive(Clone, Copy)]
@@ -65,12 +68,12 @@ impl Session<'_> {
         &self,
         scope: &Scope,
         module: Option<&str>,
-    ) -> Result<Rc<CompiledOptions>, LookupError> {
+    ) -> Result<Arc<CompiledOptions>, LookupError> {
         let mut engine = Engine::new(*self, scope.clone());
         let invocation = Invocation::default();
         match engine.retrieve_options(module.map(Arc::from), &invocation) {
             Ok(options) => Ok(options),
-            Err(Failure::NotFound) => Ok(Rc::default()),
+            Err(Failure::NotFound) => Ok(Arc::default()),
             Err(Failure::Error(error)) => Err(*error),
         }
     }
@@ -115,17 +118,23 @@ pub(super) struct Engine<'a> {
     pub(super) lenient: bool,
     /// Whether `lookup_options` are being looked up.
     pub(super) in_options: bool,
-    pub(super) options: Map<Option<Arc<str>>, Rc<CompiledOptions>>,
+    pub(super) options: Map<Option<Arc<str>>, Arc<CompiledOptions>>,
     pub(super) global_options: Option<Option<Value>>,
     pub(super) environment_options: Option<Option<Value>>,
-    pub(super) default_options: Map<Arc<str>, Rc<CompiledOptions>>,
+    pub(super) default_options: Map<Arc<str>, Arc<CompiledOptions>>,
     pub(super) global: Option<Rc<Provider>>,
     pub(super) environment: Option<Option<Rc<Provider>>>,
     pub(super) modules: Map<Arc<str>, Option<Rc<Provider>>>,
     /// Whether the last request ended with an error.
     failed: bool,
+    /// Strategies by the very hash that they were read from.
+    strategies: Vec<(Arc<HashMap>, Strategy)>,
     lookups: usize,
     pub(super) interpolated: usize,
+    /// What has been read, kept over all requests: caches answer without reading again.
+    pub(super) reads: Reads,
+    /// Whether levels are being made for the scope: what paths read is known by the paths.
+    pub(super) in_levels: bool,
 }
 
 impl<'a> Engine<'a> {
@@ -148,8 +157,11 @@ impl<'a> Engine<'a> {
             environment: None,
             modules: Map::new(),
             failed: false,
+            strategies: Vec::new(),
             lookups: 0,
             interpolated: 0,
+            reads: Reads::default(),
+            in_levels: false,
         }
     }
 
@@ -203,6 +215,7 @@ impl<'a> Engine<'a> {
         Answer {
             result,
             unknown: self.unknown.clone(),
+            reads: self.reads.clone(),
             trace,
             logs: std::mem::take(&mut self.logs),
         }
@@ -279,6 +292,9 @@ impl<'a> Engine<'a> {
             let message = format!("undefined method `index' for {}:Integer", key.root);
             return raise(ErrorClass::NoMethod, message);
         }
+        if let Some(root) = key.root.as_name() {
+            self.reads.keys.insert(Arc::from(root));
+        }
         let invocation = invocation.for_key(&key);
         if self
             .tracer
@@ -324,7 +340,7 @@ impl<'a> Engine<'a> {
         invocation: &Invocation,
         merge: Option<&Value>,
     ) -> Found {
-        let strategy = Strategy::read(merge.unwrap_or(&Value::Undef))?;
+        let strategy = self.strategy(merge.unwrap_or(&Value::Undef))?;
         let value = if invocation.global_only {
             self.lookup_global(key, invocation, &strategy)?
         } else {
@@ -336,6 +352,25 @@ impl<'a> Engine<'a> {
             })?
         };
         self.dig(&key.text, &key.segments, value)
+    }
+
+    /// The strategy of a `merge`; the ones of `lookup_options` are read once.
+    fn strategy(&mut self, merge: &Value) -> Found<Strategy> {
+        let Value::Hash(hash) = merge else {
+            return Strategy::read(merge);
+        };
+        let known = self
+            .strategies
+            .iter()
+            .find(|(known, _)| Arc::ptr_eq(known, hash));
+        if let Some((_, strategy)) = known {
+            return Ok(strategy.clone());
+        }
+        let strategy = Strategy::read(merge)?;
+        if self.strategies.len() < MAX_STRATEGIES {
+            self.strategies.push((hash.clone(), strategy.clone()));
+        }
+        Ok(strategy)
     }
 
     /// `LookupAdapter#convert_result`
@@ -441,18 +476,11 @@ impl<'a> Engine<'a> {
     /// Puppet's become `LookupError` on the way out.
     pub(super) fn check<T>(
         &mut self,
-        name: &str,
+        name: &Arc<str>,
         inner: impl FnOnce(&mut Self) -> Found<T>,
     ) -> Found<T> {
-        if self.stack.iter().any(|known| **known == *name) {
-            let message = format!("Recursive lookup detected in [{}]", self.stack.join(", "));
-            return raise(ErrorClass::RecursiveLookup, message);
-        }
-        if self.stack.len() >= MAX_NESTING {
-            let message = format!("lookups nested deeper than {MAX_NESTING}");
-            return raise(ErrorClass::Limit, message);
-        }
-        self.stack.push(Arc::from(name));
+        self.refuse_loop(|known| *known == **name)?;
+        self.stack.push(name.clone());
         let result = inner(self);
         self.stack.pop();
         result.map_err(|failure| match failure {
@@ -463,6 +491,19 @@ impl<'a> Engine<'a> {
             }
             other @ (Failure::NotFound | Failure::Error(_)) => other,
         })
+    }
+
+    /// The error if one of the names being looked up `is_this`, or if they are too many.
+    pub(super) fn refuse_loop(&self, is_this: impl Fn(&str) -> bool) -> Found<()> {
+        if self.stack.iter().any(|known| is_this(known)) {
+            let message = format!("Recursive lookup detected in [{}]", self.stack.join(", "));
+            return raise(ErrorClass::RecursiveLookup, message);
+        }
+        if self.stack.len() >= MAX_NESTING {
+            let message = format!("lookups nested deeper than {MAX_NESTING}");
+            return raise(ErrorClass::Limit, message);
+        }
+        Ok(())
     }
 
     /// Runs `inner` below a node of the trace.

@@ -139,7 +139,7 @@ impl Engine<'_> {
                 TokenKind::Variable { key } => {
                     let inner = token.inner.slice(subject);
                     let value = self.variable(inner, &key.root, &key.segments, invocation)?;
-                    self.again(&format!("scope:{inner}"), value, invocation, methods)?
+                    self.again("scope:", inner, value, invocation, methods)?
                 }
                 TokenKind::UnknownMethod { name } => {
                     self.refuse_methods(methods)?;
@@ -170,15 +170,15 @@ impl Engine<'_> {
                         }
                         Method::Lookup | Method::Hiera => {
                             let value = self.nested_lookup(argument, invocation)?;
-                            self.again(argument, value, invocation, methods)?
+                            self.again("", argument, value, invocation, methods)?
                         }
                         Method::Scope => {
                             let value = self.scope_method(argument, subject, invocation)?;
-                            self.again(&format!("scope:{argument}"), value, invocation, methods)?
+                            self.again("scope:", argument, value, invocation, methods)?
                         }
                         Method::Literal => {
                             let value = Value::String(argument.clone());
-                            self.again(argument, value, invocation, methods)?
+                            self.again("", argument, value, invocation, methods)?
                         }
                     }
                 }
@@ -208,12 +208,18 @@ impl Engine<'_> {
     /// The result of a token is interpolated again, guarded by the token's name.
     fn again(
         &mut self,
+        prefix: &str,
         name: &str,
         value: Value,
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found {
-        self.check(name, |engine| {
+        if self.tracer.is_none() && !value_has_tokens(&value) {
+            self.refuse_loop(|known| known.strip_prefix(prefix) == Some(name))?;
+            return Ok(value);
+        }
+        let name: Arc<str> = Arc::from(format!("{prefix}{name}"));
+        self.check(&name, |engine| {
             engine.interpolate(&value, invocation, methods)
         })
     }
@@ -273,6 +279,9 @@ impl Engine<'_> {
         segments: &[Segment],
         invocation: &Invocation,
     ) -> Found {
+        if !self.in_levels && !self.reads.variables.contains(path) {
+            self.reads.variables.insert(Arc::from(path));
+        }
         let value = self.with(
             || NodeKind::Scope("Global Scope".into()),
             |engine| engine.root_variable(root, segments, invocation),

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::context::Strict;
+use super::context::{ReadConfig, Strict};
 use super::engine::{Engine, Invocation};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::level::LevelProvider;
@@ -228,7 +228,9 @@ impl Engine<'_> {
         // Puppet collects locations with an invocation of its own: no trace, no names on the stack.
         let tracer = self.tracer.take();
         let stack = std::mem::take(&mut self.stack);
+        let was_in_levels = std::mem::replace(&mut self.in_levels, true);
         let built = self.build_levels(provider, config, invocation);
+        self.in_levels = was_in_levels;
         self.stack = stack;
         self.tracer = tracer;
         let levels = built.map_err(|failure| named_variable(failure, config))?;
@@ -414,6 +416,9 @@ impl Engine<'_> {
         module: &Arc<str>,
         _: &Invocation,
     ) -> Found<Option<Rc<Provider>>> {
+        if !self.reads.modules.contains(module) {
+            self.reads.modules.insert(module.clone());
+        }
         if let Some(provider) = self.modules.get(module) {
             return Ok(provider.clone());
         }
@@ -524,26 +529,40 @@ impl Engine<'_> {
         let text = files
             .text(path)
             .map_err(|error| super::backend::io_error(&error))?;
-        let loaded = load_yaml(text.as_bytes())
-            .map_err(|error| LookupError::new(ErrorClass::YamlLoad, error.message(path)))?;
-        let loaded = if loaded.as_hash().is_some() {
-            loaded
-        } else {
+        let ReadConfig {
+            config,
+            is_hash,
+            legacy_version,
+        } = self.session.configs.get(path, layer, &text, || {
+            let loaded = load_yaml(text.as_bytes())
+                .map_err(|error| LookupError::new(ErrorClass::YamlLoad, error.message(path)))?;
+            let is_hash = loaded.as_hash().is_some();
+            let loaded = if is_hash {
+                loaded
+            } else {
+                Config::version_3_default()
+            };
+            let config = Config::read(path, &root, text.clone(), &loaded, layer);
+            let legacy_version = is_legacy(&loaded, &config).then(|| match &config {
+                Ok(config) => config.version(),
+                Err(_) if names_version(&loaded, 4) => 4,
+                Err(_) => 3,
+            });
+            Ok(ReadConfig {
+                config: Arc::new(config),
+                is_hash,
+                legacy_version,
+            })
+        })?;
+        if !is_hash {
             self.warn(format!(
                 "{path}: File exists but does not contain a valid YAML hash. Falling back to Hiera \
                  version 3 default config"
             ));
-            Config::version_3_default()
-        };
-        let config = self.session.configs.get(path, layer, &text, &|| {
-            Config::read(path, &root, text.clone(), &loaded, layer)
-        });
-        if is_legacy(&loaded, config.as_ref()) && self.settings().strict != Strict::Off {
-            let version = match config.as_ref() {
-                Ok(config) => config.version(),
-                Err(_) if names_version(&loaded, 4) => 4,
-                Err(_) => 3,
-            };
+        }
+        if let Some(version) = legacy_version
+            && self.settings().strict != Strict::Off
+        {
             // Puppet's key for «once» has no path in it.
             self.warn_once(
                 "hiera.yaml",

@@ -5,16 +5,17 @@ use std::cell::RefCell;
 use std::collections::HashMap as Map;
 use std::sync::Arc;
 
-use super::backend::Origin;
+use super::backend::{Origin, is_rich_data};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
-use super::interpolate::Methods;
+use super::interpolate::{Methods, value_has_tokens};
 use super::merge::Strategy;
 use super::request::{Unknown, UnknownCause};
 use super::trace::{Event, NodeKind, Possible, TraceLocation};
 use crate::hierarchy::{Config, Function, FunctionKind, Layer, Level};
-use crate::interpolation::Key;
-use crate::value::{HashMap, Value};
+use crate::interpolation::{Key, Segment};
+use crate::value::{HashMap, StrKey, Value};
+use crate::workspace::PlainValues;
 
 /// A level with its locations for one scope.
 pub(super) struct LevelProvider {
@@ -31,8 +32,16 @@ pub(super) struct LevelProvider {
     /// Values that a `lookup_key` function gave, by location and key: they are kept for the
     /// compilation.
     pub(super) given: RefCell<Map<(usize, Arc<str>), Value>>,
-    /// Hashes that a `data_hash` function gave, by location.
-    pub(super) hashes: RefCell<Map<usize, Arc<HashMap>>>,
+    /// Hashes that a `data_hash` function gave, by location; the last place is that of a level
+    /// without locations.
+    pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
+}
+
+/// The data of one location.
+#[derive(Clone)]
+pub(super) struct DataHash {
+    pub(super) hash: Arc<HashMap>,
+    pub(super) plain: PlainValues,
 }
 
 /// One location after interpolation.
@@ -108,9 +117,11 @@ impl Engine<'_> {
                 engine.ask_function(layer, level, None, key, invocation)
             }),
             Some(locations) => {
-                let numbered: Vec<(usize, &Location)> = locations.iter().enumerate().collect();
-                engine.merge_variants(strategy, &numbered, &mut |engine, (at, location)| {
-                    engine.ask_location(layer, level, *at, location, key, invocation)
+                let mut at = 0;
+                engine.merge_variants(strategy, locations, &mut |engine, location| {
+                    // Each is asked once, in order.
+                    at += 1;
+                    engine.ask_location(layer, level, at - 1, location, key, invocation)
                 })
             }
         })
@@ -183,9 +194,12 @@ impl Engine<'_> {
         key: &Key,
         invocation: &Invocation,
     ) -> Found {
-        let at = location.map_or(usize::MAX, |(at, _)| at);
+        let at = location.map_or(0, |(at, _)| at);
         let place = location.map(|(_, location)| location);
-        let root: Arc<str> = Arc::from(key.root.as_name().unwrap_or_default());
+        let root: Arc<str> = match &key.root {
+            Segment::Name(name) => name.clone(),
+            Segment::Index(_) => Arc::default(),
+        };
         let origin = Origin {
             layer,
             level,
@@ -193,19 +207,31 @@ impl Engine<'_> {
         };
         match level.function.kind {
             FunctionKind::DataHash | FunctionKind::V4DataHash => {
-                let known = level.hashes.borrow().get(&at).cloned();
-                let hash = match known {
-                    Some(hash) => hash,
+                let known = level.hashes.borrow().get(at).cloned().flatten();
+                let DataHash { hash, plain } = match known {
+                    Some(known) => known,
                     None => {
-                        let hash = self.call_data_hash(&origin)?;
-                        level.hashes.borrow_mut().insert(at, hash.clone());
-                        hash
+                        let made = self.call_data_hash(&origin)?;
+                        let mut hashes = level.hashes.borrow_mut();
+                        if hashes.len() <= at {
+                            hashes.resize(at + 1, None);
+                        }
+                        hashes[at] = Some(made.clone());
+                        made
                     }
                 };
-                let Some(value) = hash.get(&Value::String(root.clone())) else {
+                let Some((index, _, value)) = hash.get_full(&StrKey(&root)) else {
                     self.event(|| Event::NotFound(root.to_string()));
                     return Err(Failure::NotFound);
                 };
+                // A trace tells collections apart by identity, as Ruby does.
+                if self.tracer.is_none()
+                    && plain.is_plain(index, hash.len(), || {
+                        is_rich_data(value) && !value_has_tokens(value)
+                    })
+                {
+                    return Ok(value.clone());
+                }
                 self.check_value(&origin, &root, value)?;
                 let value = self.interpolate(value, invocation, &Methods::Allowed)?;
                 self.event(|| Event::Found(root.to_string(), value.clone()));

@@ -6,7 +6,6 @@
     reason = "Ruby asks a value for one or two classes and treats all others alike"
 )]
 
-use std::collections::hash_map::Entry;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -77,26 +76,37 @@ impl CompiledOptions {
     /// matches. Costs one hash access, then one test for each pattern.
     #[must_use]
     pub fn entry(&self, root_key: &str) -> Option<OptionsEntry> {
-        if let Some(value) = self
-            .exact
-            .get(&StrKey(root_key))
-            .filter(|value| !value.is_undef())
-        {
-            return Some(OptionsEntry {
-                name: Arc::from(root_key),
-                value: value.clone(),
-                source: OptionsSource::Exact,
-            });
-        }
-        let (pattern, value) = self
-            .patterns
-            .iter()
-            .find(|(pattern, _)| pattern.is_match(root_key).unwrap_or(false))?;
+        let (pattern, value) = self.choose(root_key)?;
         Some(OptionsEntry {
-            name: Arc::from(pattern.source()),
+            name: Arc::from(pattern.map_or(root_key, Regexp::source)),
             value: value.clone(),
-            source: OptionsSource::Pattern,
+            source: match pattern {
+                None => OptionsSource::Exact,
+                Some(_) => OptionsSource::Pattern,
+            },
         })
+    }
+
+    /// The value of the entry for a root key; `undef` where there is none.
+    fn value_for(&self, root_key: &str) -> Value {
+        self.choose(root_key)
+            .map(|(_, value)| value.clone())
+            .unwrap_or_default()
+    }
+
+    /// The entry's value, with the pattern if one chose it.
+    fn choose(&self, root_key: &str) -> Option<(Option<&Regexp>, &Value)> {
+        let exact = self.exact.get(&StrKey(root_key));
+        if let Some(value) = exact.filter(|value| !value.is_undef()) {
+            return Some((None, value));
+        }
+        let mut patterns = self.patterns.iter();
+        let is_line = !root_key.contains('\n');
+        let (pattern, value) = patterns.find(|(pattern, _)| {
+            !(is_line && pattern.excludes_line(root_key))
+                && pattern.is_match(root_key).unwrap_or(false)
+        })?;
+        Some((Some(pattern), value))
     }
 
     /// The names of all entries: exact keys, then patterns in the order they are tried.
@@ -130,13 +140,10 @@ pub(super) fn option(entry: &Value, name: &str) -> Found {
 impl Engine<'_> {
     /// The entry of `lookup_options` that decides over `key`; `undef` where none does.
     pub(super) fn options_for(&mut self, key: &Key, invocation: &Invocation) -> Found {
-        let module: Option<Arc<str>> = key.module_name().map(Arc::from);
+        // The invocation was made for the key.
+        let module = invocation.module_name.clone();
         let options = self.retrieve_options(module, invocation)?;
-        let root = key.root.as_name().unwrap_or_default();
-        Ok(options
-            .entry(root)
-            .map(|entry| entry.value)
-            .unwrap_or_default())
+        Ok(options.value_for(key.root.as_name().unwrap_or_default()))
     }
 
     /// The options for keys of a module or of none, collected once (`lookup_lookup_options`).
@@ -144,7 +151,7 @@ impl Engine<'_> {
         &mut self,
         module: Option<Arc<str>>,
         invocation: &Invocation,
-    ) -> Found<Rc<CompiledOptions>> {
+    ) -> Found<Arc<CompiledOptions>> {
         if let Some(known) = self.options.get(&module) {
             return Ok(known.clone());
         }
@@ -160,7 +167,7 @@ impl Engine<'_> {
             |engine| engine.collect_options(module.as_ref(), &meta),
         );
         self.in_options = was_in_options;
-        let options = Rc::new(options?);
+        let options = options?;
         self.options.insert(module, options.clone());
         Ok(options)
     }
@@ -169,27 +176,26 @@ impl Engine<'_> {
         &mut self,
         module: Option<&Arc<str>>,
         meta: &Invocation,
-    ) -> Found<CompiledOptions> {
+    ) -> Found<Arc<CompiledOptions>> {
         let strategy = Strategy::plain(StrategyKind::Hash);
         if meta.global_only {
             let options = self.global_lookup_options(meta, &strategy)?;
-            return CompiledOptions::compile(options.as_ref());
+            return self.compiled(options.as_ref());
         }
         let options = self.environment_lookup_options(meta, &strategy)?;
         let Some(module) = module else {
-            return CompiledOptions::compile(options.as_ref());
+            return self.compiled(options.as_ref());
         };
         // Keys without a module are decided by the outer layers alone.
-        if let Entry::Vacant(free) = self.options.entry(None) {
-            free.insert(Rc::new(CompiledOptions::compile(options.as_ref())?));
-        }
+        let outer = self.compiled(options.as_ref())?;
+        self.options.entry(None).or_insert(outer);
         let own = match self.lookup_in_module(&options_key(), meta, &strategy) {
             Ok(own) => validate(own, Some(module))?,
-            Err(Failure::NotFound) => return CompiledOptions::compile(options.as_ref()),
+            Err(Failure::NotFound) => return self.compiled(options.as_ref()),
             Err(error) => return Err(error),
         };
         let (Some(outer), Some(own)) = (options.clone(), own.clone()) else {
-            return CompiledOptions::compile(options.or(own).as_ref());
+            return self.compiled(options.or(own).as_ref());
         };
         let module_phase = format!("Module {}", meta.module_name.as_deref().unwrap_or_default());
         let phases = [
@@ -205,7 +211,17 @@ impl Engine<'_> {
                 },
             )
         })?;
-        CompiledOptions::compile(Some(&merged))
+        self.compiled(Some(&merged))
+    }
+
+    /// Options ready for choosing; a hash that is a file's own is made ready once for all lookups.
+    fn compiled(&self, options: Option<&Value>) -> Found<Arc<CompiledOptions>> {
+        let Some(Value::Hash(hash)) = options else {
+            return Ok(Arc::new(CompiledOptions::compile(options)?));
+        };
+        self.session
+            .configs
+            .options(hash, || CompiledOptions::compile(options))
     }
 
     fn global_lookup_options(
@@ -268,11 +284,7 @@ impl Engine<'_> {
             |engine| {
                 let options = engine.default_hierarchy_options(&provider, &module, invocation)?;
                 let root = key.root.as_name().unwrap_or_default();
-                let entry = options
-                    .entry(root)
-                    .map(|entry| entry.value)
-                    .unwrap_or_default();
-                let merge = option(&entry, "merge")?;
+                let merge = option(&options.value_for(root), "merge")?;
                 let title = format!("Searching for \"{}\"", key.text);
                 engine.with(
                     || NodeKind::Scope(title),
@@ -287,7 +299,7 @@ impl Engine<'_> {
         provider: &Rc<super::layer::Provider>,
         module: &Arc<str>,
         invocation: &Invocation,
-    ) -> Found<Rc<CompiledOptions>> {
+    ) -> Found<Arc<CompiledOptions>> {
         if let Some(known) = self.default_options.get(module) {
             return Ok(known.clone());
         }
@@ -304,7 +316,7 @@ impl Engine<'_> {
             },
         );
         self.in_options = was_in_options;
-        let compiled = Rc::new(CompiledOptions::compile(found?.as_ref())?);
+        let compiled = self.compiled(found?.as_ref())?;
         self.default_options
             .insert(module.clone(), compiled.clone());
         Ok(compiled)

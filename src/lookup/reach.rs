@@ -1,9 +1,11 @@
 //! Which levels of which hierarchy read a file, and what its path then says of the variables.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::engine::{Engine, Invocation, Session};
 use super::error::{Failure, LookupError};
+use super::layer::Provider;
 use super::level::LevelProvider;
 use crate::hierarchy::{Function, Layer, Template, TemplatePart};
 use crate::scope::Scope;
@@ -90,17 +92,25 @@ pub fn reach(places: &[Place], path: &str) -> Vec<Reach> {
 }
 
 impl Engine<'_> {
+    /// The provider of a layer, if it has one.
+    pub(super) fn provider(
+        &mut self,
+        layer: &Layer,
+        invocation: &Invocation,
+    ) -> super::error::Found<Option<Rc<Provider>>> {
+        match layer {
+            Layer::Global => self.global_provider().map(Some),
+            Layer::Environment => self.environment_provider(invocation),
+            Layer::Module(name) => self.module_provider(name, invocation),
+        }
+    }
+
     fn places(
         &mut self,
         layer: &Layer,
         invocation: &Invocation,
     ) -> super::error::Found<Vec<Place>> {
-        let provider = match layer {
-            Layer::Global => Some(self.global_provider()?),
-            Layer::Environment => self.environment_provider(invocation)?,
-            Layer::Module(name) => self.module_provider(name, invocation)?,
-        };
-        let Some(provider) = provider else {
+        let Some(provider) = self.provider(layer, invocation)? else {
             return Ok(Vec::new());
         };
         let levels = self.levels(&provider, invocation)?;

@@ -1,5 +1,6 @@
 //! What is asked of the engine, and what it answers.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::error::LookupError;
@@ -145,6 +146,18 @@ pub enum Certainty {
     Unknown,
 }
 
+/// What an answer was made of, beside the files of the levels: where two scopes agree in all of it
+/// and their levels in every file that matters to the keys, their answers are equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reads {
+    /// Top-level keys that were asked for, `lookup_options` aside.
+    pub keys: BTreeSet<Arc<str>>,
+    /// Variables that strings of the data named, as written.
+    pub variables: BTreeSet<Arc<str>>,
+    /// Modules that were asked for their data.
+    pub modules: BTreeSet<Arc<str>>,
+}
+
 /// The answer to one request.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -152,6 +165,8 @@ pub struct Answer {
     pub result: Result<Value, LookupError>,
     /// What could change it.
     pub unknown: Vec<Unknown>,
+    /// What it was made of.
+    pub reads: Reads,
     /// The trace, if one was asked for.
     pub trace: Option<TraceNode>,
     /// Warnings, in order.

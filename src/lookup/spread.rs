@@ -1,16 +1,178 @@
 //! One request over many scopes: which answers there are, and whose each is.
+//!
+//! Nodes for which the levels read the same files, as far as these matter to the keys that are
+//! asked for, and for which the variables in the data have the same values, share a lookup. So a
+//! key over ten thousand nodes costs about as much as over as many scopes as there are different
+//! sets of sources.
 
+use std::collections::HashMap as Map;
 use std::sync::Arc;
 
 use super::engine::Session;
 use super::error::LookupError;
-use super::request::{Certainty, Request, UnknownCause};
-use crate::hierarchy::TemplatePart;
-use crate::scope::{Node, Scope};
+use super::request::{Answer, Certainty, Reads, Request, UnknownCause};
+use super::trace::{Event, NodeKind, TraceNode};
+use super::views::{LayerViews, Spot};
+use crate::hierarchy::{Layer, TemplatePart};
+use crate::scope::{Column, KnownNodes, Scope};
 use crate::value::Value;
 
 /// Most scopes that possible files are expanded to.
 const MAX_POSSIBLE: usize = 2_000;
+
+/// One run of a lookup, and the nodes for which it runs the same.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The answer.
+    pub answer: Answer,
+    /// The nodes, by number, in their order.
+    pub members: Vec<usize>,
+}
+
+/// The answers for `members`: a lookup for each different set of sources, and O(members) beside.
+#[must_use]
+pub fn runs(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    request: &Request,
+    members: &[usize],
+) -> Vec<Run> {
+    let mut prepared: Vec<Prepared> = Vec::new();
+    let mut runs: Vec<Run> = Vec::new();
+    for &member in members {
+        let hit = prepared.iter().find_map(|prepared| {
+            let signature = prepared.signature(member);
+            prepared.known.get(&signature).copied()
+        });
+        if let Some(run) = hit {
+            runs[run].members.push(member);
+            continue;
+        }
+        let answer = session.lookup(&nodes.scope(member), request);
+        let at = match prepared
+            .iter()
+            .position(|known| known.reads == answer.reads)
+        {
+            Some(at) => at,
+            None => {
+                prepared.push(Prepared::new(session, nodes, answer.reads.clone()));
+                prepared.len() - 1
+            }
+        };
+        let signature = prepared[at].signature(member);
+        prepared[at].known.insert(signature, runs.len());
+        runs.push(Run {
+            answer,
+            members: vec![member],
+        });
+    }
+    runs
+}
+
+/// Everything that tells two nodes apart for one [`Reads`].
+struct Prepared {
+    reads: Reads,
+    /// For each layer its views, and a number for what of each view matters to the keys.
+    layers: Vec<(Arc<LayerViews>, Vec<u32>)>,
+    columns: Vec<Arc<Column>>,
+    /// The run of each signature: what matters of the layers, then the value of each variable.
+    known: Map<Vec<u32>, usize>,
+}
+
+impl Prepared {
+    fn new(session: &Session<'_>, nodes: &KnownNodes, reads: Reads) -> Prepared {
+        let mut layers = vec![Layer::Global, Layer::Environment];
+        layers.extend(reads.modules.iter().cloned().map(Layer::Module));
+        let layers = layers.into_iter().map(|layer| {
+            let views = session.views(nodes, &layer);
+            let numbers = reduced(session, &views, &reads);
+            (views, numbers)
+        });
+        let layers = layers
+            .filter(|(_, numbers)| numbers.iter().any(|number| *number != numbers[0]))
+            .collect();
+        let columns = reads.variables.iter().map(|name| nodes.column(name));
+        let columns: Vec<Arc<Column>> = columns.collect();
+        Prepared {
+            layers,
+            columns,
+            reads,
+            known: Map::new(),
+        }
+    }
+
+    fn signature(&self, member: usize) -> Vec<u32> {
+        let layers = self.layers.iter();
+        let layers = layers.map(|(views, numbers)| numbers[views.of[member] as usize]);
+        layers
+            .chain(self.columns.iter().map(|column| column.ids[member]))
+            .collect()
+    }
+}
+
+/// A number for each view, equal for views that are equal in all that matters to the keys.
+fn reduced(session: &Session<'_>, views: &LayerViews, reads: &Reads) -> Vec<u32> {
+    let matters = |spot: &Spot| match spot {
+        Spot::File(path, format) => {
+            let mut keys = std::iter::once("lookup_options").chain(reads.keys.iter().map(|k| &**k));
+            keys.any(|key| session.files.may_hold(path, key, *format))
+        }
+        Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => true,
+    };
+    let matters: Vec<bool> = views.spots.iter().map(matters).collect();
+    let mut numbers: Map<Vec<(u32, u32)>, u32> = Map::new();
+    let reduced = views.views.iter().map(|view| {
+        let kept = view.iter().filter(|(_, spot)| matters[*spot as usize]);
+        let next = numbers.len() as u32;
+        *numbers.entry(kept.copied().collect()).or_insert(next)
+    });
+    reduced.collect()
+}
+
+/// A source that gave a value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Source {
+    /// The file or URI.
+    pub place: Arc<str>,
+    /// The top-level key that it was asked for.
+    pub key: Arc<str>,
+}
+
+/// The places that gave the values of which an answer was made, the highest first; those of other
+/// keys that strings look up are not among them. Needs a trace.
+#[must_use]
+pub fn sources(trace: &TraceNode) -> Vec<Source> {
+    let mut found = Vec::new();
+    for node in &trace.children {
+        if let NodeKind::Data(key) = &node.kind {
+            let parsed = crate::interpolation::Key::parse(key).ok();
+            let root = parsed.as_ref().and_then(|key| key.root.as_name());
+            collect(node, &Arc::from(root.unwrap_or(key)), &mut found);
+        }
+    }
+    found
+}
+
+fn collect(node: &TraceNode, key: &Arc<str>, found: &mut Vec<Source>) {
+    match (&node.kind, &node.event) {
+        (NodeKind::Interpolation(_) | NodeKind::Options, _) => return,
+        // The search for the options of a module's default hierarchy.
+        (NodeKind::Scope(title), _) if title.contains("\"lookup_options\"") => return,
+        (NodeKind::Location(location), Event::Found(..)) => {
+            let source = Source {
+                place: location.place.clone(),
+                key: key.clone(),
+            };
+            if !found.contains(&source) {
+                found.push(source);
+            }
+        }
+        _ => {}
+    }
+    for child in &node.children {
+        collect(child, key, found);
+    }
+}
 
 /// One answer and whose it is.
 #[derive(Clone, Debug)]
@@ -23,37 +185,84 @@ pub struct Group {
     pub nodes: Vec<Arc<str>>,
     /// What must hold for it where no nodes are known: `site = ams`; `otherwise`.
     pub condition: String,
+    /// Where it comes from, where a trace was asked for.
+    pub sources: Vec<Source>,
 }
+
+/// What people are told by an answer: the value or the message, and why it is not certain.
+type Said = (Result<Value, String>, Option<String>);
 
 /// The answers over known nodes, the largest group first; groups of one size in the order of
 /// their first nodes.
 #[must_use]
-pub fn groups_of_nodes(
+pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Vec<Group> {
+    let members: Vec<usize> = (0..nodes.len()).collect();
+    let mut groups: Vec<(Group, Vec<usize>)> = Vec::new();
+    let mut known: Map<Said, Vec<usize>> = Map::new();
+    for run in runs(session, nodes, request, &members) {
+        let unknown = match run.answer.certainty() {
+            Certainty::Certain => None,
+            Certainty::Unknown => why(&run.answer),
+        };
+        let found = run.answer.trace.as_ref().map(sources).unwrap_or_default();
+        let result = run.answer.result;
+        let key = (result.clone().map_err(|error| error.message), unknown);
+        let same = known.entry(key.clone()).or_default();
+        // Equal messages may come with other places.
+        match same.iter().find(|&&at| groups[at].0.result == result) {
+            Some(&at) => {
+                let (group, members) = &mut groups[at];
+                members.extend(run.members);
+                for source in found {
+                    if !group.sources.contains(&source) {
+                        group.sources.push(source);
+                    }
+                }
+            }
+            None => {
+                same.push(groups.len());
+                let group = Group {
+                    result,
+                    unknown: key.1,
+                    nodes: Vec::new(),
+                    condition: String::new(),
+                    sources: found,
+                };
+                groups.push((group, run.members));
+            }
+        }
+    }
+    for (group, members) in &mut groups {
+        members.sort_unstable();
+        let names = members.iter().map(|&member| nodes.shared_name(member));
+        group.nodes = names.collect();
+    }
+    groups.sort_by_key(|(group, members)| {
+        let first = members.first().copied().unwrap_or_default();
+        (std::cmp::Reverse(group.nodes.len()), first)
+    });
+    groups.into_iter().map(|(group, _)| group).collect()
+}
+
+/// The answer for one known node.
+#[must_use]
+pub fn group_of(
     session: &Session<'_>,
-    nodes: &[Arc<Node>],
+    nodes: &KnownNodes,
     request: &Request,
-) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for node in nodes {
-        let environment = node
-            .environment
-            .as_ref()
-            .unwrap_or(&session.environment.name);
-        let answer = session.lookup(&node.scope(environment), request);
-        let unknown = match answer.certainty() {
+    member: usize,
+) -> Group {
+    let answer = session.lookup(&nodes.scope(member), request);
+    Group {
+        unknown: match answer.certainty() {
             Certainty::Certain => None,
             Certainty::Unknown => why(&answer),
-        };
-        add(
-            &mut groups,
-            answer.result,
-            unknown,
-            Some(node.certname.clone()),
-            String::new(),
-        );
+        },
+        sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
+        result: answer.result,
+        nodes: vec![nodes.shared_name(member)],
+        condition: String::new(),
     }
-    groups.sort_by_key(|group| std::cmp::Reverse(group.nodes.len()));
-    groups
 }
 
 /// The answers over all nodes that `scope` can mean: without any possible file, then with each.
@@ -74,7 +283,7 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
             UnknownCause::Function { .. } => functions.push(unknown.to_string()),
         }
     }
-    let certain = |answer: &super::request::Answer| {
+    let certain = |answer: &Answer| {
         functions
             .first()
             .cloned()
@@ -145,7 +354,7 @@ fn possible_places(
     found
 }
 
-fn why(answer: &super::request::Answer) -> Option<String> {
+fn why(answer: &Answer) -> Option<String> {
     match answer.unknown.first() {
         Some(unknown) => Some(unknown.to_string()),
         None => answer.result.as_ref().ok()?.opaque_reason(),
@@ -176,6 +385,7 @@ fn add(
                 unknown,
                 nodes,
                 condition,
+                sources: Vec::new(),
             });
         }
     }

@@ -152,6 +152,7 @@ impl<'a> Checked<'a> {
                     Err(error) => Err(error),
                 },
                 recovered: Value::Undef,
+                plain: crate::workspace::PlainValues::default(),
             }),
         });
         loaded.loaded.as_ref()

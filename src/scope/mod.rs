@@ -14,9 +14,11 @@
 //! ```
 
 mod bindings;
+mod fleet;
 mod node;
 mod variable;
 
+pub use fleet::{Column, KnownNodes};
 pub use node::{
     Authenticated, Node, Nodes, NodesError, deep_merge_facts, default_trusted, sanitize_facts,
 };

@@ -108,11 +108,18 @@ impl Node {
         node(certname, &Value::hash([]), facts)
     }
 
-    /// A node with these facts of its own; what its name decides is added where it is missing.
+    /// A node with exactly these facts, as `puppet lookup --facts` has it; where there are none,
+    /// what its name decides.
     #[must_use]
     pub fn with_facts(certname: &str, facts: &HashMap) -> Node {
-        let own = Value::hash([("facts", Value::from(facts.clone()))]);
-        node(certname, &own, &HashMap::new())
+        if facts.is_empty() {
+            return Node::new(certname, facts);
+        }
+        Node {
+            certname: Arc::from(certname),
+            facts: facts.clone(),
+            ..Node::default()
+        }
     }
 
     /// The scope of a lookup for this node.
@@ -197,13 +204,39 @@ fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
 /// nor text becomes text, so that nil is `''` (`puppet/node/facts.rb`, `sanitize`).
 #[must_use]
 pub fn sanitize_facts(facts: &HashMap) -> HashMap {
+    if facts
+        .iter()
+        .all(|(name, value)| is_sane(name) && is_sane(value))
+    {
+        return facts.clone();
+    }
     facts
         .iter()
         .map(|(name, value)| (name.clone(), sanitize(value)))
         .collect()
 }
 
+/// Whether a fact is taken over as it is.
+fn is_sane(value: &Value) -> bool {
+    match value {
+        Value::Hash(hash) => hash.iter().all(|(k, v)| is_sane(k) && is_sane(v)),
+        Value::Array(elements) => elements.iter().all(is_sane),
+        Value::Undef | Value::Symbol(_) | Value::Default | Value::Rich(_) => false,
+        Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Sensitive(_)
+        | Value::Opaque(_) => true,
+    }
+}
+
 fn sanitize(value: &Value) -> Value {
+    if is_sane(value) {
+        return value.clone();
+    }
     match value {
         Value::Hash(hash) => Value::from(
             hash.iter()

@@ -1,9 +1,10 @@
 //! The files that a lookup can see: a snapshot's in the editor, the disk's in batch mode.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use crate::value::{LoadError, Value};
+use crate::value::{LoadError, StrKey, Value};
 
 /// What stands at a path, symbolic links followed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,6 +26,34 @@ pub enum Format {
     Hocon,
 }
 
+/// Which of a data file's top-level values a lookup can hand on as they are: no token in them, no
+/// type that Puppet refuses. Found out value by value, once for all lookups.
+#[derive(Clone, Debug, Default)]
+pub struct PlainValues(Arc<OnceLock<Box<[AtomicU8]>>>);
+
+impl PlainValues {
+    /// Whether the value of the `at`th of `keys` keys is plain, by `decide` the first time.
+    pub fn is_plain(&self, at: usize, keys: usize, decide: impl FnOnce() -> bool) -> bool {
+        const PLAIN: u8 = 1;
+        const NOT_PLAIN: u8 = 2;
+        let known = self
+            .0
+            .get_or_init(|| (0..keys).map(|_| AtomicU8::new(0)).collect());
+        let Some(known) = known.get(at) else {
+            return decide();
+        };
+        match known.load(Ordering::Relaxed) {
+            PLAIN => true,
+            NOT_PLAIN => false,
+            _ => {
+                let plain = decide();
+                known.store(if plain { PLAIN } else { NOT_PLAIN }, Ordering::Relaxed);
+                plain
+            }
+        }
+    }
+}
+
 /// One data file as a loader leaves it.
 #[derive(Clone, Debug)]
 pub struct DataFile {
@@ -34,6 +63,19 @@ pub struct DataFile {
     /// What can still be read of a file that Puppet refuses: the top-level keys outside the
     /// broken part. Equal to `loaded` where that is a value.
     pub recovered: Value,
+    /// What lookups found out about the values.
+    pub plain: PlainValues,
+}
+
+impl DataFile {
+    /// Whether a lookup of a top-level key can get anything out of the file, or be refused by it.
+    #[must_use]
+    pub fn may_hold(&self, key: &str) -> bool {
+        match &self.loaded {
+            Ok(Value::Hash(hash)) => hash.contains_key(&StrKey(key)),
+            Ok(_) | Err(_) => true,
+        }
+    }
 }
 
 /// The files that a lookup can see. Paths are absolute, with `/` between segments, and are not
@@ -68,5 +110,17 @@ pub trait Files: Sync {
     /// where nobody keeps an index.
     fn files_with_key(&self, _key: &str, _format: Format) -> Vec<Arc<str>> {
         Vec::new()
+    }
+
+    /// Whether the file at `path` can matter to a lookup of a top-level key: it holds the key, or
+    /// something is wrong with it. No file, no matter.
+    fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
+        self.kind(path).is_some() && self.data(path, format).may_hold(key)
+    }
+
+    /// A number that is another one as soon as files, folders or the roots of the workspace may
+    /// be others, texts aside; nothing where nobody watches.
+    fn shape(&self) -> Option<u64> {
+        None
     }
 }

@@ -39,7 +39,7 @@ pub use change::{Change, Content, DiskEntry, Linked, Settings};
 pub use deployed::onto as map_onto_environment;
 pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, OptionFact, Reference};
 pub use file::{Belongs, File, FileId, OpenText, format_of};
-pub use files::{DataFile, FileKind, Files, Format};
+pub use files::{DataFile, FileKind, Files, Format, PlainValues};
 pub use reader::{load, parse};
 pub use roots::{Root, RootKind, Roots};
 pub use snapshot::{Delta, FileDelta, Revision, RootFiles, Snapshot};

@@ -2,7 +2,7 @@
 
 use super::cache::TextHash;
 use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact, Reference};
-use super::files::{DataFile, Format};
+use super::files::{DataFile, Format, PlainValues};
 use super::interner::Interner;
 use crate::interpolation::{self, TokenKind};
 use crate::syntax::hocon::{HoconItem, HoconValue, parse_hocon_document};
@@ -44,7 +44,11 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
         // The gem reads nothing behind an error, and neither is there a tree of what stands there.
         (Err(_), Format::Hocon) => Value::Undef,
     };
-    DataFile { loaded, recovered }
+    DataFile {
+        loaded,
+        recovered,
+        plain: PlainValues::default(),
+    }
 }
 
 /// A data file's text as a tree with places, and what is wrong with it.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Bound;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use imbl::{HashMap, OrdSet, Vector};
 
@@ -10,7 +11,7 @@ use super::cache::TextCache;
 use super::deployed;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File, unread};
-use super::files::{DataFile, FileKind, Files, Format};
+use super::files::{DataFile, FileKind, Files, Format, PlainValues};
 use super::index::KeyIndex;
 use super::path;
 use super::reader;
@@ -65,6 +66,8 @@ impl FileDelta {
 #[derive(Clone)]
 pub struct Snapshot {
     pub(super) revision: Revision,
+    /// See [`Files::shape`].
+    pub(super) shape: u64,
     pub(super) folders: Arc<[Arc<str>]>,
     pub(super) areas: Arc<[Arc<str>]>,
     pub(super) settings: Arc<Settings>,
@@ -89,6 +92,7 @@ impl Snapshot {
     pub(super) fn empty() -> Snapshot {
         Snapshot {
             revision: Revision::default(),
+            shape: next_shape(),
             folders: Arc::from([]),
             areas: Arc::from([]),
             settings: Arc::default(),
@@ -442,6 +446,18 @@ impl Snapshot {
         self.read(root, at).map(|file| Arc::clone(&file.text))
     }
 
+    fn may_hold_for(&self, root: Option<&Root>, at: &str, key: &str, format: Format) -> bool {
+        let Ok(file) = self.read(root, at) else {
+            return self.kind_for(root, at).is_some();
+        };
+        if file.format() != Some(format) {
+            return self.data_of(file, format).may_hold(key);
+        }
+        let facts = file.facts();
+        // A file without keys may be no hash, which is told with every lookup that reads it.
+        facts.error.is_some() || facts.keys.is_empty() || facts.key(key).is_some()
+    }
+
     fn data_for(&self, root: Option<&Root>, at: &str, format: Format) -> Arc<DataFile> {
         match self.read(root, at) {
             Ok(file) => self.data_of(file, format),
@@ -472,11 +488,18 @@ impl std::fmt::Debug for Snapshot {
     }
 }
 
+/// A shape that no snapshot of this process has had.
+pub(super) fn next_shape() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// A data file that could not be read.
 pub(super) fn failed(error: LoadError) -> DataFile {
     DataFile {
         loaded: Err(error),
         recovered: Value::Undef,
+        plain: PlainValues::default(),
     }
 }
 
@@ -516,6 +539,14 @@ impl Files for Snapshot {
     fn files_with_key(&self, key: &str, format: Format) -> Vec<Arc<str>> {
         self.paths_with(key, format)
     }
+
+    fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
+        self.may_hold_for(None, path, key, format)
+    }
+
+    fn shape(&self) -> Option<u64> {
+        Some(self.shape)
+    }
 }
 
 /// A snapshot's files as a lookup in one root sees them.
@@ -552,6 +583,15 @@ impl Files for RootFiles<'_> {
 
     fn files_with_key(&self, key: &str, format: Format) -> Vec<Arc<str>> {
         self.snapshot.paths_with(key, format)
+    }
+
+    fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
+        self.snapshot
+            .may_hold_for(Some(self.root), path, key, format)
+    }
+
+    fn shape(&self) -> Option<u64> {
+        Some(self.snapshot.shape)
     }
 }
 

@@ -16,7 +16,7 @@ use super::interner::Interner;
 use super::path;
 use super::reader;
 use super::roots::{self, decides_roots};
-use super::snapshot::{Delta, FileDelta, FileId, Here, Revision, Snapshot, seen};
+use super::snapshot::{Delta, FileDelta, FileId, Here, Revision, Snapshot, next_shape, seen};
 use super::tree::Node;
 
 /// The workspace. Any number of threads may read its snapshots; changes are taken in one after
@@ -357,6 +357,11 @@ impl<'a> Draft<'a> {
                 delta.roots_changed = true;
                 self.next.roots = Arc::new(found);
             }
+        }
+        let moved =
+            !delta.appeared.is_empty() || !delta.vanished.is_empty() || !self.moved.is_empty();
+        if moved || delta.roots_changed || deciding_touched {
+            self.next.shape = next_shape();
         }
         self.next.delta = Arc::new(delta);
         let budget = self.next.text_bytes.clamp(LEAST_BUDGET, MOST_BUDGET);

@@ -21,6 +21,12 @@ use crate::workspace::{
 /// Most files that a path with variables is expanded to.
 pub(super) const MOST_REACHED: usize = 5_000;
 
+/// Most layers and scopes whose locations are kept at a time.
+const MOST_SCOPED: usize = 8;
+
+/// The locations of a layer for one scope.
+type Scoped = (Layer, Scope, Rc<[Place]>);
+
 /// The root of a file, with what is read of it once per hover.
 pub(super) struct Ground<'a> {
     pub(super) snapshot: &'a Snapshot,
@@ -33,6 +39,8 @@ pub(super) struct Ground<'a> {
     environment: Environment,
     settings: Settings,
     places: RefCell<HashMap<Layer, Rc<[Place]>>>,
+    /// Locations for scopes, the latest first.
+    scoped: RefCell<Vec<Scoped>>,
     parses: RefCell<HashMap<Arc<str>, Rc<Parse>>>,
     spans: RefCell<HashMap<Arc<str>, Rc<ConfigSpans>>>,
 }
@@ -76,6 +84,7 @@ impl<'a> Ground<'a> {
             environment: Environment::of_root(snapshot, root),
             settings,
             places: RefCell::default(),
+            scoped: RefCell::default(),
             parses: RefCell::default(),
             spans: RefCell::default(),
         }
@@ -108,8 +117,19 @@ impl<'a> Ground<'a> {
     }
 
     /// All locations of a layer for one scope.
-    pub(super) fn places_in(&self, layer: &Layer, scope: &Scope) -> Vec<Place> {
-        self.session().places_in(layer, scope).unwrap_or_default()
+    pub(super) fn places_in(&self, layer: &Layer, scope: &Scope) -> Rc<[Place]> {
+        let known = self.scoped.borrow();
+        let mut found = known.iter();
+        if let Some((_, _, places)) = found.find(|(known, of, _)| known == layer && of == scope) {
+            return places.clone();
+        }
+        drop(known);
+        let places = self.session().places_in(layer, scope).unwrap_or_default();
+        let places: Rc<[Place]> = places.into();
+        let mut known = self.scoped.borrow_mut();
+        known.truncate(MOST_SCOPED - 1);
+        known.insert(0, (layer.clone(), scope.clone(), places.clone()));
+        places
     }
 
     /// Who reads a file.

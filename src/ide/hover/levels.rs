@@ -143,7 +143,7 @@ pub(super) fn others(
         .collect();
     let holders = ground.snapshot.files_with(key);
     for layer in ground.layers_of(key) {
-        for place in ground.places_in(&layer, scope) {
+        for place in ground.places_in(&layer, scope).iter() {
             if ground.is_outside(&place.template) {
                 add(&mut others.outside, &place.level);
                 continue;
@@ -163,7 +163,7 @@ pub(super) fn others(
                 }
                 continue;
             }
-            let Some(path) = constant(&place) else {
+            let Some(path) = constant(place) else {
                 continue;
             };
             let Some(file) = ground.snapshot.file(&path) else {
@@ -253,6 +253,9 @@ pub(super) fn unknowns(
         }
     };
     let touches = |path: &Arc<str>| {
+        if depth == 0 {
+            return true;
+        }
         let Some(value) = ground.own_value(path, root) else {
             return true;
         };

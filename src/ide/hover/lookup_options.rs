@@ -73,7 +73,7 @@ fn entry_places(
 ) -> Vec<(Arc<str>, u32)> {
     let mut found: Vec<(Arc<str>, u32)> = Vec::new();
     for layer in ground.layers_of(root) {
-        for place in ground.places_in(&layer, scope) {
+        for place in ground.places_in(&layer, scope).iter() {
             let [crate::hierarchy::TemplatePart::Text(path)] = place.template.parts.as_slice()
             else {
                 continue;

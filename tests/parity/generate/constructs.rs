@@ -90,7 +90,10 @@ pub const CONSTRUCTS: &[&str] = &[
     "module: key outside its namespace",
     "module: key that is no string",
     "module: metadata.json",
+    "module: type aliases",
     "module: without hiera.yaml",
+    "environment.conf: environment_data_provider",
+    "yaml: a scalar of the scalar cases",
     "path: a folder",
     "path: absolute",
     "path: climbs out",
@@ -162,6 +165,11 @@ pub const CONSTRUCTS: &[&str] = &[
 /// What Puppet's answers show of a request's course: a name, the field of the answer, and a pattern
 /// in that field's text.
 const EVENTS: &[(&str, &str, &str)] = &[
+    (
+        "error: a type alias does not fit",
+        "error",
+        r"M::(Port|Word|List|Tree)",
+    ),
     (
         "explain: path found",
         "explain",

@@ -1,5 +1,9 @@
 //! Data files: YAML, JSON and HOCON, mostly sound, at times broken.
 
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
 use super::config::Format;
 use super::dice::Dice;
 use super::doc::{Doc, json, map, plain, quoted, text_of, yaml};
@@ -66,7 +70,13 @@ fn entries(dice: &mut Dice, keys: &Keys, module: Option<&str>, format: Format) -
             keys: &keys.names,
             at,
         };
-        let value = value(dice, keys.kinds[at], targets, &mut anchors);
+        let value = match format == Format::Yaml && dice.chance(4) {
+            true => {
+                dice.mark("yaml: a scalar of the scalar cases");
+                plain(scalar_case(dice))
+            }
+            false => value(dice, keys.kinds[at], targets, &mut anchors),
+        };
         top.push((data_key(dice, name), value));
     }
     if dice.chance(30) {
@@ -116,6 +126,29 @@ fn entries(dice: &mut Dice, keys: &Keys, module: Option<&str>, format: Format) -
         top.insert(at, (plain("<<"), merged));
     }
     Doc::Map(top)
+}
+
+/// The text of a plain scalar out of the case file of Psych's scalars: one line, no error.
+fn scalar_case(dice: &mut Dice) -> &'static str {
+    static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/cases/psych-scalars.jsonl"
+        );
+        let text = std::fs::read_to_string(path).expect("the case file");
+        let cases = text
+            .lines()
+            .map(|l| serde_json::from_str::<Value>(l).expect("JSON"));
+        let scalars = cases.filter(|case| {
+            let kind = case["value"]["t"].as_str().unwrap_or_default();
+            case["ok"] == true && matches!(kind, "string" | "int" | "float" | "bool" | "nil")
+        });
+        let texts = scalars.map(|case| case["yaml"].as_str().expect("text").to_string());
+        texts
+            .filter(|text| text.chars().all(|c| !c.is_control()) && !text.contains("---"))
+            .collect()
+    });
+    &TEXTS[dice.below(TEXTS.len())]
 }
 
 fn data_key(dice: &mut Dice, name: &str) -> Doc {

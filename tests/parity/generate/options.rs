@@ -339,6 +339,8 @@ fn convert_to(dice: &mut Dice) -> Doc {
                 "String[1]",
                 "Init[Integer]",
                 "Default",
+                "M::Port",
+                "M::List",
             ]))
         }
         1 => {

@@ -105,6 +105,12 @@ fn environment(dice: &mut Dice, repo: &mut Repo) {
     if repo.custom {
         functions(repo);
     }
+    if dice.chance(3) {
+        dice.mark("environment.conf: environment_data_provider");
+        let provider = dice.pick(&["hiera", "none", "bogus"]);
+        let text = format!("environment_data_provider = {provider}\n");
+        repo.files.insert("env/environment.conf".into(), text);
+    }
     if dice.chance(20) {
         repo.files
             .entry("env/data/common.yaml".into())
@@ -157,6 +163,24 @@ fn modulepath(dice: &mut Dice, repo: &mut Repo) -> &'static str {
 }
 
 fn module(dice: &mut Dice, repo: &mut Repo, root: &str, name: &str) {
+    if name == "m" && dice.chance(70) {
+        dice.mark("module: type aliases");
+        for (file, text) in [
+            ("port", "type M::Port = Integer[1, 1000]\n"),
+            (
+                "word",
+                "# A word.\ntype M::Word = Pattern[/\\A[a-z]+\\z/]\n",
+            ),
+            (
+                "tree",
+                "type M::Tree = Variant[String, Hash[String, M::Tree]]\n",
+            ),
+            ("list", "type M::List = Array[Variant[M::Port, M::Word]]\n"),
+        ] {
+            repo.files
+                .insert(format!("{root}/types/{file}.pp"), text.into());
+        }
+    }
     let config = match dice.weighted(&[86, 8, dice.if_risky(6), 2]) {
         0 => version_5(dice, Layer::Module, &format!("/{root}"), &repo.scopes),
         1 => version_4(dice, &format!("/{root}"), &repo.scopes),

@@ -237,6 +237,11 @@ fn arguments(dice: &mut Dice, name: &str, kind: Kind, request: &mut Map<String, 
             "Callable",
             "Type",
             "Optional[Array[Integer]]",
+            "M::Port",
+            "M::Word",
+            "M::List",
+            "Optional[M::Tree]",
+            "M::Missing",
         ]);
         request.insert("value_type".into(), text.into());
     }

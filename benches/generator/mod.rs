@@ -1,0 +1,285 @@
+//! Control repositories of any size, the same for one seed everywhere: what a fleet's repository
+//! looks like after some years. Ten roles a hundred nodes, twenty sites, six systems, a file a
+//! node (about 4 KB), one `common.yaml` of about 220 KB with `lookup_options`.
+//!
+//! Names and values are made up; the proportions are those of public control repositories.
+
+#![allow(dead_code, reason = "each benchmark uses its part")]
+
+mod dice;
+mod value;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use dice::Dice;
+use serde_json::{Value, json};
+
+/// Profiles whose parameters the data sets.
+const PROFILES: usize = 80;
+
+/// Profiles that one role includes.
+const PROFILES_OF_A_ROLE: usize = 8;
+
+/// Parameters of a profile: each of [`value::KINDS`] three times.
+const PARAMETERS: usize = value::KINDS.len() * 3;
+
+/// Places where machines stand.
+const SITES: usize = 20;
+
+/// Operating systems: name, release, family.
+const SYSTEMS: [(&str, &str, &str); 6] = [
+    ("Debian", "11", "Debian"),
+    ("Debian", "12", "Debian"),
+    ("Ubuntu", "22.04", "Debian"),
+    ("Ubuntu", "24.04", "Debian"),
+    ("RedHat", "8", "RedHat"),
+    ("RedHat", "9", "RedHat"),
+];
+
+const HIERA_YAML: &str = r#"---
+version: 5
+defaults:
+  datadir: data
+  data_hash: yaml_data
+hierarchy:
+  - name: "Node"
+    path: "nodes/%{trusted.certname}.yaml"
+  - name: "Role at a site"
+    path: "roles/%{facts.role}/%{facts.site}.yaml"
+  - name: "Role"
+    path: "roles/%{facts.role}.yaml"
+  - name: "Site"
+    path: "sites/%{facts.site}.yaml"
+  - name: "Operating system"
+    paths:
+      - "os/%{facts.os.name}/%{facts.os.release.major}.yaml"
+      - "os/%{facts.os.family}.yaml"
+  - name: "Shared"
+    glob: "shared/*.yaml"
+  - name: "Common"
+    path: "common.yaml"
+"#;
+
+/// One machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    /// Its number; everything else follows.
+    pub(crate) number: usize,
+    /// Name of its certificate.
+    pub(crate) certname: String,
+    role: usize,
+    site: usize,
+    system: usize,
+}
+
+/// A control repository of `nodes` machines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ControlRepo {
+    /// How many machines.
+    pub(crate) nodes: usize,
+    /// What everything random follows from.
+    pub(crate) seed: u64,
+}
+
+impl ControlRepo {
+    /// The repository that all figures are about.
+    pub(crate) fn of(nodes: usize) -> ControlRepo {
+        ControlRepo { nodes, seed: 20 }
+    }
+
+    fn roles(&self) -> usize {
+        (self.nodes / 10).clamp(10, 400)
+    }
+
+    /// A machine by its number.
+    pub(crate) fn machine(&self, number: usize) -> Machine {
+        let mut dice = self.dice(&format!("machine {number}"));
+        let role = dice.below(self.roles());
+        let site = dice.below(SITES);
+        Machine {
+            number,
+            certname: format!("n{number:06}.{}.example.net", site_name(site)),
+            role,
+            site,
+            system: dice.below(SYSTEMS.len()),
+        }
+    }
+
+    /// Every file with its path below the environment's folder.
+    pub(crate) fn each_file(&self, visit: &mut dyn FnMut(&str, &str)) {
+        visit("hiera.yaml", HIERA_YAML);
+        visit("data/common.yaml", &self.common());
+        for number in 0..4 {
+            let keys = 30;
+            let text = self.some(&format!("shared {number}"), keys, &|dice| {
+                dice.below(PROFILES)
+            });
+            visit(&format!("data/shared/{number:02}.yaml"), &text);
+        }
+        for (name, release, family) in SYSTEMS {
+            let any = |dice: &mut Dice| dice.below(PROFILES);
+            let text = self.some(&format!("os {name} {release}"), 40, &any);
+            visit(&format!("data/os/{name}/{release}.yaml"), &text);
+            if release == "12" || release == "9" {
+                let text = self.some(&format!("os {family}"), 40, &any);
+                visit(&format!("data/os/{family}.yaml"), &text);
+            }
+        }
+        for site in 0..SITES {
+            let text = self.some(&format!("site {site}"), 60, &|dice| dice.below(PROFILES));
+            visit(&format!("data/sites/{}.yaml", site_name(site)), &text);
+        }
+        for role in 0..self.roles() {
+            let of_role = |dice: &mut Dice| profile_of(role, dice.below(PROFILES_OF_A_ROLE));
+            let text = self.some(&format!("role {role}"), 80, &of_role);
+            visit(&format!("data/roles/role{role:03}.yaml"), &text);
+            for site in (0..SITES).filter(|site| (site + role) % 4 == 0) {
+                let text = self.some(&format!("role {role} at {site}"), 20, &of_role);
+                let site = site_name(site);
+                visit(&format!("data/roles/role{role:03}/{site}.yaml"), &text);
+            }
+        }
+        for number in 0..self.nodes {
+            let machine = self.machine(number);
+            let text = self.node_file(&machine);
+            visit(&format!("data/nodes/{}.yaml", machine.certname), &text);
+        }
+    }
+
+    /// The file of one machine.
+    pub(crate) fn node_file(&self, machine: &Machine) -> String {
+        let of_role = |dice: &mut Dice| profile_of(machine.role, dice.below(PROFILES_OF_A_ROLE));
+        self.some(&format!("node {}", machine.number), 46, &of_role)
+    }
+
+    /// Writes the repository; gives the number of files and of bytes.
+    pub(crate) fn write(&self, folder: &Path) -> (usize, usize) {
+        let (mut files, mut bytes) = (0, 0);
+        let mut last = std::path::PathBuf::new();
+        self.each_file(&mut |path, text| {
+            let path = folder.join(path);
+            let parent = path.parent().expect("every path has a folder");
+            if parent != last {
+                std::fs::create_dir_all(parent).expect("the folder can be made");
+                last = parent.to_path_buf();
+            }
+            std::fs::write(&path, text).expect("the file can be written");
+            files += 1;
+            bytes += text.len();
+        });
+        (files, bytes)
+    }
+
+    /// Lowest level: every key, and the options.
+    pub(crate) fn common(&self) -> String {
+        let mut dice = self.dice("common");
+        let mut text = String::from("---\n");
+        options(&mut text);
+        for profile in 0..PROFILES {
+            let _ = writeln!(
+                text,
+                "\n# Profile {profile}: what every machine starts from."
+            );
+            for parameter in 0..PARAMETERS {
+                value::entry(&mut text, &mut dice, profile, parameter, value::Size::Small);
+            }
+        }
+        text
+    }
+
+    /// A file of about so many different keys.
+    fn some(&self, name: &str, keys: usize, profile: &dyn Fn(&mut Dice) -> usize) -> String {
+        let mut dice = self.dice(name);
+        let mut chosen: Vec<(usize, usize)> = (0..keys)
+            .map(|_| (profile(&mut dice), dice.below(PARAMETERS)))
+            .collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        let mut text = format!("---\n# {name}\n");
+        for (profile, parameter) in chosen {
+            value::entry(&mut text, &mut dice, profile, parameter, value::Size::Full);
+        }
+        text
+    }
+
+    fn dice(&self, name: &str) -> Dice {
+        Dice::new(self.seed, name)
+    }
+}
+
+impl Machine {
+    /// Its facts.
+    pub(crate) fn facts(&self) -> Value {
+        let (name, major, family) = SYSTEMS[self.system];
+        let (host, domain) = self.certname.split_once('.').expect("a full name");
+        json!({
+            "role": format!("role{:03}", self.role),
+            "site": site_name(self.site),
+            "os": {
+                "name": name, "family": family, "architecture": "amd64",
+                "release": { "major": major, "full": format!("{major}.4") },
+            },
+            "networking": {
+                "fqdn": self.certname, "hostname": host, "domain": domain,
+                "ip": format!("10.{}.{}.{}", self.site, self.number / 250 % 250, self.number % 250),
+                "interfaces": {
+                    "eth0": { "mtu": 1500, "mac": "02:00:00:00:00:01", "bindings": [{ "address": "10.0.0.1" }] },
+                    "lo": { "mtu": 65536 },
+                },
+            },
+            "processors": { "count": 4 + self.number % 60, "isa": "x86_64" },
+            "memory": { "system": { "total": "62.79 GiB", "total_bytes": 67_419_308_032_i64 } },
+            "kernel": "Linux", "kernelmajversion": "6.1", "virtual": "kvm", "is_virtual": true,
+            "timezone": "UTC", "uptime_seconds": 86_400 + self.number,
+        })
+    }
+
+    /// Every parameter of the profiles that its role includes, with the kind of its value, and
+    /// some keys that nobody sets: what compiling a catalog asks for.
+    pub(crate) fn parameters(&self) -> Vec<(String, &'static str)> {
+        let mut all = Vec::new();
+        for at in 0..PROFILES_OF_A_ROLE {
+            let profile = profile_of(self.role, at);
+            for parameter in 0..PARAMETERS {
+                all.push((value::key(profile, parameter), value::kind(parameter)));
+            }
+            all.push((format!("profile::p{profile:02}::unset"), "missing"));
+            all.push((format!("profile::p{profile:02}::manage"), "missing"));
+        }
+        all
+    }
+}
+
+fn profile_of(role: usize, at: usize) -> usize {
+    (role * 7 + at * 11) % PROFILES
+}
+
+fn site_name(site: usize) -> String {
+    format!("s{site:02}")
+}
+
+/// Options as they are written: by pattern for what repeats, by name for the rest.
+fn options(text: &mut String) {
+    text.push_str(
+        r"lookup_options:
+  '^profile::.*::packages(_\d)?$':
+    merge: unique
+  '^profile::.*::settings(_\d)?$':
+    merge:
+      strategy: deep
+      knockout_prefix: '--'
+  '^profile::.*::users(_\d)?$':
+    merge: hash
+  '^profile::.*::weight_2$':
+    convert_to: Float
+",
+    );
+    for profile in 0..PROFILES {
+        let _ = write!(
+            text,
+            "  profile::p{profile:02}::limits:\n    merge: {}\n  profile::p{profile:02}::port_2:\n    convert_to: Integer\n",
+            if profile % 2 == 0 { "deep" } else { "hash" }
+        );
+    }
+}

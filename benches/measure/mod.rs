@@ -1,0 +1,107 @@
+//! Clocks, quantiles and tables. Everything is processor time where one thread does the work, so
+//! that a busy machine changes little; what counts are ratios within one run.
+
+#![allow(dead_code, reason = "each benchmark uses its part")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "a benchmark looks at clocks, runs programs and prints"
+)]
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+fn read(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
+}
+
+/// Processor time of this thread so far.
+pub(crate) fn thread_time() -> Duration {
+    read(ClockId::ThreadCPUTime)
+}
+
+/// Processor time of all threads of this process so far, ended ones among them.
+pub(crate) fn process_time() -> Duration {
+    read(ClockId::ProcessCPUTime)
+}
+
+/// Processor time of this thread for one call.
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = thread_time();
+    let result = work();
+    (result, thread_time().saturating_sub(start))
+}
+
+/// The least processor time of some calls: what is left when nothing disturbs.
+pub(crate) fn best<T>(rounds: usize, mut work: impl FnMut() -> T) -> Duration {
+    let rounds = (0..rounds.max(1)).map(|_| timed(&mut work).1);
+    rounds.min().unwrap_or_default()
+}
+
+/// The value that a share of all does not exceed.
+pub(crate) fn quantile(times: &mut [Duration], share: f64) -> Duration {
+    times.sort_unstable();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let at = ((times.len() as f64 - 1.0) * share).round() as usize;
+    times.get(at).copied().unwrap_or_default()
+}
+
+/// Processor time, user and system, that `times` runs of a command take together, per run. The
+/// shell's own forks are in it.
+pub(crate) fn command_time(times: usize, command: &[&str]) -> Duration {
+    let script = "TIMEFORMAT='%3U %3S'; n=$1; shift; \
+                  time (for ((i = 0; i < n; i++)); do \"$@\" >/dev/null 2>&1 </dev/null; done)";
+    let output = Command::new("bash")
+        .args(["-c", script, "bash", &times.to_string()])
+        .args(command)
+        .stdin(Stdio::null())
+        .output()
+        .expect("bash runs");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = text.lines().last().unwrap_or_default();
+    let seconds: f64 = line
+        .split_whitespace()
+        .map(|part| part.parse::<f64>().expect("bash prints seconds"))
+        .sum();
+    Duration::from_secs_f64(seconds / times as f64)
+}
+
+/// A ratio as text: `123×`.
+pub(crate) fn ratio(more: Duration, less: Duration) -> f64 {
+    more.as_secs_f64() / less.as_secs_f64().max(1e-12)
+}
+
+/// One line of a report: what, figures, and whether the goal holds.
+pub(crate) fn report(what: &str, figures: &str, goal: &str, holds: bool) {
+    let mark = if holds { "holds" } else { "FAILS" };
+    println!("{what}: {figures}; goal {goal}: {mark}");
+}
+
+/// One line of a report without a goal.
+pub(crate) fn note(what: &str, figures: &str) {
+    println!("{what}: {figures}");
+}
+
+/// A number of the environment, or a default.
+pub(crate) fn number(name: &str, default: usize) -> usize {
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
+}
+
+/// Whether only a part of the benchmark was asked for, and not this one: `cargo bench --bench X PART`.
+pub(crate) fn left_out(part: &str) -> bool {
+    let mut wanted = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .peekable();
+    wanted.peek().is_some() && !wanted.any(|wanted| part.contains(&wanted))
+}

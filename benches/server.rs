@@ -1,0 +1,463 @@
+//! The server as an editor meets it: the program itself, behind two pipes:
+//! `cargo bench --bench server`.
+//!
+//! Sizes are 100, 1,000 and 10,000 nodes, and 100,000 with `LARGE=1`; `NODES=n` asks for one size.
+//! Times are of the clock on the wall, since two processes take part: what counts is the ratio to
+//! an echo (a request whose method does not exist) in the same run. The quiet time that the server
+//! waits after a keystroke is taken off.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "a benchmark stops at the first surprise, runs programs and prints"
+)]
+
+mod generator;
+mod measure;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use generator::ControlRepo;
+use hiera_ls::syntax::libyaml::Parser;
+use measure::{best, note, number, quantile, ratio, report};
+use serde_json::{Value, json};
+
+/// Hovers, echoes and keystrokes that a quantile is taken of.
+const SAMPLES: usize = 200;
+
+/// What the server waits after the last keystroke before it looks for mistakes.
+const QUIET: Duration = Duration::from_millis(60);
+
+/// Edits of a burst, and the time between two of them.
+const BURST: (usize, Duration) = (200, Duration::from_millis(5));
+
+fn main() {
+    let sizes = match (number("NODES", 0), number("LARGE", 0)) {
+        (0, 0) => vec![100, 1_000, 10_000],
+        (0, _) => vec![100, 1_000, 10_000, 100_000],
+        (one, _) => vec![one],
+    };
+    for nodes in sizes {
+        let repo = ControlRepo::of(nodes);
+        let folder = tempfile::tempdir().unwrap();
+        let (files, bytes) = repo.write(folder.path());
+        println!(
+            "\n{nodes} nodes: {files} files, {:.1} MB",
+            bytes as f64 / 1e6
+        );
+        start(folder.path());
+        first_hover(&repo, folder.path());
+        session(&repo, folder.path());
+    }
+}
+
+/// `initialize` of this workspace beside that of an empty one.
+fn start(folder: &Path) {
+    let empty = tempfile::tempdir().unwrap();
+    let mut times: [Vec<Duration>; 2] = Default::default();
+    for _ in 0..15 {
+        for (times, folder) in times.iter_mut().zip([folder, empty.path()]) {
+            let began = Instant::now();
+            let client = Client::start(folder);
+            times.push(began.elapsed());
+            client.kill();
+        }
+    }
+    let [full, empty] = times.map(|mut times| quantile(&mut times, 0.5));
+    report(
+        "initialize, from process start",
+        &format!(
+            "{full:.1?}, of an empty folder {empty:.1?}: {:.2}×",
+            ratio(full, empty)
+        ),
+        "≤ 1.5×",
+        ratio(full, empty) <= 1.5,
+    );
+}
+
+/// From process start to the first hover that says a value.
+fn first_hover(repo: &ControlRepo, folder: &Path) {
+    let machine = repo.machine(repo.nodes / 3);
+    let path = folder.join(format!("data/nodes/{}.yaml", machine.certname));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let line = key_lines(&text)[3];
+    let mut times = Vec::new();
+    for _ in 0..3 {
+        let began = Instant::now();
+        let mut client = Client::start(folder);
+        client.initialized();
+        client.open(&path, &text);
+        loop {
+            let answer = client.ask("textDocument/hover", hover_at(&path, line));
+            let said = answer["result"]["contents"]["value"]
+                .as_str()
+                .unwrap_or_default();
+            if !said.is_empty() && !said.contains("indexing") {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        times.push(began.elapsed());
+        client.kill();
+    }
+    note(
+        "first hover with an answer, from process start",
+        &format!("{:.0?}", quantile(&mut times, 0.5)),
+    );
+}
+
+fn session(repo: &ControlRepo, folder: &Path) {
+    let mut client = Client::start(folder);
+    client.initialized();
+    let machine = repo.machine(repo.nodes / 2);
+    let node = folder.join(format!("data/nodes/{}.yaml", machine.certname));
+    let common = folder.join("data/common.yaml");
+    let text = |path: &Path| std::fs::read_to_string(path).unwrap();
+    let (node_text, common_text) = (text(&node), text(&common));
+    client.open(&node, &node_text);
+    client.open(&common, &common_text);
+    client.until_indexed(&node, key_lines(&node_text)[3]);
+    hovers(&mut client, &node, &node_text);
+    symbols(&mut client, &node);
+    let one = keystrokes(&mut client, "a node's file", &node, &node_text, SAMPLES / 4);
+    report(
+        "keystroke to diagnostics in a node's file",
+        &format!("p50 {one:.1?} after the quiet time"),
+        "< 5 ms",
+        one < Duration::from_millis(5),
+    );
+    let large = keystrokes(
+        &mut client,
+        "common.yaml",
+        &common,
+        &common_text,
+        SAMPLES / 8,
+    );
+    let parse = best(10, || events_of(common_text.as_bytes()));
+    report(
+        "keystroke to diagnostics in common.yaml",
+        &format!(
+            "p50 {large:.1?} after the quiet time, {:.1}× a libyaml parse of {parse:.1?}",
+            ratio(large, parse)
+        ),
+        "< 4×",
+        ratio(large, parse) < 4.0,
+    );
+    let hiera = folder.join("hiera.yaml");
+    let hiera_text = text(&hiera);
+    client.open(&hiera, &hiera_text);
+    let configuration = keystrokes(&mut client, "hiera.yaml", &hiera, &hiera_text, SAMPLES / 8);
+    note(
+        "keystroke to diagnostics in hiera.yaml",
+        &format!("p50 {configuration:.1?} after the quiet time"),
+    );
+    burst(&mut client, &node, &node_text, one);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).unwrap();
+    let peak = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM"))
+        .unwrap();
+    note(
+        "memory at the peak",
+        peak.trim_start_matches("VmHWM:").trim(),
+    );
+    client.kill();
+}
+
+/// Hovers and echoes in turn.
+fn hovers(client: &mut Client, path: &Path, text: &str) {
+    let lines = key_lines(text);
+    let (mut hovers, mut echoes) = (Vec::new(), Vec::new());
+    for sample in 0..SAMPLES {
+        let line = lines[sample * 7 % lines.len()];
+        let began = Instant::now();
+        let answer = client.ask("textDocument/hover", hover_at(path, line));
+        hovers.push(began.elapsed());
+        let said = answer["result"]["contents"]["value"].as_str();
+        assert!(
+            said.is_some_and(|said| said.contains("profile::")),
+            "{answer}"
+        );
+        let began = Instant::now();
+        let answer = client.ask("nothing/such", hover_at(path, line));
+        echoes.push(began.elapsed());
+        assert_eq!(answer["error"]["code"], -32601);
+    }
+    let of = |times: &mut Vec<Duration>| (quantile(times, 0.5), quantile(times, 0.99));
+    let ((h50, h99), (e50, e99)) = (of(&mut hovers), of(&mut echoes));
+    report(
+        "hover",
+        &format!("p50 {h50:.2?}, p99 {h99:.2?}; echo p50 {e50:.2?}, p99 {e99:.2?}"),
+        "p50 ≤ echo + 0.3 ms, p99 ≤ echo + 3 ms",
+        h50 <= e50 + Duration::from_micros(300) && h99 <= e99 + Duration::from_millis(3),
+    );
+}
+
+fn symbols(client: &mut Client, path: &Path) {
+    let mut of = |method: &str, params: &Value| {
+        let mut times = Vec::new();
+        for _ in 0..20 {
+            let began = Instant::now();
+            let answer = client.ask(method, params.clone());
+            times.push(began.elapsed());
+            assert!(
+                answer["result"]
+                    .as_array()
+                    .is_some_and(|all| !all.is_empty()),
+                "{answer}"
+            );
+        }
+        quantile(&mut times, 0.5)
+    };
+    let document = json!({ "textDocument": { "uri": uri(path) } });
+    let outline = of("textDocument/documentSymbol", &document);
+    let search = of("workspace/symbol", &json!({ "query": "p01::settings" }));
+    note(
+        "symbols",
+        &format!("of the file {outline:.2?}, of the workspace {search:.2?}"),
+    );
+}
+
+/// A mistake is typed at the end of a line in the middle, and taken back.
+fn keystrokes(client: &mut Client, what: &str, path: &Path, text: &str, rounds: usize) -> Duration {
+    let line = text[..text.len() / 2].lines().count();
+    let end = text.lines().nth(line).unwrap().len();
+    let mut times = Vec::new();
+    for round in 0..rounds {
+        let version = client.versions + 1;
+        client.versions = version;
+        let (range, new) = if round % 2 == 0 {
+            (
+                json!({ "start": { "line": line, "character": end }, "end": { "line": line, "character": end } }),
+                " ",
+            )
+        } else {
+            (
+                json!({ "start": { "line": line, "character": end }, "end": { "line": line, "character": end + 1 } }),
+                "",
+            )
+        };
+        let began = Instant::now();
+        client.change(path, version, &json!([{ "range": range, "text": new }]));
+        client.diagnostics(path, version);
+        times.push(began.elapsed().saturating_sub(QUIET));
+    }
+    let p99 = quantile(&mut times, 0.99);
+    note(
+        &format!("keystroke to diagnostics in {what}, p99"),
+        &format!("{p99:.1?}"),
+    );
+    quantile(&mut times, 0.5)
+}
+
+/// Many edits, then a hover and the diagnostics of the last text.
+fn burst(client: &mut Client, path: &Path, text: &str, one: Duration) {
+    let line = key_lines(text)[3];
+    let first = client.versions + 1;
+    for edit in 0..BURST.0 {
+        client.versions += 1;
+        let at = json!({ "line": 0, "character": 3 });
+        // A comment behind the document's start grows.
+        let letter = if edit == 0 { " #" } else { "x" };
+        let at = if edit == 0 {
+            at
+        } else {
+            json!({ "line": 0, "character": 4 + edit })
+        };
+        let change = json!([{ "range": { "start": at, "end": at }, "text": letter }]);
+        client.change(path, client.versions, &change);
+        std::thread::sleep(BURST.1);
+    }
+    let last = client.versions;
+    assert_eq!(last - first + 1, BURST.0 as i64);
+    let began = Instant::now();
+    let answer = client.ask("textDocument/hover", hover_at(path, line));
+    let hovered = began.elapsed();
+    assert!(answer["result"].is_object(), "{answer}");
+    client.diagnostics(path, last);
+    let told = began.elapsed().saturating_sub(QUIET);
+    report(
+        &format!("burst of {} edits", BURST.0),
+        &format!(
+            "hover {hovered:.1?}, diagnostics {told:.1?} after its end and the quiet time, {:.1}× one edit's",
+            ratio(told, one)
+        ),
+        "≤ 3×",
+        ratio(told, one) <= 3.0,
+    );
+}
+
+/// Lines of top-level keys of profiles.
+fn key_lines(text: &str) -> Vec<usize> {
+    let lines = text.lines().enumerate();
+    lines
+        .filter(|(_, line)| line.starts_with("profile::"))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+fn hover_at(path: &Path, line: usize) -> Value {
+    json!({ "textDocument": { "uri": uri(path) }, "position": { "line": line, "character": 12 } })
+}
+
+fn uri(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+fn events_of(text: &[u8]) -> usize {
+    let mut parser = Parser::new(text);
+    let mut count = 0;
+    while let Ok(Some(_)) = parser.next_event() {
+        count += 1;
+    }
+    count
+}
+
+/// One conversation with the program.
+struct Client {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    next: i64,
+    versions: i64,
+    unread: Vec<Value>,
+}
+
+impl Client {
+    /// Starts the program and shakes hands.
+    fn start(folder: &Path) -> Client {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+            .arg("--stdio")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut client = Client {
+            to: child.stdin.take().unwrap(),
+            from: BufReader::new(child.stdout.take().unwrap()),
+            child,
+            next: 0,
+            versions: 1,
+            unread: Vec::new(),
+        };
+        let params = json!({
+            "processId": null, "rootUri": uri(folder),
+            "workspaceFolders": [{ "uri": uri(folder), "name": "repo" }],
+            "capabilities": {
+                "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } },
+                "textDocument": { "hover": { "contentFormat": ["markdown"] } },
+            },
+        });
+        let answer = client.ask("initialize", params);
+        assert!(answer["result"]["capabilities"].is_object(), "{answer}");
+        client
+    }
+
+    fn initialized(&mut self) {
+        self.notify("initialized", &json!({}));
+    }
+
+    fn notify(&mut self, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        write!(self.to, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        self.to.flush().unwrap();
+    }
+
+    fn open(&mut self, path: &Path, text: &str) {
+        let document =
+            json!({ "uri": uri(path), "languageId": "yaml", "version": 1, "text": text });
+        self.notify("textDocument/didOpen", &json!({ "textDocument": document }));
+    }
+
+    fn change(&mut self, path: &Path, version: i64, changes: &Value) {
+        let document = json!({ "uri": uri(path), "version": version });
+        self.notify(
+            "textDocument/didChange",
+            &json!({ "textDocument": document, "contentChanges": changes }),
+        );
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.wait(|message| message["id"] == id && message.get("method").is_none())
+    }
+
+    /// Waits until a version's diagnostics are told.
+    fn diagnostics(&mut self, path: &Path, version: i64) {
+        let uri = uri(path);
+        self.wait(|message| {
+            message["method"] == "textDocument/publishDiagnostics"
+                && message["params"]["uri"] == uri.as_str()
+                && message["params"]["version"] == version
+        });
+        self.unread.clear();
+    }
+
+    /// Waits until diagnostics have been told, which happens when all files are known.
+    fn until_indexed(&mut self, path: &Path, line: usize) {
+        self.diagnostics(path, 1);
+        loop {
+            let answer = self.ask("textDocument/hover", hover_at(path, line));
+            let said = answer["result"]["contents"]["value"]
+                .as_str()
+                .unwrap_or_default();
+            if !said.is_empty() && !said.contains("indexing") {
+                return;
+            }
+        }
+    }
+
+    fn wait(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.unread.iter().position(&fits) {
+            return self.unread.remove(at);
+        }
+        loop {
+            let message = self.read();
+            if message.get("method").is_some() && message.get("id").is_some() {
+                let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": null });
+                self.send(&answer);
+            } else if fits(&message) {
+                return message;
+            } else {
+                self.unread.push(message);
+            }
+        }
+    }
+
+    fn read(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(
+                self.from.read_line(&mut line).unwrap() > 0,
+                "the server ended"
+            );
+            match line.trim_end().split_once(": ") {
+                Some(("Content-Length", value)) => length = value.parse().unwrap(),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        let mut body = vec![0; length];
+        self.from.read_exact(&mut body).unwrap();
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    fn kill(mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

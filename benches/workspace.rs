@@ -1,0 +1,304 @@
+//! The model: opening, editing and hovering, and how each grows with the number of nodes:
+//! `cargo bench --bench workspace`.
+//!
+//! Sizes are 100, 1,000 and 10,000 nodes, and 100,000 with `LARGE=1`; `NODES=n` asks for one size.
+//! Beside every figure stands, from the same run, what it is measured against: reading the bytes,
+//! libyaml's events over them, one libyaml parse of the edited file.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "a benchmark stops at the first surprise, reads files and prints"
+)]
+
+mod generator;
+mod measure;
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use generator::ControlRepo;
+use hiera_ls::disk::{Ignore, scan, snapshot_of};
+use hiera_ls::ide::KnownNodes;
+use hiera_ls::ide::hover::{HoverOptions, hover};
+use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
+use hiera_ls::rules::{Checker, Part};
+use hiera_ls::syntax::libyaml::Parser;
+use hiera_ls::workspace::{Change, Snapshot, Workspace};
+use measure::{best, note, number, process_time, quantile, ratio, report, thread_time};
+
+/// Edits and hovers that a quantile is taken of.
+const SAMPLES: usize = 400;
+
+fn main() {
+    if let Ok(folder) = std::env::var("BENCH_MEMORY_OF") {
+        memory_of(&folder);
+        return;
+    }
+    let sizes = match (number("NODES", 0), number("LARGE", 0)) {
+        (0, 0) => vec![100, 1_000, 10_000],
+        (0, _) => vec![100, 1_000, 10_000, 100_000],
+        (one, _) => vec![one],
+    };
+    let mut edits: Vec<(usize, Duration)> = Vec::new();
+    for nodes in sizes {
+        let repo = ControlRepo::of(nodes);
+        let folder = tempfile::tempdir().unwrap();
+        let (files, bytes) = repo.write(folder.path());
+        println!(
+            "\n{nodes} nodes: {files} files, {:.1} MB",
+            bytes as f64 / 1e6
+        );
+        open(folder.path(), files, bytes);
+        edits.push((nodes, work(&repo, folder.path().to_str().unwrap())));
+    }
+    if let (Some((few, small)), Some((many, large))) = (
+        edits.iter().find(|(nodes, _)| *nodes >= 1_000),
+        edits.last(),
+    ) && few < many
+    {
+        report(
+            &format!("\nkeystroke at {many} nodes against {few}"),
+            &format!(
+                "{large:.1?} against {small:.1?}: {:.2}×",
+                ratio(*large, *small)
+            ),
+            "≤ 1.5×",
+            ratio(*large, *small) <= 1.5,
+        );
+    }
+}
+
+/// From nothing to the complete index.
+fn open(folder: &Path, files: usize, bytes: usize) {
+    let mut paths = Vec::new();
+    list(folder, &mut paths);
+    assert_eq!(paths.len(), files);
+    let (texts, read) = in_process(|| -> Vec<Vec<u8>> {
+        paths
+            .iter()
+            .map(|path| std::fs::read(path).unwrap())
+            .collect()
+    });
+    let lines = best(2, || {
+        texts
+            .iter()
+            .map(|text| {
+                text.split(|byte| *byte == b'\n')
+                    .filter(|line| line.contains(&b':'))
+                    .count()
+            })
+            .sum::<usize>()
+    });
+    let events = best(2, || {
+        texts.iter().map(|text| events_of(text)).sum::<usize>()
+    });
+    let folder = folder.to_str().unwrap();
+    let started = Instant::now();
+    let (snapshot, opened) = in_process(|| snapshot_of(folder));
+    let wall = started.elapsed();
+    assert_eq!(snapshot.files().count(), files);
+    assert!(snapshot.key_count() >= 2880);
+    let own = opened.saturating_sub(read);
+    note("plain read of all files", &format!("{read:.0?} CPU"));
+    note("scan of the lines", &format!("{lines:.0?} CPU"));
+    let speed = bytes as f64 / 1e6 / events.as_secs_f64();
+    note(
+        "libyaml events",
+        &format!("{events:.0?} CPU, {speed:.0} MB/s"),
+    );
+    report(
+        "open to complete index",
+        &format!(
+            "{opened:.0?} CPU, {wall:.0?} in all; without the read {:.2}× the events",
+            ratio(own, events)
+        ),
+        "≤ 1.6×",
+        ratio(own, events) <= 1.6,
+    );
+    drop(snapshot);
+    drop(texts);
+    memory(folder, bytes);
+}
+
+fn memory(folder: &str, bytes: usize) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .env("BENCH_MEMORY_OF", folder)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut sizes = text
+        .split_whitespace()
+        .map(|word| word.parse::<usize>().unwrap() * 1024);
+    let (held, peak) = (sizes.next().unwrap(), sizes.next().unwrap());
+    let allowed = 4 * bytes + 25_000_000;
+    report(
+        "memory",
+        &format!(
+            "{:.1} MB held, {:.1} MB at the peak, {:.2} bytes a byte of data",
+            held as f64 / 1e6,
+            peak as f64 / 1e6,
+            held as f64 / bytes as f64
+        ),
+        "peak ≤ 4 bytes a byte + 25 MB",
+        peak <= allowed,
+    );
+}
+
+/// Prints the resident kilobytes, now and at the most, of a process that has opened a folder.
+fn memory_of(folder: &str) {
+    let snapshot = snapshot_of(folder);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let size = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().to_string()
+    };
+    println!("{} {}", size("VmRSS"), size("VmHWM"));
+    drop(snapshot);
+}
+
+/// Edits and hovers; gives the median cost of an edit of a node's file.
+fn work(repo: &ControlRepo, folder: &str) -> Duration {
+    let workspace = Workspace::new();
+    let root: Arc<str> = Arc::from(folder);
+    workspace.apply(Change::Folders(vec![root.clone()]));
+    let on = |_| std::ops::ControlFlow::Continue(());
+    workspace.apply(scan(&[root], &Ignore::default(), &on).change);
+    let machine = repo.machine(repo.nodes / 2);
+    let node = format!("{folder}/data/nodes/{}.yaml", machine.certname);
+    let median = edit(
+        &workspace,
+        "4 KB node file",
+        &node,
+        &repo.node_file(&machine),
+    );
+    edit(
+        &workspace,
+        "common.yaml",
+        &format!("{folder}/data/common.yaml"),
+        &repo.common(),
+    );
+    edit(
+        &workspace,
+        "hiera.yaml",
+        &format!("{folder}/hiera.yaml"),
+        &std::fs::read_to_string(format!("{folder}/hiera.yaml")).unwrap(),
+    );
+    hovers(repo, &workspace.snapshot(), folder);
+    median
+}
+
+/// A letter typed, and taken back, at the end of a line in the middle of a file; then what the
+/// server does before it can tell the file's findings.
+fn edit(workspace: &Workspace, what: &str, path: &str, text: &str) -> Duration {
+    let middle = text.len() / 2;
+    let at = middle + text[middle..].find('\n').unwrap();
+    let typed = format!("{}x{}", &text[..at], &text[at..]);
+    let parse = best(20, || events_of(text.as_bytes()));
+    let apply = |text: &str, version: i32| {
+        workspace.apply(Change::Edit {
+            path: path.into(),
+            text: text.into(),
+            version,
+        })
+    };
+    apply(text, 0);
+    let rounds = if text.len() > 100_000 {
+        SAMPLES / 8
+    } else {
+        SAMPLES
+    };
+    let mut applied = Vec::with_capacity(rounds);
+    let mut checked = Vec::with_capacity(rounds);
+    for version in 1..=rounds {
+        let next = if version % 2 == 0 { text } else { &typed };
+        let start = process_time();
+        let snapshot = apply(next, version as i32);
+        let after = process_time();
+        let findings = Checker::new(&snapshot, PuppetVersion::V8).file(path, Part::All);
+        checked.push(process_time().saturating_sub(start));
+        applied.push(after.saturating_sub(start));
+        assert!(findings.is_some(), "{path} is a file of a hierarchy");
+        assert_eq!(&**snapshot.file(path).unwrap().text(), next);
+    }
+    let (p50, p99) = (quantile(&mut applied, 0.5), quantile(&mut applied, 0.99));
+    let checked = quantile(&mut checked, 0.5);
+    note(
+        &format!("edit of {what}"),
+        &format!(
+            "index p50 {p50:.1?}, p99 {p99:.1?}; with the file's findings p50 {checked:.1?} \
+             ({:.1}× a libyaml parse of {parse:.1?})",
+            ratio(checked, parse)
+        ),
+    );
+    apply(text, 1_000_000);
+    p50
+}
+
+fn hovers(repo: &ControlRepo, snapshot: &Snapshot, folder: &str) {
+    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+    let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+    let options = HoverOptions::new(&settings, &configs, &nodes);
+    for place in ["a node's file", "common.yaml"] {
+        let mut times = Vec::with_capacity(SAMPLES);
+        for sample in 0..SAMPLES {
+            let path = if place == "common.yaml" {
+                format!("{folder}/data/common.yaml")
+            } else {
+                let machine = repo.machine(sample * 7919 % repo.nodes);
+                format!("{folder}/data/nodes/{}.yaml", machine.certname)
+            };
+            let file = snapshot.file(&path).unwrap();
+            let keys: Vec<_> = file
+                .facts()
+                .keys
+                .iter()
+                .filter(|key| &*key.name != "lookup_options")
+                .collect();
+            let key = keys[sample * 31 % keys.len()];
+            let start = thread_time();
+            let found = hover(snapshot, &path, key.key.start as usize, &options);
+            times.push(thread_time().saturating_sub(start));
+            let found = found.unwrap_or_else(|| panic!("no hover on {} in {path}", key.name));
+            assert!(found.plain.contains(&*key.name), "{}", found.plain);
+        }
+        let (p50, p99) = (quantile(&mut times, 0.5), quantile(&mut times, 0.99));
+        report(
+            &format!("hover in {place}"),
+            &format!("p50 {p50:.1?}, p99 {p99:.1?} CPU"),
+            "p50 ≤ 0.3 ms, p99 ≤ 3 ms",
+            p50 <= Duration::from_micros(300) && p99 <= Duration::from_millis(3),
+        );
+    }
+}
+
+fn in_process<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = process_time();
+    let result = work();
+    (result, process_time().saturating_sub(start))
+}
+
+fn events_of(text: &[u8]) -> usize {
+    let mut parser = Parser::new(text);
+    let mut count = 0;
+    while let Ok(Some(_)) = parser.next_event() {
+        count += 1;
+    }
+    count
+}
+
+fn list(folder: &Path, paths: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            list(&entry.path(), paths);
+        } else {
+            paths.push(entry.path());
+        }
+    }
+}

@@ -1,0 +1,35 @@
+" Hiera data in Vim, with ALE. Source this file in your vimrc, after ALE is loaded.
+
+augroup hiera_ls
+  autocmd!
+  autocmd BufRead,BufNewFile *.eyaml setfiletype yaml
+augroup END
+
+" The outermost folder at or above the buffer's file that has a hiera.yaml: modules have one of
+" their own, below that of the control repository. Empty, and so no server, outside of any.
+function! HieraLsRoot(buffer) abort
+  let l:found = findfile('hiera.yaml', fnameescape(expand('#' . a:buffer . ':p:h')) . ';', -1)
+  return empty(l:found) ? '' : fnamemodify(l:found[-1], ':p:h')
+endfunction
+
+for s:type in ['yaml', 'json']
+  call ale#linter#Define(s:type, {
+    \ 'name': 'hiera-ls',
+    \ 'lsp': 'stdio',
+    \ 'executable': 'hiera-ls',
+    \ 'command': '%e --stdio',
+    \ 'project_root': function('HieraLsRoot'),
+    \ })
+endfor
+
+" ALE runs only linters that it is told of; those that it would run anyway stay.
+let g:ale_linters = get(g:, 'ale_linters', {})
+for [s:type, s:usual] in [
+  \ ['yaml', ['spectral', 'yaml-language-server', 'yamllint']],
+  \ ['json', ['jsonlint', 'spectral', 'vscodejson']],
+  \ ]
+  let g:ale_linters[s:type] = get(g:ale_linters, s:type, s:usual)
+  if index(g:ale_linters[s:type], 'hiera-ls') < 0
+    call add(g:ale_linters[s:type], 'hiera-ls')
+  endif
+endfor

@@ -1,0 +1,40 @@
+// Packs the extension with a server program inside, for the platform that this runs on:
+//
+//   npm run package              the release build, made now if it is missing or old
+//   npm run package -- PROGRAM   this program
+//
+// Writes hiera-ls-PLATFORM.vsix into this folder, or to the file named in VSIX.
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const project = join(root, "../..");
+const suffix = process.platform === "win32" ? ".exe" : "";
+const target = `${process.platform}-${process.arch === "arm" ? "armhf" : process.arch}`;
+const output = resolve(process.env.VSIX || join(root, `hiera-ls-${target}.vsix`));
+
+let program = process.argv[2];
+if (program === undefined) {
+  execFileSync("cargo", ["build", "--release", "--locked"], { cwd: project, stdio: "inherit" });
+  program = join(project, "target/release", `hiera-ls${suffix}`);
+}
+const inside = join(root, "server", `hiera-ls${suffix}`);
+rmSync(join(root, "server"), { recursive: true, force: true });
+mkdirSync(join(root, "server"));
+copyFileSync(program, inside);
+chmodSync(inside, 0o755);
+try {
+  execFileSync("strip", [inside], { stdio: "ignore" });
+} catch {
+  // Without binutils the package is larger, and nothing else.
+}
+const licences = ["LICENSE-MIT", "LICENSE-APACHE"].map((name) => readFileSync(join(project, name)));
+writeFileSync(join(root, "LICENSE.txt"), licences.join("\n\n"));
+const vsce = join(root, "node_modules/@vscode/vsce/vsce");
+const flags = ["--no-dependencies", "--target", target, "--out", output];
+// Pictures are inside the package, and the project has no public address yet.
+flags.push("--allow-missing-repository", "--no-rewrite-relative-links");
+execFileSync(process.execPath, [vsce, "package", ...flags], { cwd: root, stdio: "inherit" });

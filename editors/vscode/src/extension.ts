@@ -1,0 +1,210 @@
+/** The extension's life: finds the server, starts it, stops it, and starts it again. */
+
+import * as vscode from "vscode";
+import {
+  LanguageClient,
+  type LanguageClientOptions,
+  type Middleware,
+  State,
+  type WorkDoneProgressBegin,
+  type WorkDoneProgressReport,
+} from "vscode-languageclient/node";
+
+import { announce, execute } from "./commands";
+import { Documents } from "./documents";
+import { candidates, find } from "./server";
+import { type ServerStatus, Status } from "./status";
+
+const SECTION = "hiera-ls";
+
+/** Settings of the section that are the client's own: the server has no use for them. */
+const CLIENT_SETTINGS = ["server", "trace"];
+
+/** What the server's diagnostics name as their source. */
+const SOURCE = "hiera-ls";
+
+let session: Session | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const started = new Session(context);
+  session = started;
+  context.subscriptions.push(
+    vscode.commands.registerCommand("hiera-ls.showLog", () => {
+      started.output.show();
+    }),
+    vscode.commands.registerCommand("hiera-ls.restart", () => started.restart()),
+    vscode.commands.registerCommand("hiera-ls.menu", () => started.menu()),
+    vscode.workspace.onDidChangeConfiguration(async (event) => {
+      if (event.affectsConfiguration(`${SECTION}.server`)) {
+        await started.restart();
+      }
+    }),
+  );
+  await vscode.commands.executeCommand("setContext", "hiera-ls.active", true);
+  await started.restart();
+}
+
+export async function deactivate(): Promise<void> {
+  await session?.stop();
+  session = undefined;
+}
+
+class Session {
+  readonly output = vscode.window.createOutputChannel("Hiera Language Server", { log: true });
+  private readonly documents = new Documents();
+  private readonly status = new Status((diagnostic) => diagnostic.source === SOURCE);
+  private client: LanguageClient | undefined;
+  private announced: readonly string[] = [];
+  /** Restarts run one after the other, whoever asks. */
+  private underway: Promise<void> = Promise.resolve();
+
+  constructor(private readonly context: vscode.ExtensionContext) {
+    context.subscriptions.push(this.output, this.documents, this.status);
+  }
+
+  restart(): Promise<void> {
+    this.underway = this.underway.then(async () => {
+      await this.stop();
+      await this.start();
+    });
+    return this.underway;
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client !== undefined) {
+      await client.dispose().catch((error: unknown) => {
+        this.output.warn(`the server did not stop in order: ${String(error)}`);
+      });
+    }
+    this.status.enter("stopped");
+  }
+
+  private async start(): Promise<void> {
+    this.status.enter("starting");
+    const setting = vscode.workspace.getConfiguration(SECTION).get("server.path", "");
+    const from = this.context.extensionPath;
+    const found = await find(candidates(setting, process.env, from, process.platform));
+    if (Array.isArray(found)) {
+      this.complain(found);
+      return;
+    }
+    this.output.info(`hiera-ls ${found.version}: ${found.program}, from ${found.source}`);
+    const client = new LanguageClient(
+      SECTION,
+      "Hiera",
+      { command: found.program, args: ["--stdio"] },
+      this.options(),
+    );
+    this.client = client;
+    client.onDidChangeState(({ newState }) => {
+      if (this.client === client && newState === State.Stopped) {
+        this.status.enter("failed");
+      }
+      if (this.client === client && newState === State.Running) {
+        this.status.enter("running", found.version);
+      }
+    });
+    client.onNotification("hiera-ls/status", (status: ServerStatus) => {
+      this.status.said(status);
+    });
+    try {
+      await client.start();
+    } catch (error) {
+      this.output.error(`the server did not start: ${String(error)}`);
+      this.status.enter("failed");
+      return;
+    }
+    const commands = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
+    this.announced = await announce(commands, this.announced);
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: [
+        { scheme: "file", language: "yaml" },
+        { scheme: "file", language: "json" },
+        { scheme: "file", pattern: "**/*.eyaml" },
+      ],
+      outputChannel: this.output,
+      diagnosticCollectionName: SECTION,
+      middleware: this.middleware(),
+    };
+  }
+
+  private middleware(): Middleware {
+    return {
+      executeCommand: (command, given, next) =>
+        this.client === undefined
+          ? undefined
+          : execute(this.client, this.documents, command, given as unknown[], next),
+      handleWorkDoneProgress: (token, progress, next) => {
+        if (progress.kind === "end") {
+          this.status.read(undefined);
+        } else {
+          this.status.read(words(progress));
+        }
+        next(token, progress);
+      },
+      workspace: {
+        configuration: async (parameters, token, next) => {
+          const sections: unknown = await next(parameters, token);
+          return Array.isArray(sections) ? sections.map(withoutOurs) : [];
+        },
+      },
+    };
+  }
+
+  /** None of the programs works: says which were tried, why each failed and what to do. */
+  private complain(failures: readonly string[]): void {
+    for (const failure of failures) {
+      this.output.error(failure);
+    }
+    this.status.enter("failed");
+    const message =
+      `Hiera: no server program works. ${failures[0] ?? ""}. Install hiera-ls, or name it in the ` +
+      "setting 'hiera-ls.server.path'.";
+    void vscode.window
+      .showErrorMessage(message, "Open Setting", "Show Log")
+      .then(async (choice) => {
+        if (choice === "Show Log") {
+          this.output.show();
+        } else if (choice === "Open Setting") {
+          const setting = `${SECTION}.server.path`;
+          await vscode.commands.executeCommand("workbench.action.openSettings", setting);
+        }
+      });
+  }
+
+  /** What a click on the status bar offers. */
+  async menu(): Promise<void> {
+    const contributed = (
+      this.context.extension.packageJSON as {
+        contributes: { commands: { command: string; title: string }[] };
+      }
+    ).contributes.commands;
+    const ours = ["hiera-ls.showLog", "hiera-ls.restart"];
+    const items = contributed
+      .filter(({ command }) => ours.includes(command) || this.announced.includes(command))
+      .map(({ command, title }) => ({ label: title, command }));
+    const problems = { label: "Show Problems", command: "workbench.actions.view.problems" };
+    const picked = await vscode.window.showQuickPick([...items, problems], { title: "Hiera" });
+    if (picked !== undefined) {
+      await vscode.commands.executeCommand(picked.command);
+    }
+  }
+}
+
+function words(progress: WorkDoneProgressBegin | WorkDoneProgressReport): string {
+  return `reading files${progress.message === undefined ? "" : `: ${progress.message}`}`;
+}
+
+function withoutOurs(section: unknown): unknown {
+  if (typeof section !== "object" || section === null) {
+    return section;
+  }
+  return Object.fromEntries(
+    Object.entries(section).filter(([name]) => !CLIENT_SETTINGS.includes(name)),
+  );
+}

@@ -1,0 +1,178 @@
+//! `hiera-ls diff NODE_A NODE_B`: the keys that two nodes get different values of; with
+//! `--against DIR` the keys that the nodes get other values of in another checkout.
+//!
+//! A revision of a repository is not read here: that would mean to run `git` on a repository that
+//! nobody vouches for, and its configuration can name programs. A checkout of the revision
+//! (`git worktree add DIR REV`) is compared instead.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::fleet::{
+    FleetArguments, Progress, TableFormat, checkout, csv, cut, fleet, json_text, load, nodes_json,
+    outcome_json, outcome_text, sources_json, sources_text,
+};
+use crate::ide::matrix::{Cell, Difference, Fleet, all_keys, changes, differences, row};
+
+/// Widest value in the text form, in characters.
+const WIDEST: usize = 100;
+
+/// What is compared.
+#[derive(Args)]
+pub(super) struct DiffArguments {
+    /// Certname of the first node
+    #[arg(required_unless_present = "against", requires = "second")]
+    first: Option<String>,
+    /// Certname of the second node
+    #[arg(conflicts_with = "against")]
+    second: Option<String>,
+    /// Another checkout of the same repository, or another environment's folder: every node is
+    /// compared between it and --workspace
+    #[arg(long, value_name = "DIR")]
+    against: Option<String>,
+    /// Only these keys
+    #[arg(long = "key", value_name = "KEY")]
+    keys: Vec<String>,
+    #[command(flatten)]
+    fleet: FleetArguments,
+}
+
+/// Runs the command: exit code 0 where nothing differs, 2 where something does, 1 where something
+/// could not be read.
+pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
+    match print(arguments) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(2),
+        Err(message) => {
+            let _ = writeln!(std::io::stderr(), "{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print(arguments: &DiffArguments) -> Result<usize, String> {
+    let loaded = load(&arguments.fleet)?;
+    let here = checkout(&arguments.fleet.workspace);
+    let now = fleet(&loaded, &here)?;
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let failed = |error: std::io::Error| format!("standard output: {error}");
+    if arguments.fleet.format == TableFormat::Csv {
+        let head = [
+            "key",
+            "before",
+            "after",
+            "count",
+            "nodes",
+            "before_sources",
+            "after_sources",
+        ];
+        out.write_all(csv(&head).as_bytes()).map_err(failed)?;
+    }
+    let mut count = 0;
+    let mut tell = |differences: &[Difference], old: &str, new: &str| {
+        count += differences.len();
+        for difference in differences {
+            let text = shown(arguments.fleet.format, difference, old, new);
+            out.write_all(text.as_bytes()).map_err(failed)?;
+        }
+        Ok::<(), String>(())
+    };
+    match (&arguments.first, &arguments.second, &arguments.against) {
+        (Some(first), Some(second), _) => {
+            let number = |name: &str| {
+                let found = loaded.nodes.find(name);
+                found.ok_or_else(|| format!("node '{name}' is not known"))
+            };
+            let (first, second) = (number(first)?, number(second)?);
+            let keys = keys(arguments, &[&now]);
+            let progress = Progress::new(keys.len());
+            for (at, key) in keys.iter().enumerate() {
+                let found = differences(&now, std::slice::from_ref(key), first, second);
+                tell(&found, &here.folder, &here.folder)?;
+                progress.done(at + 1);
+            }
+        }
+        (_, _, Some(against)) => {
+            let there = checkout(against);
+            let before = fleet(&loaded, &there)?;
+            let keys = keys(arguments, &[&before, &now]);
+            let progress = Progress::new(keys.len());
+            for (at, key) in keys.iter().enumerate() {
+                let found = changes(&row(&before, key), &row(&now, key));
+                tell(&found, &there.folder, &here.folder)?;
+                progress.done(at + 1);
+            }
+        }
+        (_, None, None) | (None, Some(_), None) => {
+            return Err("name two nodes, or another checkout with --against".into());
+        }
+    }
+    out.flush().map_err(failed)?;
+    Ok(count)
+}
+
+fn keys(arguments: &DiffArguments, fleets: &[&Fleet<'_>]) -> Vec<Arc<str>> {
+    if !arguments.keys.is_empty() {
+        return arguments
+            .keys
+            .iter()
+            .map(|key| key.as_str().into())
+            .collect();
+    }
+    let mut keys: Vec<Arc<str>> = fleets.iter().flat_map(|fleet| all_keys(fleet)).collect();
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+fn shown(format: TableFormat, difference: &Difference, old: &str, new: &str) -> String {
+    let Difference { key, before, after } = difference;
+    let side = |cell: &Cell| {
+        format!(
+            "{{{},\"nodes\":{},\"sources\":{}}}",
+            outcome_json(cell),
+            nodes_json(&cell.nodes),
+            sources_json(&cell.sources)
+        )
+    };
+    match format {
+        TableFormat::Json => format!(
+            "{{\"key\":{},\"before\":{},\"after\":{}}}\n",
+            json_text(key),
+            side(before),
+            side(after)
+        ),
+        TableFormat::Csv => csv(&[
+            key,
+            &outcome_text(before),
+            &outcome_text(after),
+            &after.nodes.len().to_string(),
+            &after.nodes.join(" "),
+            &sources_text(&before.sources, old),
+            &sources_text(&after.sources, new),
+        ]),
+        TableFormat::Text => {
+            let mut out = key.to_string();
+            if before.nodes == after.nodes {
+                let _ = match after.nodes.as_slice() {
+                    [only] => write!(out, " — {only}"),
+                    nodes => write!(out, " — {} nodes", nodes.len()),
+                };
+            }
+            out.push('\n');
+            for (sign, cell, folder) in [('-', before, old), ('+', after, new)] {
+                let line = format!(
+                    "  {sign} {}  {}",
+                    cut(&outcome_text(cell), WIDEST),
+                    sources_text(&cell.sources, folder)
+                );
+                let _ = writeln!(out, "{}", line.trim_end());
+            }
+            out
+        }
+    }
+}

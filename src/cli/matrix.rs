@@ -1,0 +1,146 @@
+//! `hiera-ls matrix KEY…`: which nodes get which value of a key, and from where.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::fleet::{
+    FleetArguments, Progress, TableFormat, checkout, csv, cut, fleet, json_text, load, nodes_json,
+    outcome_json, outcome_text, sources_json, sources_text,
+};
+use crate::ide::matrix::{Row, all_keys, row};
+use crate::value::to_tagged_json;
+
+/// Widest value in the text form, in characters.
+const WIDEST: usize = 60;
+
+/// Which keys, over which nodes.
+#[derive(Args)]
+pub(super) struct MatrixArguments {
+    /// Keys, dotted ones too
+    #[arg(required_unless_present = "all_keys")]
+    keys: Vec<String>,
+    /// Every key of the files that the hierarchies read
+    #[arg(long, conflicts_with = "keys")]
+    all_keys: bool,
+    #[command(flatten)]
+    fleet: FleetArguments,
+}
+
+/// Runs the command: exit code 0 once all rows are printed, 1 where something could not be read.
+pub(super) fn run(arguments: &MatrixArguments) -> ExitCode {
+    match print(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = writeln!(std::io::stderr(), "{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print(arguments: &MatrixArguments) -> Result<(), String> {
+    let loaded = load(&arguments.fleet)?;
+    let checkout = checkout(&arguments.fleet.workspace);
+    let fleet = fleet(&loaded, &checkout)?;
+    let keys: Vec<Arc<str>> = match arguments.all_keys {
+        true => all_keys(&fleet),
+        false => arguments
+            .keys
+            .iter()
+            .map(|key| key.as_str().into())
+            .collect(),
+    };
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let failed = |error: std::io::Error| format!("standard output: {error}");
+    if arguments.fleet.format == TableFormat::Csv {
+        let head = ["key", "found", "value", "why", "count", "nodes", "sources"];
+        out.write_all(csv(&head).as_bytes()).map_err(failed)?;
+    }
+    let progress = Progress::new(keys.len());
+    for (at, key) in keys.iter().enumerate() {
+        let row = row(&fleet, key);
+        let text = match arguments.fleet.format {
+            TableFormat::Text => text(&row, &checkout.folder),
+            TableFormat::Json => json(&row),
+            TableFormat::Csv => table(&row, &checkout.folder),
+        };
+        out.write_all(text.as_bytes()).map_err(failed)?;
+        progress.done(at + 1);
+    }
+    out.flush().map_err(failed)
+}
+
+fn json(row: &Row) -> String {
+    let answers = row.answers.iter().map(|cell| {
+        format!(
+            "{{{},\"nodes\":{},\"sources\":{}}}",
+            outcome_json(cell),
+            nodes_json(&cell.nodes),
+            sources_json(&cell.sources)
+        )
+    });
+    let answers: Vec<String> = answers.collect();
+    format!(
+        "{{\"key\":{},\"answers\":[{}]}}\n",
+        json_text(&row.key),
+        answers.join(",")
+    )
+}
+
+fn text(row: &Row, folder: &str) -> String {
+    let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
+    let mut out = match row.answers.len() {
+        1 => format!("{} — the same for {}\n", row.key, counted(total)),
+        count => format!("{} — {count} answers over {}\n", row.key, counted(total)),
+    };
+    let values: Vec<String> = row
+        .answers
+        .iter()
+        .map(|cell| cut(&outcome_text(cell), WIDEST))
+        .collect();
+    let width = values.iter().map(|value| value.chars().count()).max();
+    for (cell, value) in row.answers.iter().zip(&values) {
+        let pad = width.unwrap_or_default() - value.chars().count();
+        let whose = match cell.nodes.as_slice() {
+            [only] => only.to_string(),
+            nodes => counted(nodes.len()),
+        };
+        let line = format!(
+            "  {value}{}  {whose:>10}  {}",
+            " ".repeat(pad),
+            sources_text(&cell.sources, folder)
+        );
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}
+
+fn counted(nodes: usize) -> String {
+    match nodes {
+        1 => "1 node".to_string(),
+        count => format!("{count} nodes"),
+    }
+}
+
+fn table(row: &Row, folder: &str) -> String {
+    let rows = row.answers.iter().map(|cell| {
+        let (found, value, why) = match (&cell.unknown, &cell.result) {
+            (Some(why), _) => ("unknown", String::new(), why.clone()),
+            (None, Ok(value)) => ("true", to_tagged_json(value), String::new()),
+            (None, Err(error)) => ("false", String::new(), error.message.clone()),
+        };
+        csv(&[
+            &row.key,
+            found,
+            &value,
+            &why,
+            &cell.nodes.len().to_string(),
+            &cell.nodes.join(" "),
+            &sources_text(&cell.sources, folder),
+        ])
+    });
+    rows.collect()
+}

@@ -1,0 +1,287 @@
+//! The matrix: one key over all known nodes, with where each answer comes from; and what differs
+//! between two nodes over all keys.
+//!
+//! It asks sessions and snapshots; it knows no output format.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::hierarchy::Layer;
+use crate::interpolation::Key;
+use crate::lookup::{
+    ConfigCache, Environment, Group, LookupError, Place, Request, Session, Settings, Source,
+    groups_of_nodes, layer_of,
+};
+use crate::scope::KnownNodes;
+use crate::value::Value;
+use crate::workspace::{Files, Root, RootFiles, Snapshot};
+
+/// The key that holds settings of lookups rather than data.
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
+/// One root of a workspace, ready for lookups over nodes.
+pub struct Fleet<'a> {
+    /// The workspace.
+    pub snapshot: &'a Snapshot,
+    /// The root whose hierarchy answers.
+    pub root: &'a Root,
+    /// Puppet's settings.
+    pub settings: &'a Settings,
+    /// Configurations and views that were worked out before.
+    pub configs: &'a ConfigCache,
+    /// The nodes.
+    pub nodes: &'a KnownNodes,
+    /// The environment's folders.
+    pub environment: Environment,
+    files: RootFiles<'a>,
+}
+
+impl<'a> Fleet<'a> {
+    /// The nodes over a root of a snapshot.
+    #[must_use]
+    pub fn new(
+        snapshot: &'a Snapshot,
+        root: &'a Root,
+        settings: &'a Settings,
+        configs: &'a ConfigCache,
+        nodes: &'a KnownNodes,
+    ) -> Fleet<'a> {
+        Fleet {
+            snapshot,
+            root,
+            settings,
+            configs,
+            nodes,
+            environment: Environment::of_root(snapshot, root),
+            files: snapshot.files_for(root),
+        }
+    }
+
+    /// Lookups in this root.
+    #[must_use]
+    pub fn session(&self) -> Session<'_> {
+        self.session_with(&self.files)
+    }
+
+    /// Lookups in this root that see other files.
+    pub(super) fn session_with<'s>(&'s self, files: &'s dyn Files) -> Session<'s> {
+        Session {
+            files,
+            environment: &self.environment,
+            settings: self.settings,
+            configs: self.configs,
+        }
+    }
+}
+
+/// A line of a file that gives a value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SourceLine {
+    /// Absolute path of the file, or a URI.
+    pub file: Arc<str>,
+    /// The line of the key, from 1.
+    pub line: u32,
+}
+
+/// One answer of a row.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The value, or the error that Puppet raises.
+    pub result: Result<Value, LookupError>,
+    /// Why it is not certain.
+    pub unknown: Option<String>,
+    /// The nodes that get it, in their order.
+    pub nodes: Vec<Arc<str>>,
+    /// Where it comes from, the highest first; for nodes that get the same from different files
+    /// all of these.
+    pub sources: Vec<SourceLine>,
+}
+
+/// One key over all nodes.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The key.
+    pub key: Arc<str>,
+    /// The answers, the one for most nodes first.
+    pub answers: Vec<Cell>,
+}
+
+/// A key's row: a lookup for each different set of sources.
+#[must_use]
+pub fn row(fleet: &Fleet<'_>, key: &str) -> Row {
+    let request = Request::key(key).traced();
+    let groups = groups_of_nodes(&fleet.session(), fleet.nodes, &request);
+    Row {
+        key: Arc::from(key),
+        answers: groups
+            .into_iter()
+            .map(|group| cell(fleet.snapshot, group))
+            .collect(),
+    }
+}
+
+fn cell(snapshot: &Snapshot, group: Group) -> Cell {
+    let sources = group.sources.iter().map(|source| line(snapshot, source));
+    Cell {
+        sources: sources.collect(),
+        result: group.result,
+        unknown: group.unknown,
+        nodes: group.nodes,
+    }
+}
+
+/// Where a source's key stands; line 1 where the file cannot be seen.
+#[must_use]
+pub fn line(snapshot: &Snapshot, source: &Source) -> SourceLine {
+    let line = snapshot.file(&source.place).and_then(|file| {
+        let fact = file.facts().key(&source.key)?;
+        Some(file.lines().line(fact.key.start as usize) + 1)
+    });
+    SourceLine {
+        file: source.place.clone(),
+        line: line.unwrap_or(1),
+    }
+}
+
+/// All keys that lookups in a root can find, ordered by bytes: of every file that a level of the
+/// global layer, the environment or a module reads for some node. O(files × locations).
+#[must_use]
+pub fn all_keys(fleet: &Fleet<'_>) -> Vec<Arc<str>> {
+    let session = fleet.session();
+    let mut layers = vec![Layer::Global, Layer::Environment];
+    let modules = fleet.environment.modules.iter();
+    layers.extend(modules.map(|(name, _)| Layer::Module(name.clone())));
+    let own = layer_of(fleet.root);
+    if !layers.contains(&own) {
+        layers.push(own);
+    }
+    let mut keys = BTreeSet::new();
+    for layer in layers {
+        let places = session.places(&layer).unwrap_or_default();
+        for file in fleet.snapshot.files() {
+            if file.facts().keys.is_empty() || !is_read(&places, file.path()) {
+                continue;
+            }
+            let names = file.facts().sorted().map(|fact| &fact.name);
+            let names = names.filter(|name| &***name != LOOKUP_OPTIONS && answers(&layer, name));
+            keys.extend(names.map(written));
+        }
+    }
+    keys.into_iter().collect()
+}
+
+fn is_read(places: &[Place], path: &str) -> bool {
+    places.iter().any(|place| place.template.matches(path))
+}
+
+/// Whether a layer is asked for a key at all.
+fn answers(layer: &Layer, key: &str) -> bool {
+    match layer {
+        Layer::Global | Layer::Environment => true,
+        Layer::Module(module) => key
+            .strip_prefix(&**module)
+            .is_some_and(|rest| rest.starts_with("::")),
+    }
+}
+
+/// A top-level key as a lookup must be asked for it: quoted where it holds dots.
+fn written(key: &Arc<str>) -> Arc<str> {
+    let plain = Key::parse(key).is_ok_and(|parsed| parsed.segments.is_empty());
+    match (plain, key.contains('\'')) {
+        (true, _) => key.clone(),
+        (false, false) => Arc::from(format!("'{key}'")),
+        (false, true) => Arc::from(format!("\"{key}\"")),
+    }
+}
+
+/// A key whose answer two nodes differ in.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The key.
+    pub key: Arc<str>,
+    /// What the first node gets; its `nodes` is that node alone.
+    pub before: Cell,
+    /// What the second node gets.
+    pub after: Cell,
+}
+
+/// The keys of `keys` whose answers differ between two nodes, by their numbers.
+#[must_use]
+pub fn differences(
+    fleet: &Fleet<'_>,
+    keys: &[Arc<str>],
+    before: usize,
+    after: usize,
+) -> Vec<Difference> {
+    let one = |key: &Arc<str>, member: usize| {
+        let request = Request::key(key).traced();
+        answer_of(fleet, &request, member)
+    };
+    let found = keys.iter().filter_map(|key| {
+        let (before, after) = (one(key, before), one(key, after));
+        differ(&before, &after).then(|| Difference {
+            key: key.clone(),
+            before,
+            after,
+        })
+    });
+    found.collect()
+}
+
+/// The keys of `keys` whose answers differ between two roots, each with the nodes that get the
+/// same new answer in the place of the same old one.
+#[must_use]
+pub fn differences_between(
+    before: &Fleet<'_>,
+    after: &Fleet<'_>,
+    keys: &[Arc<str>],
+) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for key in keys {
+        let (old, new) = (row(before, key), row(after, key));
+        found.extend(changes(&old, &new));
+    }
+    found
+}
+
+/// What changes from one row of a key to another, the change for most nodes first.
+#[must_use]
+pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for before in &old.answers {
+        for after in &new.answers {
+            if !differ(before, after) {
+                continue;
+            }
+            let those: BTreeSet<&Arc<str>> = after.nodes.iter().collect();
+            let both = before.nodes.iter().filter(|name| those.contains(name));
+            let nodes: Vec<Arc<str>> = both.cloned().collect();
+            if nodes.is_empty() {
+                continue;
+            }
+            let of = |cell: &Cell| Cell {
+                nodes: nodes.clone(),
+                ..cell.clone()
+            };
+            found.push(Difference {
+                key: new.key.clone(),
+                before: of(before),
+                after: of(after),
+            });
+        }
+    }
+    found.sort_by_key(|difference| std::cmp::Reverse(difference.after.nodes.len()));
+    found
+}
+
+/// Whether two cells say different things.
+fn differ(one: &Cell, other: &Cell) -> bool {
+    let message = |cell: &Cell| cell.result.clone().map_err(|error| error.message);
+    one.unknown != other.unknown || message(one) != message(other)
+}
+
+fn answer_of(fleet: &Fleet<'_>, request: &Request, member: usize) -> Cell {
+    let session = fleet.session();
+    let one = crate::lookup::group_of(&session, fleet.nodes, request, member);
+    cell(fleet.snapshot, one)
+}

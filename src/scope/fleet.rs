@@ -1,0 +1,226 @@
+//! The known nodes, ready to be asked by the thousand: their scopes, and their variables as
+//! columns of small numbers, each made on first use.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::{Node, Nodes, Scope, Undefined, Variable};
+use crate::interpolation::{Key, Segment};
+use crate::value::{StrKey, Value};
+
+/// Known nodes. Cheap to share; make a new one when the nodes change.
+#[derive(Debug)]
+pub struct KnownNodes {
+    id: u64,
+    environment: Arc<str>,
+    members: Vec<Member>,
+    columns: Mutex<HashMap<Arc<str>, Arc<Column>>>,
+}
+
+/// Numbers of [`KnownNodes`], so that what was worked out for some is never taken for others'.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+impl Default for KnownNodes {
+    fn default() -> KnownNodes {
+        KnownNodes {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            environment: Arc::from("production"),
+            members: Vec::new(),
+            columns: Mutex::default(),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Member {
+    node: Arc<Node>,
+    scope: OnceLock<Scope>,
+}
+
+/// One variable over all nodes.
+#[derive(Debug)]
+pub struct Column {
+    /// For each node the number of its value.
+    pub ids: Vec<u32>,
+    /// The different values; nothing where the variable does not exist.
+    pub values: Vec<Option<Value>>,
+}
+
+impl Column {
+    /// The value of a node's variable.
+    pub fn value(&self, member: usize) -> Option<&Value> {
+        let id = *self.ids.get(member)?;
+        self.values.get(id as usize)?.as_ref()
+    }
+
+    /// What the variable becomes in a path.
+    pub fn text(&self, member: usize) -> String {
+        self.value(member).map(Value::to_s).unwrap_or_default()
+    }
+}
+
+impl KnownNodes {
+    /// The nodes of a nodes file, those without an environment in `production`. O(nodes).
+    #[must_use]
+    pub fn new(nodes: &Nodes) -> KnownNodes {
+        KnownNodes::in_environment(nodes, "production")
+    }
+
+    /// The nodes of a nodes file, those without an environment in the one of that name. O(nodes).
+    #[must_use]
+    pub fn in_environment(nodes: &Nodes, environment: &str) -> KnownNodes {
+        let members = nodes.all().iter().map(|node| Member {
+            node: node.clone(),
+            scope: OnceLock::new(),
+        });
+        KnownNodes {
+            environment: Arc::from(environment),
+            members: members.collect(),
+            ..KnownNodes::default()
+        }
+    }
+
+    /// A number that no other nodes of this process have.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// How many nodes are known.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether no node is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The number of the node of that name.
+    pub fn find(&self, certname: &str) -> Option<usize> {
+        let is_it = |member: &Member| &*member.node.certname == certname;
+        self.members.iter().position(is_it)
+    }
+
+    /// The certname of a node.
+    pub fn certname(&self, member: usize) -> &str {
+        self.members
+            .get(member)
+            .map_or("", |member| &member.node.certname)
+    }
+
+    /// The certname of a node, shared.
+    #[must_use]
+    pub fn shared_name(&self, member: usize) -> Arc<str> {
+        let member = self.members.get(member);
+        member.map_or_else(|| Arc::from(""), |member| member.node.certname.clone())
+    }
+
+    /// The scope of a node, made once.
+    pub fn scope(&self, member: usize) -> Scope {
+        let Some(member) = self.members.get(member) else {
+            return Scope::open();
+        };
+        let make = || {
+            let environment = member.node.environment.as_deref();
+            member.node.scope(environment.unwrap_or(&self.environment))
+        };
+        member.scope.get_or_init(make).clone()
+    }
+
+    /// A variable over all nodes, by its dotted path. O(nodes) the first time.
+    pub fn column(&self, variable: &Arc<str>) -> Arc<Column> {
+        let lock = || self.columns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(variable) {
+            return known.clone();
+        }
+        let path = Path::parse(variable);
+        let mut numbers: HashMap<Outcome, u32> = HashMap::new();
+        let mut column = Column {
+            ids: Vec::with_capacity(self.len()),
+            values: Vec::new(),
+        };
+        for member in 0..self.len() {
+            let outcome = path.outcome(&self.scope(member), member);
+            let next = column.values.len() as u32;
+            let id = match numbers.get(&outcome) {
+                Some(id) => *id,
+                None => {
+                    column.values.push(outcome.value());
+                    numbers.insert(outcome, next);
+                    next
+                }
+            };
+            column.ids.push(id);
+        }
+        let column = Arc::new(column);
+        lock().insert(variable.clone(), column.clone());
+        column
+    }
+}
+
+/// A variable's dotted path.
+struct Path {
+    root: Option<(Arc<str>, Vec<Segment>)>,
+}
+
+/// All that a lookup can learn of a variable: equal outcomes lead to equal answers.
+#[derive(PartialEq, Eq, Hash)]
+enum Outcome {
+    /// The value at the end of the path.
+    Known(Value),
+    /// There is no such variable at all.
+    Undefined,
+    /// The path ends early, at a value that may be no collection: how Puppet complains of it
+    /// depends on that value.
+    Stopped(usize, Value),
+    /// The path cannot be read, or the variable not be known: nobody shares anything.
+    Own(usize),
+}
+
+impl Outcome {
+    fn value(&self) -> Option<Value> {
+        match self {
+            Outcome::Known(value) => Some(value.clone()),
+            Outcome::Undefined | Outcome::Stopped(..) | Outcome::Own(_) => None,
+        }
+    }
+}
+
+impl Path {
+    fn parse(text: &str) -> Path {
+        let key = Key::parse(text).ok();
+        let root = key.and_then(|key| Some((Arc::from(key.root.as_name()?), key.segments)));
+        Path { root }
+    }
+
+    fn outcome(&self, scope: &Scope, member: usize) -> Outcome {
+        let Some((root, segments)) = &self.root else {
+            return Outcome::Own(member);
+        };
+        let mut value = match scope.dotted(root, segments) {
+            Variable::Known(value) => value,
+            Variable::Undefined(Undefined { .. }) => return Outcome::Undefined,
+            Variable::Unknown => return Outcome::Own(member),
+        };
+        for (depth, segment) in segments.iter().enumerate() {
+            let next = match (segment, &value) {
+                (Segment::Name(name), Value::Hash(hash)) => hash.get(&StrKey(name)),
+                (Segment::Index(index), Value::Hash(hash)) => hash.get(&Value::Int(*index)),
+                (Segment::Index(index), Value::Array(all)) => {
+                    usize::try_from(*index).ok().and_then(|at| all.get(at))
+                }
+                _ => None,
+            };
+            value = match next {
+                Some(next) => next.clone(),
+                None if value.as_hash().is_some() => return Outcome::Stopped(depth, Value::Undef),
+                None => return Outcome::Stopped(depth + 1, value),
+            };
+        }
+        Outcome::Known(value)
+    }
+}

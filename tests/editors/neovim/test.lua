@@ -1,0 +1,292 @@
+-- The plugin of editors/neovim in a real Neovim, with its own language client, on a copy of
+-- fixtures/acme. Run by tests/editors/run: nvim --clean --headless -l test.lua
+-- In the environment: PLUGIN, WORKSPACE, HIERA_LS_SERVER.
+
+local workspace = vim.env.WORKSPACE
+local passed, failed = 0, 0
+
+local function test(name, body)
+  local ok, why = xpcall(body, debug.traceback)
+  passed, failed = passed + (ok and 1 or 0), failed + (ok and 0 or 1)
+  io.stdout:write(ok and ('ok   ' .. name .. '\n') or ('FAIL ' .. name .. '\n' .. tostring(why) .. '\n'))
+end
+
+local function finish()
+  io.stdout:write(('%d passed, %d failed\n'):format(passed, failed))
+  os.exit(failed == 0 and 0 or 1)
+end
+
+local function wait(what, condition)
+  assert(vim.wait(10000, condition, 20), 'timed out waiting for ' .. what)
+end
+
+local function contains(text, ...)
+  for _, part in ipairs({ ... }) do
+    assert(text:find(part, 1, true), ("'%s' is missing in:\n%s"):format(part, text))
+  end
+end
+
+local function text_of(buffer)
+  return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
+end
+
+local function client()
+  return vim.lsp.get_clients({ bufnr = 0, name = 'hiera_ls' })[1]
+end
+
+local function open(path)
+  vim.cmd.edit(vim.fn.fnameescape(workspace .. '/' .. path))
+  wait('the client on ' .. path, function()
+    return client() ~= nil and client().initialized
+  end)
+end
+
+--- What `K` shows on the first place of `text`, as a person would see it.
+local function hover(text)
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.api.nvim_win_get_config(window).relative ~= '' then
+      vim.api.nvim_win_close(window, true)
+    end
+  end
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  assert(vim.fn.search('\\V' .. text, 'c') > 0, text)
+  -- The server may still be reading: it answers when it can.
+  local parameters = vim.lsp.util.make_position_params(0, client().offset_encoding)
+  wait('an answer on ' .. text, function()
+    local reply = client():request_sync('textDocument/hover', parameters, 10000)
+    return reply and reply.result and reply.result ~= vim.NIL
+  end)
+  vim.lsp.buf.hover()
+  local float
+  wait('a hover on ' .. text, function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= '' then
+        float = window
+      end
+    end
+    return float
+  end)
+  return text_of(vim.api.nvim_win_get_buf(float))
+end
+
+vim.opt.runtimepath:append(vim.env.PLUGIN)
+vim.cmd('filetype plugin on')
+vim.cmd.runtime('plugin/hiera_ls.lua')
+vim.lsp.enable('hiera_ls')
+
+test('attaches with the outermost hiera.yaml as root', function()
+  open('modules/ntp/data/common.yaml')
+  assert(client().root_dir == workspace, client().root_dir)
+end)
+if failed > 0 then
+  -- Nothing can work without a server: no reason to wait for each test's time to run out.
+  finish()
+end
+
+test('.eyaml files are data too', function()
+  open('data/secrets.eyaml')
+  assert(vim.bo.filetype == 'yaml')
+end)
+
+test('nothing is attached outside of a workspace', function()
+  local outside = vim.fn.tempname() .. '.yaml'
+  vim.fn.writefile({ 'a: 1' }, outside)
+  vim.cmd.edit(outside)
+  -- What a wrong attachment would need has happened when this has been run.
+  vim.wait(50)
+  assert(client() == nil)
+end)
+
+test('hover shows the merged value and its levels', function()
+  open('data/role/web.yaml')
+  local shown = hover('profile::web::firewall')
+  contains(shown, 'profile::web::firewall', 'merged as hash from 2 levels', 'port: 443', 'common.yaml:102', 'role/web.yaml:8')
+  assert(not shown:find('|---', 1, true), 'no raw tables')
+end)
+
+test('an edit changes a hover before it is saved', function()
+  local line = vim.fn.search('\\Vprofile::web::firewall', 'c')
+  vim.api.nvim_buf_set_lines(0, line, line + 1, false, { '  canary: {port: 8443, from: any}' })
+  local shown = hover('profile::web::firewall')
+  contains(shown, 'canary', '8443')
+  assert(not shown:find('https', 1, true), shown)
+  assert(vim.bo.modified)
+  vim.cmd('edit!')
+end)
+
+test('problems, with the other places of a loop', function()
+  open('mistakes/values/data/families/loops.yaml')
+  local found
+  wait('diagnostics', function()
+    found = vim.tbl_filter(function(diagnostic)
+      return diagnostic.code == 'interpolation-loop' and diagnostic.lnum == 3
+    end, vim.diagnostic.get(0))
+    return #found > 0
+  end)
+  local first = found[1]
+  assert(first.severity == vim.diagnostic.severity.ERROR, vim.inspect(first))
+  local related = first.user_data.lsp.relatedInformation
+  assert(related and #related >= 2, vim.inspect(first))
+end)
+
+test('a healthy file has no problems', function()
+  open('data/common.yaml')
+  local reply = client():request_sync('textDocument/diagnostic', {
+    textDocument = vim.lsp.util.make_text_document_params(0),
+  }, 10000)
+  assert(reply and reply.result, vim.inspect(reply))
+  assert(#reply.result.items == 0, vim.inspect(reply.result.items))
+end)
+
+test('the outline has the keys', function()
+  vim.lsp.buf.document_symbol({ loclist = true })
+  wait('symbols', function()
+    return #vim.fn.getloclist(0) > 0
+  end)
+  local names = vim.iter(vim.fn.getloclist(0)):map(function(item)
+    return item.text
+  end)
+  contains(names:join('\n'), 'profile::web::port')
+  vim.cmd.lclose()
+end)
+
+test(':HieraLs completes its own commands and the server\'s', function()
+  local offered = vim.fn.getcompletion('HieraLs ', 'cmdline')
+  assert(vim.tbl_contains(offered, 'restart') and vim.tbl_contains(offered, 'rescan'), vim.inspect(offered))
+  assert(vim.deep_equal(vim.fn.getcompletion('HieraLs lo', 'cmdline'), { 'log' }))
+  for _, command in ipairs(client().server_capabilities.executeCommandProvider.commands) do
+    assert(vim.tbl_contains(offered, command:match('[^.]+$')), command)
+  end
+end)
+
+test('a command that is not there is named', function()
+  local said
+  local notify = vim.notify
+  vim.notify = function(message)
+    said = message
+  end
+  vim.cmd('HieraLs nonsense')
+  vim.notify = notify
+  contains(said, "'nonsense': the server has no such command")
+end)
+
+-- Commands that the server in use may not have: a stand-in for one client's requests asks the
+-- questions that such a command would.
+test('a command may ask, and show a text in a scratch buffer', function()
+  open('data/role/web.yaml')
+  local real = client()
+  local asked = {}
+  real.server_capabilities.executeCommandProvider.commands = { 'hiera.selectNode', 'hiera.explain' }
+  local request, request_sync = real.request, real.request_sync
+  local choice = { choose = { items = { { label = 'web01', value = { node = 1 } }, { label = 'db01', value = { node = 2 } } } } }
+  real.request = function(_, method, parameters, handler)
+    table.insert(asked, { method, parameters.command, parameters.arguments[1] })
+    local argument = parameters.arguments[1]
+    if parameters.command == 'hiera.selectNode' then
+      handler(nil, argument.answers and { message = 'node ' .. argument.answers[1].node } or choice)
+    else
+      handler(nil, { uri = 'hiera:/explain/a%20key', language = 'yaml', content = 'a: 1\nb: 2\n' })
+    end
+    return true, 1
+  end
+  real.request_sync = function()
+    return { result = choice }
+  end
+  local said
+  local notify, select = vim.notify, vim.ui.select
+  vim.notify = function(message)
+    said = message
+  end
+  assert(vim.deep_equal(vim.fn.getcompletion('HieraLs selectNode w', 'cmdline'), { 'web01' }))
+  vim.cmd('HieraLs selectNode db01')
+  contains(said, 'node 2')
+  vim.ui.select = function(items, options, done)
+    contains(options.format_item(items[1]), 'web01')
+    done(items[1])
+  end
+  vim.cmd('HieraLs selectNode')
+  contains(said, 'node 1')
+  assert(asked[1][3].textDocument.uri == vim.uri_from_bufnr(0), vim.inspect(asked[1]))
+  vim.notify, vim.ui.select = notify, select
+  for _ = 1, 2 do
+    vim.cmd('HieraLs explain')
+    assert(text_of(0) == 'a: 1\nb: 2', text_of(0))
+    contains(vim.api.nvim_buf_get_name(0), 'explain/a key')
+    assert(vim.bo.buftype == 'nofile' and not vim.bo.modifiable and not vim.bo.modified)
+  end
+  vim.cmd.close()
+  real.request, real.request_sync = request, request_sync
+end)
+
+test('beside another YAML server, hover shows both', function()
+  local other = vim.lsp.start({
+    name = 'yamlls',
+    root_dir = workspace,
+    cmd = function(dispatchers)
+      return {
+        request = function(method, _, reply)
+          local hovers = { contents = { kind = 'markdown', value = 'from the schema' } }
+          local answers = {
+            initialize = { capabilities = { hoverProvider = true } },
+            ['textDocument/hover'] = hovers,
+          }
+          reply(nil, answers[method])
+          return true, 1
+        end,
+        notify = function(method)
+          if method == 'exit' then
+            dispatchers.on_exit(0, 0)
+          end
+        end,
+        is_closing = function()
+          return false
+        end,
+        terminate = function() end,
+      }
+    end,
+  })
+  wait('the other server', function()
+    return #vim.lsp.get_clients({ bufnr = 0 }) == 2
+  end)
+  contains(hover('profile::web::firewall'), 'from the schema', 'merged as hash from 2 levels')
+  vim.lsp.buf_detach_client(0, other)
+end)
+
+test('the status line names what there is', function()
+  open('mistakes/values/data/families/loops.yaml')
+  wait('errors in the status line', function()
+    return require('hiera_ls').status():find('^Hiera E%d+')
+  end)
+  vim.lsp.handlers['hiera-ls/status'](nil, { node = 'web01' }, { client_id = client().id })
+  contains(require('hiera_ls').status(), 'Hiera web01 E')
+end)
+
+test('restart attaches again', function()
+  local before = client().id
+  vim.cmd('HieraLs restart')
+  wait('a new client', function()
+    return client() and client().initialized and client().id ~= before
+  end)
+end)
+
+test(':help hiera-ls', function()
+  vim.cmd.helptags(vim.env.PLUGIN .. '/doc')
+  vim.cmd.help('hiera-ls')
+  contains(vim.api.nvim_buf_get_name(0), 'hiera-ls.txt')
+  vim.cmd.help(':HieraLs')
+  vim.cmd.helpclose()
+end)
+
+test(':checkhealth hiera_ls', function()
+  vim.cmd.checkhealth('hiera_ls')
+  local shown = text_of(0)
+  contains(shown, 'hiera-ls 0.', 'enabled', 'attached to', workspace)
+  assert(not shown:find('ERROR', 1, true), shown)
+  vim.cmd.close()
+  -- And when the program is missing.
+  vim.lsp.config('hiera_ls', { cmd = { '/nowhere/hiera-ls', '--stdio' } })
+  vim.cmd.checkhealth('hiera_ls')
+  contains(text_of(0), "no program '/nowhere/hiera-ls'", 'cargo install')
+end)
+
+finish()

@@ -1,0 +1,78 @@
+" The configuration of editors/README.md for ALE, in a real Vim, on a copy of fixtures/acme.
+" Run by tests/editors/run: vim -Nu NONE -es -S test.vim
+" In the environment: WORKSPACE, CONFIGURATION, RESULT (the file that the results go to); hiera-ls is on PATH.
+
+set hidden
+filetype plugin on
+let g:ale_lint_delay = 0
+packadd! ale
+runtime! plugin/ale.vim
+execute 'source' fnameescape($CONFIGURATION)
+
+let s:passed = 0
+let s:failed = 0
+
+function! s:Say(line) abort
+  call writefile([a:line], $RESULT, 'a')
+endfunction
+
+function! s:Finish() abort
+  call s:Say(s:passed . ' passed, ' . s:failed . ' failed')
+  execute s:failed ? 'cquit!' : 'qall!'
+endfunction
+
+" Waits for a condition at most ten seconds, and counts it as a test.
+function! s:Test(name, Condition) abort
+  let l:began = reltime()
+  while reltimefloat(reltime(l:began)) < 10
+    if a:Condition()
+      let s:passed += 1
+      call s:Say('ok   ' . a:name)
+      return 1
+    endif
+    sleep 20m
+  endwhile
+  let s:failed += 1
+  call s:Say('FAIL ' . a:name)
+  return 0
+endfunction
+
+function! s:Open(path) abort
+  execute 'edit' fnameescape($WORKSPACE . '/' . a:path)
+  call ale#Queue(0, 'lint_file')
+endfunction
+
+function! s:Problems() abort
+  return join(map(copy(ale#engine#GetLoclist(bufnr(''))), {_, item -> item.text}), "\n")
+endfunction
+
+" What ALEHover has shown, in whichever preview window it is.
+function! s:Shown() abort
+  let l:previews = filter(range(1, winnr('$')), {_, window -> getwinvar(window, '&previewwindow')})
+  return join(map(l:previews, {_, window -> join(getbufline(winbufnr(window), 1, '$'), "\n")}), "\n")
+endfunction
+
+function! s:HoverShows(text, part) abort
+  call cursor(1, 1)
+  call search('\V' . a:text)
+  ALEHover
+  sleep 100m
+  return stridx(s:Shown(), a:part) >= 0
+endfunction
+
+let g:ale_hover_to_preview = 1
+set balloonexpr=
+
+call s:Open('mistakes/values/data/families/loops.yaml')
+if !s:Test('attaches and shows problems', {-> s:Problems() =~# 'lookup loop: loop::a'})
+  " Nothing can work without a server: no reason to wait for each test's time to run out.
+  call s:Finish()
+endif
+call s:Open('data/role/web.yaml')
+call s:Test('hover shows the merged value', {-> s:HoverShows('profile::web::firewall', 'merged as hash from 2 levels')})
+call s:Test('hover shows where it comes from', {-> s:HoverShows('profile::web::firewall', 'common.yaml:102')})
+call search('\Vprofile::web::firewall')
+call append('.', '  canary: {port: 8443}')
+call ale#Queue(0)
+call s:Test('an edit changes a hover before it is saved', {-> s:HoverShows('profile::web::firewall', 'canary')})
+call s:Finish()

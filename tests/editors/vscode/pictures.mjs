@@ -1,0 +1,71 @@
+// Makes the pictures of VS Code for the READMEs. Run by docs/images/make; PICTURES is the folder.
+
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { start, Workbench } from "./workbench.mjs";
+
+const { PICTURES } = process.env;
+const SETTINGS = {
+  "workbench.activityBar.location": "hidden",
+  "workbench.sideBar.location": "right",
+  "breadcrumbs.enabled": true,
+  "editor.fontSize": 14,
+  "editor.scrollbar.vertical": "hidden",
+  "editor.overviewRulerBorder": false,
+  "editor.hideCursorInOverviewRuler": true,
+  "hiera-ls.nodesFiles": ["nodes.json"],
+};
+const VIEW = { viewport: { width: 900, height: 620 }, deviceScaleFactor: 1.5 };
+
+let bench;
+
+before(
+  async () => {
+    bench = new Workbench(await start(SETTINGS, VIEW));
+    await bench.open("data/role/web.yaml");
+    await bench.running();
+  },
+  { timeout: 120_000 },
+);
+
+after(() => bench?.stop());
+
+/** A hover in its final form: it fades in, and grows when its code has been coloured. */
+async function settled(hover) {
+  await hover.locator(".monaco-tokenized-source [class^='mtk']:not(.mtk1)").first().waitFor();
+  await hover.evaluate((box) =>
+    Promise.all(document.getAnimations().map((animation) => animation.finished)).then(() => box.offsetHeight),
+  );
+}
+
+for (const theme of ["dark", "light"]) {
+  const name = theme === "dark" ? "Dark 2026" : "Light 2026";
+
+  test(`a hover, ${theme}`, async () => {
+    await bench.openThemed(name, "data/role/web.yaml");
+    await hideSideBar();
+    await bench.goTo(1, 1);
+    const hover = await bench.hover("profile::web::firewall", "merged as hash");
+    await settled(hover);
+    await bench.picture(join(PICTURES, `vscode-hover-${theme}.png`));
+  });
+
+  test(`problems, ${theme}`, async () => {
+    await bench.openThemed(name, "mistakes/values/data/families/interpolation.yaml");
+    await hideSideBar();
+    await bench.page.locator(".monaco-editor .squiggly-error").first().waitFor();
+    await bench.goTo(1, 1);
+    const hover = await bench.hover(/^fqdn_rand$/, "unknown interpolation method");
+    await hover.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
+    await bench.picture(join(PICTURES, `vscode-problem-${theme}.png`));
+  });
+}
+
+async function hideSideBar() {
+  const bar = bench.page.locator(".part.sidebar");
+  if (await bar.isVisible()) {
+    await bench.page.keyboard.press("Control+b");
+    await bar.waitFor({ state: "hidden" });
+  }
+}

@@ -1,0 +1,286 @@
+// VS Code's real workbench: code-server, an isolated profile with the packaged extension, and
+// Chromium to drive it. Nothing but the local server is ever asked for.
+//
+// In the environment: CODE_SERVER (the npm package's folder), NODE_FOR_CODE_SERVER, VSIX, FIXTURE,
+// and OUT (a folder for logs and pictures).
+
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const { CODE_SERVER, NODE_FOR_CODE_SERVER, VSIX, FIXTURE, OUT } = process.env;
+
+/** Longer than anything takes on two busy cores, in milliseconds. */
+const LIMIT = 15_000;
+
+/** Quiet, without animation, and the same in every run. */
+const SETTINGS = {
+  "security.workspace.trust.enabled": false,
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.reduceMotion": "on",
+  "workbench.editor.enablePreview": false,
+  "window.menuBarVisibility": "compact",
+  "window.commandCenter": false,
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "extensions.autoUpdate": false,
+  "extensions.autoCheckUpdates": false,
+  "extensions.ignoreRecommendations": true,
+  "chat.disableAIFeatures": true,
+  "chat.commandCenter.enabled": false,
+  "git.enabled": false,
+  "files.autoSave": "off",
+  "window.autoDetectColorScheme": false,
+  "workbench.colorTheme": "Dark 2026",
+  "editor.hover.delay": 100,
+  "editor.accessibilitySupport": "off",
+  "editor.minimap.enabled": false,
+  "editor.cursorBlinking": "solid",
+  "editor.quickSuggestions": false,
+  "editor.autoClosingBrackets": "never",
+  "editor.autoClosingQuotes": "never",
+};
+
+/**
+ * Starts everything on a copy of the fixture; `settings` are laid over the quiet ones, `view` is
+ * the browser page's.
+ */
+export async function start(settings = {}, view = { viewport: { width: 1280, height: 800 } }) {
+  const began = Date.now();
+  const mark = (what) => {
+    console.log(`# ${((Date.now() - began) / 1000).toFixed(1)}s ${what}`);
+  };
+  mkdirSync(OUT, { recursive: true });
+  const home = mkdtempSync(join(tmpdir(), "hiera-ls-vscode-"));
+  const workspace = join(home, "acme");
+  const data = join(home, "data");
+  cpSync(FIXTURE, workspace, { recursive: true });
+  mkdirSync(join(data, "User"), { recursive: true });
+  writeFileSync(join(home, "config.yaml"), "auth: none\n");
+  /** Writes the user's settings anew; a fresh window takes them. */
+  const set = (more) => {
+    const all = { ...SETTINGS, ...settings, ...more };
+    writeFileSync(join(data, "User/settings.json"), JSON.stringify(all));
+  };
+  set({});
+
+  const nowhere = "http://127.0.0.1:9";
+  const gallery = { serviceUrl: nowhere, itemUrl: nowhere, resourceUrlTemplate: nowhere };
+  const environment = {
+    ...process.env,
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "xdg"),
+    XDG_DATA_HOME: join(home, "xdg"),
+    EXTENSIONS_GALLERY: JSON.stringify(gallery),
+  };
+  // The copy inside the package is what is tested.
+  delete environment.HIERA_LS_SERVER;
+  const entry = join(CODE_SERVER, "out/node/entry.js");
+  const places = ["--config", join(home, "config.yaml"), "--user-data-dir", data];
+  places.push("--extensions-dir", join(home, "extensions"));
+
+  let server;
+  let browser;
+  const stop = async () => {
+    await browser?.close().catch(() => {});
+    if (server?.pid !== undefined && server.exitCode === null) {
+      const gone = new Promise((resolve) => server.once("exit", resolve));
+      process.kill(-server.pid, "SIGTERM");
+      await gone;
+    }
+    rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  };
+  try {
+    install(entry, places, environment);
+    mark("extension installed");
+    const flags = ["--bind-addr", "127.0.0.1:0", "--auth", "none", "--disable-telemetry"];
+    flags.push("--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override");
+    server = spawn(NODE_FOR_CODE_SERVER, [entry, ...places, ...flags], {
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    const address = await listening(server, join(OUT, "code-server.log"));
+    mark("code-server listens");
+    browser = await chromium.launch({
+      executablePath: "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"].concat([
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-dev-shm-usage",
+      ]),
+    });
+    const page = await browser.newPage(view);
+    page.setDefaultTimeout(LIMIT);
+    await page.route("**/*", (route) =>
+      new URL(route.request().url()).hostname === "127.0.0.1" ? route.continue() : route.abort(),
+    );
+    return { page, workspace, address, mark, set, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function install(entry, places, environment) {
+  try {
+    const flags = [entry, ...places, "--install-extension", VSIX];
+    execFileSync(NODE_FOR_CODE_SERVER, flags, { env: environment, stdio: "pipe" });
+  } catch (error) {
+    // It quotes whole minified files on standard error: one sentence of that is enough.
+    const sentence = /\w*Error: .{0,300}/.exec(String(error.stderr))?.[0];
+    throw new Error(`the extension cannot be installed: ${sentence ?? error.message}`);
+  }
+}
+
+function listening(server, log) {
+  const file = createWriteStream(log);
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => reject(new Error("code-server does not listen")), LIMIT);
+    const seen = (bytes) => {
+      file.write(bytes);
+      const address = /listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(String(bytes));
+      if (address !== null) {
+        clearTimeout(limit);
+        resolve(address[1]);
+      }
+    };
+    server.stdout.on("data", seen);
+    server.stderr.on("data", seen);
+    server.once("exit", (code) => reject(new Error(`code-server ended with ${code}`)));
+  });
+}
+
+/** The workbench as a person's hands and eyes have it. */
+export class Workbench {
+  constructor(started) {
+    const { page } = Object.assign(this, started);
+    this.statusItem = page.locator('.statusbar-item[id="hiera-ls.hiera-ls"], .statusbar-item', {
+      hasText: /^\s*Hiera/,
+    });
+    this.hoverBox = page.locator(".monaco-hover:not(.hidden) .hover-contents");
+  }
+
+  /** Opens a file of the workspace in a fresh window. */
+  async open(path) {
+    const file = `vscode-remote://${new URL(this.address).host}${this.workspace}/${path}`;
+    const payload = encodeURIComponent(JSON.stringify([["openFile", file]]));
+    await this.page.goto(`${this.address}/?folder=${this.workspace}&payload=${payload}`);
+    await this.page.locator(".monaco-editor .view-line").first().waitFor();
+    await this.page.locator(".tab.active", { hasText: path.split("/").at(-1) }).waitFor();
+  }
+
+  /**
+   * The server runs, or one sentence about why not. Everything else waits much longer for signs of
+   * life, so this comes first.
+   */
+  async running() {
+    const alive = this.statusItem.filter({ has: this.page.locator(".codicon-list-tree") });
+    const dead = this.statusItem.filter({ has: this.page.locator(".codicon-error:first-child") });
+    const toast = this.page.locator(".notification-toast", { hasText: "Hiera: no server program" });
+    await alive.or(dead).or(toast).first().waitFor();
+    if (!(await alive.first().isVisible())) {
+      throw new Error("the server does not run in the workbench");
+    }
+  }
+
+  /** A file by name, in the window that is open. */
+  async openByName(path) {
+    const name = path.split("/").at(-1);
+    const input = this.page.locator(".quick-input-widget input");
+    const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name });
+    await this.until(async () => {
+      await this.until(() => this.page.keyboard.press("Control+p"), input);
+      await input.fill(path);
+      await row.waitFor();
+      await this.page.keyboard.press("Enter");
+    }, this.page.locator(".tab.active", { hasText: name }));
+    await input.waitFor({ state: "hidden" });
+  }
+
+  /**
+   * Does a step, looks for its effect, and does it again if it was lost: key presses race with
+   * changes of focus, which no event announces.
+   */
+  async until(step, effect, undo = () => this.page.keyboard.press("Escape"), tries = 8) {
+    for (let attempt = 1; ; attempt += 1) {
+      await step();
+      try {
+        await effect.waitFor({ timeout: 4000 });
+        if (attempt > 1) {
+          this.mark(`needed ${attempt} tries: ${effect}`);
+        }
+        return effect;
+      } catch (error) {
+        if (attempt === tries) {
+          throw error;
+        }
+        await undo();
+      }
+    }
+  }
+
+  /** A word of the text, as it stands coloured in the editor. */
+  word(text) {
+    return this.page.locator(".monaco-editor .view-line span span", { hasText: text }).first();
+  }
+
+  /** Points at a word until a hover says `expected`; returns the hover. */
+  async hover(text, expected) {
+    const box = this.hoverBox.filter({ hasText: expected }).first();
+    const away = () => this.page.mouse.move(1000, 760);
+    await away();
+    return this.until(() => this.word(text).hover({ position: { x: 20, y: 8 } }), box, away);
+  }
+
+  async leaveHover() {
+    await this.page.mouse.move(1000, 760);
+    await this.page.keyboard.press("Escape");
+    await this.page.locator(".monaco-hover:not(.hidden)").waitFor({ state: "hidden" });
+  }
+
+  /** Puts the cursor there; lines and columns as the status bar counts them. */
+  async goTo(line, column) {
+    const input = this.page.locator(".quick-input-widget input");
+    await this.page.locator(".monaco-editor .view-lines").first().click({ position: { x: 5, y: 5 } });
+    await this.until(() => this.page.keyboard.press("Control+g"), input);
+    await input.fill(`:${line}:${column}`);
+    await this.page.keyboard.press("Enter");
+    await input.waitFor({ state: "hidden" });
+    // Else the next key races with the jump.
+    await this.page.locator(".statusbar-item", { hasText: `Ln ${line}, Col ${column}` }).waitFor();
+  }
+
+  /** The rows that the command palette offers for what was typed. */
+  async palette(typed) {
+    const input = this.page.locator(".quick-input-widget input");
+    await this.until(() => this.page.keyboard.press("F1"), input);
+    await input.fill(`>${typed}`);
+    return this.page.locator(".quick-input-list .monaco-list-row");
+  }
+
+  async run(title) {
+    const rows = await this.palette(title);
+    await rows.and(this.page.locator(".focused")).filter({ hasText: title }).waitFor();
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+  }
+
+  /** Opens a file in a fresh window with a colour theme, such as "Dark 2026" or "Light 2026". */
+  async openThemed(name, path) {
+    this.set({ "workbench.colorTheme": name });
+    const kind = name.includes("Dark") ? "vs-dark" : "vs";
+    const themed = this.page.locator(`.monaco-workbench.${kind}`).first();
+    // A window that was opened too soon after the settings were written has the old ones.
+    await this.until(() => this.open(path), themed, () => Promise.resolve());
+    await this.running();
+  }
+
+  async picture(path, clip) {
+    await this.page.screenshot({ path, ...(clip === undefined ? {} : { clip }) });
+  }
+}
