@@ -31,6 +31,8 @@ pub struct NodesError {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Nodes {
     nodes: Vec<Arc<Node>>,
+    /// Where the node of each name stands.
+    places: std::collections::HashMap<Arc<str>, usize>,
 }
 
 impl Nodes {
@@ -49,7 +51,7 @@ impl Nodes {
                     .into(),
             });
         };
-        let mut nodes = Vec::with_capacity(entries.len());
+        let mut nodes = Nodes::default();
         for (name, entry) in entries {
             let (Some(name), Some(_) | None) = (name.as_str(), entry.as_hash()) else {
                 return Err(NodesError {
@@ -61,9 +63,9 @@ impl Nodes {
                     message: format!("node '{name}' is not a hash"),
                 });
             }
-            nodes.push(Arc::new(node(name, entry, common_facts)));
+            nodes.insert(node(name, entry, common_facts));
         }
-        Ok(Nodes { nodes })
+        Ok(nodes)
     }
 
     /// All nodes, in the order of the file.
@@ -75,19 +77,18 @@ impl Nodes {
     /// The node of that name.
     #[must_use]
     pub fn get(&self, certname: &str) -> Option<&Arc<Node>> {
-        self.nodes.iter().find(|node| *node.certname == *certname)
+        self.nodes.get(*self.places.get(certname)?)
     }
 
     /// These nodes with `node` added, or in the place of the one of its name.
     pub fn insert(&mut self, node: Node) {
         let node = Arc::new(node);
-        match self
-            .nodes
-            .iter_mut()
-            .find(|known| known.certname == node.certname)
-        {
-            Some(known) => *known = node,
-            None => self.nodes.push(node),
+        match self.places.get(&node.certname) {
+            Some(&at) => self.nodes[at] = node,
+            None => {
+                self.places.insert(node.certname.clone(), self.nodes.len());
+                self.nodes.push(node);
+            }
         }
     }
 }
@@ -161,7 +162,8 @@ pub fn default_trusted(certname: &str, authenticated: Authenticated, extra: &Has
     trusted
 }
 
-fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
+/// A node of a nodes file's entry over common facts.
+pub(super) fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
     let part = |name: &str| {
         entry
             .get(name)
@@ -195,6 +197,10 @@ pub fn sanitize_facts(facts: &HashMap) -> HashMap {
 }
 
 fn sanitize(value: &Value) -> Value {
+    if is_plain(value) {
+        // What needs no change stays shared with other nodes.
+        return value.clone();
+    }
     match value {
         Value::Hash(hash) => Value::from(
             hash.iter()
@@ -213,6 +219,22 @@ fn sanitize(value: &Value) -> Value {
         | Value::Bytes(_)
         | Value::Sensitive(_)
         | Value::Opaque(_) => value.clone(),
+    }
+}
+
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Hash(hash) => hash.iter().all(|(k, v)| is_plain(k) && is_plain(v)),
+        Value::Array(elements) => elements.iter().all(is_plain),
+        Value::Undef | Value::Symbol(_) | Value::Default | Value::Rich(_) => false,
+        Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Sensitive(_)
+        | Value::Opaque(_) => true,
     }
 }
 
