@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::eyaml::Keys;
 use crate::hierarchy::{Config, ConfigError, Layer};
+use crate::value::{LoadError, Value, load_yaml};
 
 /// Which Puppet is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -98,6 +99,8 @@ pub struct Environment {
 }
 
 type CacheKey = (Arc<str>, Layer);
+/// A text, and what the YAML loader makes of it.
+type LoadedText = (Arc<str>, Result<Value, LoadError>);
 type CacheEntry = (Arc<str>, Arc<Result<Config, ConfigError>>);
 
 /// Configurations by file, so that many lookups read each once; an entry counts as long as the
@@ -107,9 +110,24 @@ pub struct ConfigCache {
     /// Which files known nodes read, see [`super::views`].
     pub(super) views: super::views::ViewCache,
     entries: Mutex<Map<CacheKey, CacheEntry>>,
+    /// The texts of configurations, loaded.
+    loaded: Mutex<Map<Arc<str>, LoadedText>>,
 }
 
 impl ConfigCache {
+    /// The YAML of a configuration's text, loaded now or before.
+    pub(super) fn load(&self, path: &Arc<str>, text: &Arc<str>) -> Result<Value, LoadError> {
+        let lock = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, loaded)) = lock().get(path)
+            && (Arc::ptr_eq(known, text) || known == text)
+        {
+            return loaded.clone();
+        }
+        let loaded = load_yaml(text.as_bytes());
+        lock().insert(path.clone(), (text.clone(), loaded.clone()));
+        loaded
+    }
+
     /// The configuration of a text, read now or before.
     pub(super) fn get(
         &self,

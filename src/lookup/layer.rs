@@ -15,7 +15,7 @@ use crate::hierarchy::{
     Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations, dirname,
 };
 use crate::interpolation::Key;
-use crate::value::{Value, load_yaml};
+use crate::value::Value;
 
 /// A layer that has a configuration.
 pub(super) struct Provider {
@@ -529,7 +529,9 @@ impl Engine<'_> {
         let text = files
             .text(path)
             .map_err(|error| super::backend::io_error(&error))?;
-        let loaded = load_yaml(text.as_bytes())
+        let configs = self.session.configs;
+        let loaded = configs
+            .load(path, &text)
             .map_err(|error| LookupError::new(ErrorClass::YamlLoad, error.message(path)))?;
         let loaded = if loaded.as_hash().is_some() {
             loaded
