@@ -22,7 +22,7 @@ rescue Puppet::DataBinding::LookupError => e
 end
 
 def request(plan, node)
-  { 'environment_dir' => plan['environment_dir'], 'node' => node['certname'], 'facts' => node['facts'],
+  { 'environment_dir' => plan['environment_dir'], 'node' => node['certname'], 'facts' => Marshal.load(Marshal.dump(node['facts'])),
     'puppet_version' => 8, 'keys' => [] }
 end
 

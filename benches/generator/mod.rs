@@ -150,7 +150,7 @@ impl ControlRepo {
     /// The file of one machine.
     pub(crate) fn node_file(&self, machine: &Machine) -> String {
         let of_role = |dice: &mut Dice| profile_of(machine.role, dice.below(PROFILES_OF_A_ROLE));
-        self.some(&format!("node {}", machine.number), 34, &of_role)
+        self.some(&format!("node {}", machine.number), 46, &of_role)
     }
 
     /// Writes the repository; gives the number of files and of bytes.

@@ -37,7 +37,7 @@ pub(super) struct LookupArguments {
     #[arg(long)]
     merge: Option<String>,
     /// Prefix of elements to remove, with --merge deep
-    #[arg(long, value_name = "PREFIX")]
+    #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
     knock_out_prefix: Option<String>,
     /// Sort merged arrays, with --merge deep
     #[arg(long)]

@@ -101,8 +101,11 @@ impl CompiledOptions {
             return Some((None, value));
         }
         let mut patterns = self.patterns.iter();
-        let (pattern, value) =
-            patterns.find(|(pattern, _)| pattern.is_match(root_key).unwrap_or(false))?;
+        let is_line = !root_key.contains('\n');
+        let (pattern, value) = patterns.find(|(pattern, _)| {
+            !(is_line && pattern.excludes_line(root_key))
+                && pattern.is_match(root_key).unwrap_or(false)
+        })?;
         Some((Some(pattern), value))
     }
 

@@ -102,6 +102,8 @@ pub struct Regexp {
     source: String,
     root: Node,
     start: Start,
+    /// What a text without newlines must end with to match.
+    end: String,
     one_line: OnceLock<Result<Engine, String>>,
     many_lines: OnceLock<Result<Engine, String>>,
 }
@@ -163,6 +165,7 @@ impl Regexp {
         Ok(Regexp {
             source: source.to_owned(),
             start: start_of(&parsed.root),
+            end: end_of(&parsed.root),
             root: parsed.root,
             one_line: OnceLock::new(),
             many_lines: OnceLock::new(),
@@ -173,6 +176,19 @@ impl Regexp {
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// Whether the pattern's literal beginning or end says already that it does not match a text
+    /// without newlines.
+    #[must_use]
+    pub fn excludes_line(&self, line: &str) -> bool {
+        let begins = match &self.start {
+            Start::Anything => true,
+            Start::Prefix(prefix) | Start::WholePrefix(prefix) => {
+                line.as_bytes().starts_with(prefix.as_bytes())
+            }
+        };
+        !begins || !line.as_bytes().ends_with(self.end.as_bytes())
     }
 
     /// Whether the pattern matches anywhere in the text, as `=~`.
@@ -347,9 +363,38 @@ fn start_of(root: &Node) -> Start {
     }
 }
 
+fn end_of(root: &Node) -> String {
+    let Node::Sequence(parts) = root else {
+        return String::new();
+    };
+    let Some((Node::Anchor(Anchor::LineEnd), rest)) = parts.split_last() else {
+        return String::new();
+    };
+    let literal = rest.iter().rev().map_while(|part| {
+        if let Node::Literal(c, Case::Exact) = part {
+            Some(*c)
+        } else {
+            None
+        }
+    });
+    let mut end: Vec<char> = literal.collect();
+    end.reverse();
+    end.into_iter().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_literal_end_decides_without_an_engine() {
+        let pattern = Regexp::lazy("^.*::port$").unwrap();
+        assert!(pattern.excludes_line("web::ports"));
+        assert!(!pattern.excludes_line("web::port"));
+        assert!(!Regexp::lazy("::por[t]$").unwrap().excludes_line("x"));
+        assert!(!Regexp::lazy("a|b$").unwrap().excludes_line("a"));
+        assert!(!Regexp::lazy("(?i)^.*x$").unwrap().excludes_line("X"));
+    }
 
     #[test]
     fn a_literal_beginning_decides_without_an_engine() {
