@@ -300,7 +300,10 @@ impl Bench {
         ))
         .unwrap();
         let keys = self.keys(0, "deep");
-        let key = keys.iter().find(|key| !own.contains(&format!("\n{key}:"))).unwrap();
+        let key = keys
+            .iter()
+            .find(|key| !own.contains(&format!("\n{key}:")))
+            .unwrap();
         let program = env!("CARGO_BIN_EXE_hiera-ls");
         let ours = [
             program,
