@@ -69,7 +69,17 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
     let own_key = match &this.kind {
         NodeKind::Data(key) | NodeKind::InvalidKey(key) => Some(&**key),
         NodeKind::Options => Some("lookup_options"),
-        _ => None,
+        NodeKind::Root
+        | NodeKind::MergeSource
+        | NodeKind::Provider { .. }
+        | NodeKind::Level { .. }
+        | NodeKind::Location(_)
+        | NodeKind::Merge(_)
+        | NodeKind::Interpolation(_)
+        | NodeKind::Scope(_)
+        | NodeKind::SubKey(_)
+        | NodeKind::Segment
+        | NodeKind::Module(_) => None,
     };
     if let Some(key) = key.map(String::as_str).or(own_key) {
         set(hash, "key", key);

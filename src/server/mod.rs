@@ -221,14 +221,17 @@ fn start_threads(
     let tells = session.clone();
     session.disk.start(session.model.clone(), move |reading| {
         match reading {
-            Reading::Begun => tells.index.send_replace(Index::Reading { read: 0, of: 0 }),
-            Reading::Files { read, of } => tells.index.send_replace(Index::Reading { read, of }),
+            Reading::Begun => {
+                tells.index.send_replace(Index::Reading { read: 0, of: 0 });
+            }
+            Reading::Files { read, of } => {
+                tells.index.send_replace(Index::Reading { read, of });
+            }
             Reading::Outside(outside, problems) => {
                 for problem in problems {
                     tells.log(LogLevel::Warning, &problem);
                 }
                 tells.set_outside(outside);
-                return;
             }
             Reading::Done(problems) => {
                 for problem in problems.iter().take(MAX_PROBLEMS) {
@@ -237,8 +240,8 @@ fn start_threads(
                 }
                 // The last of it is in the model's queue: whoever pins from now on sees it.
                 tells.tell_change();
-                tells.index.send_replace(Index::Complete)
+                tells.index.send_replace(Index::Complete);
             }
-        };
+        }
     })
 }

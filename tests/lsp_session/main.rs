@@ -343,7 +343,7 @@ fn a_terminal_client_gets_no_tables_and_a_what_if_changes_the_hover() {
     assert!(wide.contains("common.yaml#L1)"), "{wide}");
     browser.end();
 
-    let mut hover = |program: &mut Program| {
+    let hover = |program: &mut Program| {
         let hover = program.hover(&common, &text, "port").unwrap();
         shown(&hover).unwrap_or_else(|| panic!("{hover}"))
     };
