@@ -15,13 +15,13 @@ use crate::rules::{Checker, Finding, Part, Touched, touched};
 use crate::workspace::{Change, DiskEntry, Snapshot, Workspace};
 
 /// How many times the workspace is compared with a fresh one.
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 5;
 
 /// How many changes happen between two comparisons.
-const CHANGES: usize = 20;
+const CHANGES: usize = 10;
 
 /// How many places are hovered over in one comparison.
-const PLACES: usize = 100;
+const PLACES: usize = 40;
 
 /// The files that the changes concentrate on, so that they meet each other.
 const FILES: usize = 25;

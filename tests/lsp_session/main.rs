@@ -93,7 +93,11 @@ fn shown(hover: &str) -> Option<Value> {
     if yaml.contains('…') {
         return None;
     }
-    Some(load_yaml(yaml.as_bytes()).unwrap_or_else(|error| panic!("{error:?} in:\n{hover}")))
+    // Alone in a document, `~` is false to Puppet.
+    let nested = format!("value:\n  {}\n", yaml.replace('\n', "\n  "));
+    let loaded = load_yaml(nested.as_bytes());
+    let loaded = loaded.unwrap_or_else(|error| panic!("{error:?} in:\n{hover}"));
+    loaded.get("value").cloned()
 }
 
 /// What the engine answers for a node, asked key by key.
