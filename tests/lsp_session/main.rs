@@ -93,7 +93,11 @@ fn shown(hover: &str) -> Option<Value> {
     if yaml.contains('…') {
         return None;
     }
-    Some(load_yaml(yaml.as_bytes()).unwrap_or_else(|error| panic!("{error:?} in:\n{hover}")))
+    // Alone in a document, `~` is false to Puppet.
+    let nested = format!("value:\n  {}\n", yaml.replace('\n', "\n  "));
+    let loaded = load_yaml(nested.as_bytes());
+    let loaded = loaded.unwrap_or_else(|error| panic!("{error:?} in:\n{hover}"));
+    loaded.get("value").cloned()
 }
 
 /// What the engine answers for a node, asked key by key.
@@ -343,7 +347,7 @@ fn a_terminal_client_gets_no_tables_and_a_what_if_changes_the_hover() {
     assert!(wide.contains("common.yaml#L1)"), "{wide}");
     browser.end();
 
-    let mut hover = |program: &mut Program| {
+    let hover = |program: &mut Program| {
         let hover = program.hover(&common, &text, "port").unwrap();
         shown(&hover).unwrap_or_else(|| panic!("{hover}"))
     };

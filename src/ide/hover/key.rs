@@ -427,7 +427,7 @@ fn chain(message: &str) -> Vec<String> {
     list.split(", ").map(str::to_string).collect()
 }
 
-/// A key with where it stands: in the file under the cursor, else in the first that has it.
+/// A key with where it stands: in the file under the cursor, else in the first by path that has it.
 fn definition(ground: &Ground<'_>, key: &str) -> Option<Line> {
     let parsed = Key::parse(key).ok()?;
     let root = parsed.root.as_name()?;
@@ -435,7 +435,7 @@ fn definition(ground: &Ground<'_>, key: &str) -> Option<Line> {
     let here = definitions
         .iter()
         .find(|(file, _)| &**file.path() == ground.path)
-        .or_else(|| definitions.first());
+        .or_else(|| definitions.iter().min_by_key(|(file, _)| file.path()));
     Some(match here {
         Some((file, fact)) => {
             let line = file.lines().line(fact.key.start as usize) + 1;
