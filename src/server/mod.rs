@@ -69,6 +69,8 @@ pub struct Options {
     pub features: Arc<dyn Features>,
     /// How long nothing must change before diagnostics are computed.
     pub quiet: Duration,
+    /// How long nothing must change before the files that are not open are checked.
+    pub rest: Duration,
     /// How long an answer about a text that has changed may still take.
     pub outdated_grace: Duration,
     /// A rule to break, in tests of the tests.
@@ -82,6 +84,7 @@ impl Options {
         Options {
             features,
             quiet: publish::QUIET,
+            rest: publish::REST,
             outdated_grace: jobs::OUTDATED_GRACE,
             broken: None,
         }
