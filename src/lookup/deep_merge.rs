@@ -284,7 +284,11 @@ impl Merge<'_> {
                 dest = match dest {
                     Value::Array(_) => Value::array([]),
                     Value::Hash(_) => Value::hash([]),
-                    Value::String(_) => Value::string(""),
+                    // The very text that was found is emptied.
+                    Value::String(_) => {
+                        self.mutated.push((dest, Value::string("")));
+                        Value::string("")
+                    }
                     _ => Value::Undef,
                 };
                 source = Arc::new(source.iter().filter(|e| **e != naked).cloned().collect());
@@ -343,8 +347,16 @@ impl Merge<'_> {
         if self.options.preserve_unmergeables {
             return Ok(dest);
         }
-        if let (Some(knockout), Value::String(text)) = (&self.options.knockout, source)
-            && knockout.strip(text)?.is_some()
+        if let (Some(knockout), Value::String(text)) = (&self.options.knockout, source) {
+            // Either way the result is a text of its own.
+            return Ok(match knockout.strip(text)? {
+                Some(_) => Value::string(""),
+                None => Value::string(&**text),
+            });
+        }
+        // What equals nothing, itself included, looks changed by the prefix.
+        if let (Some(_), Value::Float(number)) = (&self.options.knockout, source)
+            && number.is_nan()
         {
             return Ok(Value::string(""));
         }
