@@ -173,7 +173,7 @@ pub fn uri(file: &Path) -> String {
     format!("file://{}", file.display())
 }
 
-fn read(from: &mut (impl BufRead + Read)) -> Option<Value> {
+fn read(from: &mut impl BufRead) -> Option<Value> {
     let mut length = 0;
     loop {
         let mut line = String::new();
