@@ -27,9 +27,9 @@ QUIET = 0.4
 SIZE = 18
 MARGIN = 12
 FONTS = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono%s.ttf"
-FOREGROUND, BACKGROUND = "c8ccd4", "1b1f27"
+FOREGROUND, BACKGROUND = "e0e2ea", "14161b"
 COLOURS = {
-    "black": "1b1f27", "red": "e06c75", "green": "98c379", "brown": "d7a95f",
+    "black": "14161b", "red": "e06c75", "green": "98c379", "brown": "d7a95f",
     "blue": "61afef", "magenta": "c678dd", "cyan": "56b6c2", "white": "c8ccd4",
     "brightblack": "7f8899", "brightred": "e06c75", "brightgreen": "98c379", "brightbrown": "e5c07b",
     "brightblue": "61afef", "brightmagenta": "c678dd", "brightcyan": "56b6c2", "brightwhite": "ffffff",

@@ -44,6 +44,9 @@ pub(crate) struct CheckArguments {
     /// Files and folders to check; the current folder without any
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
+    /// Change the workspace of the first path at random, in memory, and compare it with a fresh one
+    #[arg(long, hide = true)]
+    pub(crate) self_test: bool,
     #[command(flatten)]
     pub(crate) options: CheckOptions,
 }
@@ -97,6 +100,19 @@ pub(crate) fn run(paths: &[String], options: CheckOptions) -> ExitCode {
         ExitCode::FAILURE
     } else {
         code
+    }
+}
+
+/// Tests whether the workspace of the first path, the current folder's without any, answers after
+/// random edits as one that is read afresh.
+pub(crate) fn self_test(paths: &[String], options: CheckOptions) -> ExitCode {
+    let given = paths.first().map_or(".", String::as_str);
+    match absolute(given) {
+        Ok(at) => super::self_test::run(&Arc::from(workspace_of(&at)), options.puppet_version),
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "hiera-ls: {given}: {error}");
+            ExitCode::from(BAD_PATH)
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::{environment, nodes};
 use crate::disk::{self, WorkspaceDisk};
 use crate::lookup::{
     Answer, Certainty, ConfigCache, Group, LookupError, PuppetVersion, Request, Session, Settings,
-    Strict, Tracing, explain, groups_of_nodes, groups_of_possible,
+    Strict, Tracing, groups_of_nodes, groups_of_possible,
 };
 use crate::scope::{KnownNodes, Node, Nodes, Scope};
 use crate::value::{HashMap, Value};
@@ -37,7 +37,7 @@ pub(super) struct LookupArguments {
     #[arg(long)]
     merge: Option<String>,
     /// Prefix of elements to remove, with --merge deep
-    #[arg(long, value_name = "PREFIX")]
+    #[arg(long, value_name = "PREFIX", allow_hyphen_values = true)]
     knock_out_prefix: Option<String>,
     /// Sort merged arrays, with --merge deep
     #[arg(long)]
@@ -203,8 +203,12 @@ fn one(
     if let Some(trace) = &answer.trace {
         return match &answer.result {
             Err(error) if !error.class.is_lookup_error() => Err(could_not_run(error)),
-            Ok(_) | Err(_) => print(&format!("{}\n", explain(trace).trim_end_matches('\n')))
-                .map(|()| tell_unknown(&answer)),
+            Ok(_) | Err(_) => {
+                let format = arguments.render_as.unwrap_or(Format::S);
+                print(&render::render_trace(trace, format).map_err(End::Failed)?)?;
+                tell_unknown(&answer);
+                Ok(())
+            }
         };
     }
     if answer.certainty() == Certainty::Unknown {

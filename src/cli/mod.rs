@@ -14,6 +14,7 @@ mod lookup;
 mod matrix;
 mod nodes;
 mod render;
+mod self_test;
 
 use std::process::ExitCode;
 
@@ -64,6 +65,9 @@ pub fn main() -> ExitCode {
         Some(Command::SettingsSchema) => settings_schema(),
         Some(Command::Check(arguments)) => {
             start_log();
+            if arguments.self_test {
+                return check::self_test(&arguments.paths, arguments.options);
+            }
             check::run(&arguments.paths, arguments.options)
         }
         Some(Command::Hover(arguments)) => {

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 
+use crate::lookup::{TraceNode, explain, explain_data};
 use crate::value::{self, Value};
 
 /// The formats of `--render-as`.
@@ -13,6 +14,16 @@ pub(super) enum Format {
     Yaml,
     /// JSON
     Json,
+}
+
+/// An explanation; YAML marks what was found in several places as one object, as Ruby does.
+pub(super) fn render_trace(trace: &TraceNode, format: Format) -> Result<String, String> {
+    let text = match format {
+        Format::S => explain(trace),
+        Format::Yaml => value::dump_shared(&explain_data(trace)),
+        Format::Json => value::to_json(&explain_data(trace)).map_err(|error| error.to_string())?,
+    };
+    Ok(format!("{}\n", text.trim_end_matches('\n')))
 }
 
 /// The text that Ruby's `puts` writes for a rendered value.

@@ -19,6 +19,7 @@ mod dig;
 mod engine;
 mod error;
 mod explain;
+mod explain_data;
 mod function;
 mod interpolate;
 mod layer;
@@ -40,6 +41,7 @@ pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict, res
 pub use engine::Session;
 pub use error::{ErrorClass, LookupError};
 pub use explain::explain;
+pub use explain_data::explain_data;
 pub use function::{FunctionSource, find_function};
 pub use merge::{Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
@@ -47,6 +49,6 @@ pub use reach::{Place, Reach, reach};
 pub use request::{Answer, Asker, Certainty, Log, Reads, Request, Tracing, Unknown, UnknownCause};
 pub use root::layer_of;
 pub use spread::{
-    Group, Run, Source, group_of, groups_of_nodes, groups_of_possible, runs, sources,
+    Group, Run, Source, group_of, groups_of_nodes, groups_of_possible, readers, runs, sources,
 };
 pub use trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};

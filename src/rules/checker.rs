@@ -156,6 +156,13 @@ impl<'a> Checker<'a> {
         Some(findings)
     }
 
+    /// Whether a hierarchy reads a file, or the file is one's configuration: O(levels).
+    #[must_use]
+    pub fn reads(&self, path: &str) -> bool {
+        let file = self.snapshot.file(path);
+        file.is_some_and(|file| self.checked(file).is_some())
+    }
+
     /// The findings of all files, ordered by path and place.
     #[must_use]
     pub fn all(&self) -> Vec<Finding> {

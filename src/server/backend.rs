@@ -64,7 +64,7 @@ impl LanguageServer for Backend {
         &self,
         params: lsp::ExecuteCommandParams,
     ) -> Result<Option<lsp::LSPAny>> {
-        requests::execute_command::handle(&self.session, &params)
+        requests::execute_command::handle(&self.session, params).await
     }
 }
 

@@ -12,6 +12,21 @@ use crate::text::PositionEncoding;
 /// The command that reads the whole workspace again.
 pub(crate) const RESCAN: &str = "hiera-ls.rescan";
 
+/// The command that fixes the node of hovers: `{certname, uri?}`, null for any node.
+pub(crate) const SELECT_NODE: &str = "hiera.selectNode";
+
+/// The command that lists the known nodes, for pickers: `{uri?}`.
+pub(crate) const NODES: &str = "hiera.nodes";
+
+/// The command that sets a fact for a what-if: `{path, value, uri?}`, null takes it back.
+pub(crate) const SET_FACT: &str = "hiera.setFact";
+
+/// The command that explains a lookup: `{uri, position | key, node?}`.
+pub(crate) const EXPLAIN: &str = "hiera.explain";
+
+/// Every command of this server.
+pub(crate) const COMMANDS: [&str; 5] = [EXPLAIN, NODES, SELECT_NODE, SET_FACT, RESCAN];
+
 /// What matters of the client's `initialize` parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClientFacts {
@@ -113,10 +128,11 @@ impl ClientFacts {
 /// that nobody knows may be one.
 fn draws_tables(client: &str) -> bool {
     /// Parts of the names that clients with a browser's Markdown give themselves, lower case.
-    const BROWSERS: [&str; 9] = [
+    const BROWSERS: [&str; 10] = [
         "visual studio code",
         "vscode",
         "vscodium",
+        "code-server",
         "code - oss",
         "code-oss",
         "cursor",
@@ -215,7 +231,7 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
             diagnostic_provider: Some(lsp::DiagnosticServerCapabilities::Options(diagnostics)),
             execute_command_provider: Some(lsp::ExecuteCommandOptions {
-                commands: vec![RESCAN.to_owned()],
+                commands: COMMANDS.map(str::to_owned).to_vec(),
                 ..lsp::ExecuteCommandOptions::default()
             }),
             workspace: Some(lsp::WorkspaceServerCapabilities {

@@ -44,7 +44,7 @@ pub struct Choice {
     /// The node that hovers are for; none for any node.
     pub node: Option<Arc<str>>,
     /// Facts over every node's own, or over the chosen node's: a dotted path and its value.
-    pub facts: BTreeMap<Arc<str>, serde_json::Value>,
+    pub facts: BTreeMap<String, serde_json::Value>,
 }
 
 impl Choices {

@@ -3,6 +3,7 @@
 //! The server takes order, stops and converts; what an answer says is decided behind this trait.
 //! Tests of the transport plug in features that are slow, or panic, on purpose.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::context::Context;
@@ -90,13 +91,15 @@ pub trait Features: Send + Sync + 'static {
     /// What many files' findings need is computed once.
     fn check<'a>(&'a self, snapshot: &'a Snapshot, context: &'a Context, stop: &Stop) -> Check<'a>;
 
-    /// The keys of one file.
-    fn symbols(&self, snapshot: &Snapshot, path: &str) -> Vec<Symbol>;
+    /// The keys of one file that a hierarchy reads.
+    fn symbols(&self, snapshot: &Snapshot, path: &str, context: &Context) -> Vec<Symbol>;
 
-    /// Keys of the whole workspace that match what somebody typed, best first, at most `limit`.
+    /// Keys of all files that a hierarchy reads and that match what somebody typed, best first,
+    /// at most `limit`.
     fn search(
         &self,
         snapshot: &Snapshot,
+        context: &Context,
         typed: &str,
         limit: usize,
         stop: &Stop,
@@ -172,7 +175,10 @@ impl Features for Rooms {
         })
     }
 
-    fn symbols(&self, snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
+    fn symbols(&self, snapshot: &Snapshot, path: &str, context: &Context) -> Vec<Symbol> {
+        if !Checker::with_settings(snapshot, context.puppet()).reads(path) {
+            return Vec::new();
+        }
         let symbols = symbols::document_symbols(snapshot, path);
         symbols.into_iter().map(Symbol::from).collect()
     }
@@ -180,16 +186,32 @@ impl Features for Rooms {
     fn search(
         &self,
         snapshot: &Snapshot,
+        context: &Context,
         typed: &str,
         limit: usize,
         stop: &Stop,
     ) -> Vec<(Arc<str>, Symbol)> {
         let is_stopped = || stop.requested();
-        let found = symbols::workspace_symbols(snapshot, typed, limit, &is_stopped);
-        let found = found.into_iter();
-        found
-            .map(|(file, symbol)| (file.path().clone(), symbol.into()))
-            .collect()
+        let checker = Checker::with_settings(snapshot, context.puppet());
+        let mut known: HashMap<Arc<str>, bool> = HashMap::new();
+        let mut asked = limit;
+        loop {
+            let found = symbols::workspace_symbols(snapshot, typed, asked, &is_stopped);
+            let is_all = found.len() < asked || stop.requested();
+            let ours = found.into_iter().filter(|(file, _)| {
+                let reads = || checker.reads(file.path());
+                *known.entry(file.path().clone()).or_insert_with(reads)
+            });
+            let ours: Vec<_> = ours
+                .take(limit)
+                .map(|(file, symbol)| (file.path().clone(), symbol.into()))
+                .collect();
+            if is_all || ours.len() == limit {
+                return ours;
+            }
+            // Keys of other YAML files took the places.
+            asked = asked.saturating_mul(8);
+        }
     }
 
     fn nodes(&self, snapshot: &Snapshot, context: &Context, path: &str) -> Vec<Arc<str>> {

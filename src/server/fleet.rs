@@ -41,7 +41,7 @@ struct Sources {
     /// The weightiest first.
     nodes: Vec<(Arc<str>, Arc<str>)>,
     node: Option<Arc<str>>,
-    what_if: BTreeMap<Arc<str>, serde_json::Value>,
+    what_if: BTreeMap<String, serde_json::Value>,
 }
 
 impl Fleets {

@@ -69,6 +69,8 @@ pub struct Options {
     pub features: Arc<dyn Features>,
     /// How long nothing must change before diagnostics are computed.
     pub quiet: Duration,
+    /// How long nothing must change before the files that are not open are checked.
+    pub rest: Duration,
     /// How long an answer about a text that has changed may still take.
     pub outdated_grace: Duration,
     /// A rule to break, in tests of the tests.
@@ -82,6 +84,7 @@ impl Options {
         Options {
             features,
             quiet: publish::QUIET,
+            rest: publish::REST,
             outdated_grace: jobs::OUTDATED_GRACE,
             broken: None,
         }
@@ -218,14 +221,17 @@ fn start_threads(
     let tells = session.clone();
     session.disk.start(session.model.clone(), move |reading| {
         match reading {
-            Reading::Begun => tells.index.send_replace(Index::Reading { read: 0, of: 0 }),
-            Reading::Files { read, of } => tells.index.send_replace(Index::Reading { read, of }),
+            Reading::Begun => {
+                tells.index.send_replace(Index::Reading { read: 0, of: 0 });
+            }
+            Reading::Files { read, of } => {
+                tells.index.send_replace(Index::Reading { read, of });
+            }
             Reading::Outside(outside, problems) => {
                 for problem in problems {
                     tells.log(LogLevel::Warning, &problem);
                 }
                 tells.set_outside(outside);
-                return;
             }
             Reading::Done(problems) => {
                 for problem in problems.iter().take(MAX_PROBLEMS) {
@@ -234,8 +240,8 @@ fn start_threads(
                 }
                 // The last of it is in the model's queue: whoever pins from now on sees it.
                 tells.tell_change();
-                tells.index.send_replace(Index::Complete)
+                tells.index.send_replace(Index::Complete);
             }
-        };
+        }
     })
 }

@@ -142,6 +142,10 @@ impl Ordered {
             let why = "too many requests are waiting, or this id is in use";
             return refused(id, ErrorCode::ServerError(requests::SERVER_CANCELLED), why);
         };
+        if request.method() == "workspace/executeCommand" {
+            // A choice counts for every request behind it.
+            requests::execute_command::choose(session, request.params());
+        }
         let ticket = Arc::new(session.ticket(stop));
         let note = Note::take(session, &request);
         let guard = Dismiss {

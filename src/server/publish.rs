@@ -30,7 +30,7 @@ pub(crate) const QUIET: Duration = Duration::from_millis(60);
 const MAX_QUIET: Duration = Duration::from_secs(1);
 
 /// The rest of the workspace is checked only after a longer rest, since it can take long.
-const REST: Duration = Duration::from_millis(500);
+pub(crate) const REST: Duration = Duration::from_millis(500);
 
 /// So many closed files are checked in one job: enough to share what their findings need, few
 /// enough for the first to be shown soon.
@@ -140,7 +140,7 @@ async fn round(session: &Arc<Session>, board: &mut Board) -> Round {
     }
     tokio::select! {
         () = session.changed.notified() => return Round::Interrupted,
-        () = tokio::time::sleep(REST.max(session.options.quiet)) => {}
+        () = tokio::time::sleep(session.options.rest.max(session.options.quiet)) => {}
     }
     let Some(view) = View::now(session, Stop::never()).await else {
         return Round::Done;

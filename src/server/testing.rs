@@ -20,3 +20,9 @@ pub enum Broken {
     /// The transport's own limit of handlers at once is left as it comes.
     Slots,
 }
+
+/// The features that the program serves.
+#[must_use]
+pub fn rooms() -> std::sync::Arc<dyn Features> {
+    std::sync::Arc::new(super::features::Rooms::default())
+}

@@ -107,7 +107,7 @@ impl Features for Planted {
         })
     }
 
-    fn symbols(&self, _: &Snapshot, _: &str) -> Vec<Symbol> {
+    fn symbols(&self, _: &Snapshot, _: &str, _: &Context) -> Vec<Symbol> {
         let child = Symbol {
             name: "child".to_owned(),
             range: TextRange::empty(1),
@@ -122,7 +122,14 @@ impl Features for Planted {
         }]
     }
 
-    fn search(&self, _: &Snapshot, _: &str, _: usize, _: &Stop) -> Vec<(Arc<str>, Symbol)> {
+    fn search(
+        &self,
+        _: &Snapshot,
+        _: &Context,
+        _: &str,
+        _: usize,
+        _: &Stop,
+    ) -> Vec<(Arc<str>, Symbol)> {
         Vec::new()
     }
 }

@@ -152,14 +152,19 @@ pub(super) fn others(
                 continue;
             }
             if !place.template.is_constant() {
-                for id in &holders {
-                    let Some(file) = ground.snapshot.file_by_id(*id) else {
-                        continue;
-                    };
-                    let path = file.path();
-                    if !asked(path) && !possible.contains(&path) && place.template.matches(path) {
-                        add(&mut others.maybe_overridden, path);
-                    }
+                let holders = holders
+                    .iter()
+                    .filter_map(|id| ground.snapshot.file_by_id(*id));
+                let mut maybe: Vec<&Arc<str>> = holders
+                    .map(|file| file.path())
+                    .filter(|path| {
+                        !asked(path) && !possible.contains(path) && place.template.matches(path)
+                    })
+                    .collect();
+                // Numbers say in which order files became known, which nobody should see.
+                maybe.sort();
+                for path in maybe {
+                    add(&mut others.maybe_overridden, path);
                 }
                 continue;
             }

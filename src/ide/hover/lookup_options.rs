@@ -216,10 +216,13 @@ fn matches_line(
 /// The other files with an entry of the same name.
 fn elsewhere(ground: &Ground<'_>, entry: &str, page: &mut Page) {
     let files = ground.snapshot.files_with("lookup_options");
-    let files = files
+    let mut files: Vec<_> = files
         .iter()
-        .filter_map(|id| ground.snapshot.file_by_id(*id));
+        .filter_map(|id| ground.snapshot.file_by_id(*id))
+        .collect();
+    files.sort_by_key(|file| file.path());
     let others: Vec<Line> = files
+        .into_iter()
         .filter(|file| &**file.path() != ground.path)
         .filter_map(|file| {
             let fact = fact(file, entry)?;

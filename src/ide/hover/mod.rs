@@ -36,6 +36,7 @@ mod key;
 mod levels;
 mod location;
 mod lookup_options;
+mod over_nodes;
 mod page;
 mod provenance;
 mod token;
@@ -170,7 +171,7 @@ pub fn effective(
         let ground = Ground::of(snapshot, path, options)?;
         let parse = ground.parse(file);
         let target = target(&parse.tree, &parse.tree.path_at(offset))?;
-        Some(key::effective(&ground, file, &target))
+        Some(over_nodes::effective(&ground, file, &target))
     };
     find().unwrap_or_default()
 }

@@ -104,7 +104,7 @@ impl Page {
         Hover {
             range,
             markdown: self.write(Form::Markdown(link)),
-            aligned: self.write(Form::Aligned(link)),
+            aligned: self.write(Form::Aligned),
             plain: self.write(Form::Plain),
         }
     }
@@ -122,7 +122,7 @@ impl Page {
                             out.push('\n');
                         }
                         match (after_line, form) {
-                            (true, Form::Markdown(_) | Form::Aligned(_)) => out.push_str("  \n"),
+                            (true, Form::Markdown(_) | Form::Aligned) => out.push_str("  \n"),
                             (true, Form::Plain) | (false, _) => out.push('\n'),
                         }
                     }
@@ -131,12 +131,12 @@ impl Page {
                     continue;
                 }
                 Block::Yaml(lines) => match form {
-                    Form::Markdown(_) | Form::Aligned(_) => fenced(&mut out, "yaml", lines),
+                    Form::Markdown(_) | Form::Aligned => fenced(&mut out, "yaml", lines),
                     Form::Plain => indented(&mut out, lines),
                 },
                 Block::Table { head, rows } => match form {
                     Form::Markdown(_) => table(&mut out, head, rows, form),
-                    Form::Aligned(_) => fenced(&mut out, "text", &aligned(rows)),
+                    Form::Aligned => fenced(&mut out, "text", &aligned(rows)),
                     Form::Plain => indented(&mut out, &aligned(rows)),
                 },
             }
@@ -151,7 +151,8 @@ impl Page {
 #[derive(Clone, Copy)]
 enum Form<'a> {
     Markdown(Option<Link<'a>>),
-    Aligned(Option<Link<'a>>),
+    /// Without links: terminal clients hide a link's target, but wrap the line as if it showed.
+    Aligned,
     Plain,
 }
 
@@ -160,11 +161,15 @@ fn write_line(line: &Line, form: Form<'_>) -> String {
 }
 
 fn write_piece(piece: &Piece, form: Form<'_>) -> String {
-    let (Form::Markdown(link) | Form::Aligned(link)) = form else {
-        return match piece {
-            Piece::Text(words) | Piece::Name(words) | Piece::Code(words) => words.clone(),
-            Piece::Place { label, .. } => label.clone(),
-        };
+    let link = match form {
+        Form::Markdown(link) => link,
+        Form::Aligned => None,
+        Form::Plain => {
+            return match piece {
+                Piece::Text(words) | Piece::Name(words) | Piece::Code(words) => words.clone(),
+                Piece::Place { label, .. } => label.clone(),
+            };
+        }
     };
     match piece {
         Piece::Text(words) => escape(words),

@@ -20,7 +20,7 @@ pub(crate) async fn handle(
     };
     let nested = session.facts().nested_symbols;
     let work = move |view: View| {
-        let symbols = view.features.symbols(&view.snapshot, &path);
+        let symbols = view.features.symbols(&view.snapshot, &path, &view.context);
         let encoding = view.encoding;
         view.lines(&path, |lines| {
             if nested {

@@ -1,23 +1,195 @@
-//! `workspace/executeCommand`.
+//! `workspace/executeCommand`: what the user chooses (a node, facts of a what-if), and read-only
+//! documents.
+//!
+//! A command takes one object of arguments. Choices belong to the workspace folder of `uri`,
+//! without one to every folder; they are made in [`choose`], where the message arrives, so that
+//! they count for whatever comes behind it. What a handler does here is check and answer.
 
-use serde_json::Value;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
-use crate::server::capabilities::RESCAN;
+use super::{View, Wants};
+use crate::server::capabilities::{EXPLAIN, NODES, RESCAN, SELECT_NODE, SET_FACT};
+use crate::server::convert;
+use crate::server::features::Explain;
+use crate::server::jobs::Lane;
 use crate::server::session::Session;
+use crate::text::Position;
+use crate::workspace::path;
 
-pub(crate) fn handle(
+/// A path of facts has at most so many segments: no fact is that deep.
+const MAX_SEGMENTS: usize = 32;
+
+/// What one command changes of the user's choices.
+enum Choosing {
+    Node(Option<Arc<str>>),
+    /// Null takes the fact back.
+    Fact(String, Value),
+}
+
+/// Takes a command that chooses; others, and those that are wrong, change nothing.
+pub(crate) fn choose(session: &Session, params: Option<&Value>) {
+    let Some(params) = params else {
+        return;
+    };
+    let command = params.get("command").and_then(Value::as_str);
+    let arguments = argument(params.get("arguments").and_then(Value::as_array));
+    if let Some(Ok(choosing)) = command.and_then(|command| choosing(command, arguments)) {
+        let folders = folders(session, arguments);
+        session.choose(|choices| {
+            for folder in &folders {
+                let choice = choices.entry(folder);
+                match &choosing {
+                    Choosing::Node(node) => choice.node.clone_from(node),
+                    Choosing::Fact(fact, Value::Null) => {
+                        choice.facts.remove(fact);
+                    }
+                    Choosing::Fact(fact, value) => {
+                        choice.facts.insert(fact.clone(), value.clone());
+                    }
+                }
+            }
+        });
+    }
+}
+
+pub(crate) async fn handle(
     session: &Session,
-    params: &lsp::ExecuteCommandParams,
+    params: lsp::ExecuteCommandParams,
 ) -> Result<Option<Value>> {
+    let arguments = argument(Some(&params.arguments)).clone();
     match params.command.as_str() {
         RESCAN => {
             session.rescan();
             Ok(None)
         }
+        command @ (SELECT_NODE | SET_FACT) => match choosing(command, &arguments) {
+            Some(Err(why)) => Err(Error::invalid_params(why)),
+            Some(Ok(_)) | None => Ok(None),
+        },
+        NODES => nodes(session, &arguments).await.map(Some),
+        EXPLAIN => explain(session, &arguments).await.map(Some),
         unknown => Err(Error::invalid_params(format!(
             "unknown command '{unknown}'"
         ))),
     }
+}
+
+/// The one object of arguments; null where there is none.
+fn argument(arguments: Option<&Vec<Value>>) -> &Value {
+    const NONE: &Value = &Value::Null;
+    arguments
+        .and_then(|arguments| arguments.first())
+        .unwrap_or(NONE)
+}
+
+/// What a command chooses; nothing for a command that does not.
+fn choosing(command: &str, arguments: &Value) -> Option<std::result::Result<Choosing, String>> {
+    match command {
+        SELECT_NODE => Some(match arguments.get("certname") {
+            Some(Value::Null) => Ok(Choosing::Node(None)),
+            Some(Value::String(name)) if !name.is_empty() => {
+                Ok(Choosing::Node(Some(name.as_str().into())))
+            }
+            Some(_) | None => Err(format!(
+                "'{SELECT_NODE}' wants {{\"certname\": a node's name or null}}"
+            )),
+        }),
+        SET_FACT => {
+            let fact = arguments.get("path").and_then(Value::as_str);
+            let value = arguments.get("value").cloned().unwrap_or_default();
+            let fits = |fact: &&str| {
+                let segments = fact.split('.');
+                segments.clone().count() <= MAX_SEGMENTS
+                    && segments.into_iter().all(|segment| !segment.is_empty())
+            };
+            Some(match fact.filter(fits) {
+                Some(fact) => Ok(Choosing::Fact(fact.to_owned(), value)),
+                None => Err(format!(
+                    "'{SET_FACT}' wants {{\"path\": a fact's name with dots, \"value\": its value \
+                     or null}}"
+                )),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The workspace folders that a choice is for: the innermost around the URI; all without one.
+fn folders(session: &Session, arguments: &Value) -> Vec<String> {
+    let mut folders = session.folders();
+    if let Some(file) = file(arguments) {
+        let around = folders
+            .iter()
+            .filter(|folder| path::within(&file, folder).is_some());
+        if let Some(innermost) = around.max_by_key(|folder| folder.len()) {
+            return vec![innermost.clone()];
+        }
+    }
+    if folders.is_empty() {
+        // Without a folder, single files are open: all share one choice.
+        folders.push("/".to_owned());
+    }
+    folders
+}
+
+fn file(arguments: &Value) -> Option<String> {
+    convert::path(arguments.get("uri")?.as_str()?)
+}
+
+async fn nodes(session: &Session, arguments: &Value) -> Result<Value> {
+    let place = file(arguments).or_else(|| session.folders().into_iter().next());
+    let place = place.unwrap_or_else(|| "/".to_owned());
+    let work = move |view: View| {
+        let nodes = view.features.nodes(&view.snapshot, &view.context, &place);
+        let nodes: Vec<&str> = nodes.iter().map(|node| &**node).collect();
+        let choice = view.context.choices.of(&place);
+        json!({
+            "nodes": nodes,
+            "selected": choice.and_then(|choice| choice.node.as_deref()),
+            "facts": choice.map(|choice| &choice.facts),
+        })
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, NODES, lane, wants, work).await
+}
+
+async fn explain(session: &Session, arguments: &Value) -> Result<Value> {
+    let place = file(arguments).or_else(|| session.folders().into_iter().next());
+    let Some(place) = place else {
+        return Err(Error::invalid_params(format!(
+            "'{EXPLAIN}' wants {{\"uri\": a file, \"position\" or \"key\", \"node\"?}}"
+        )));
+    };
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(Arc::from);
+    let (key, node) = (text("key"), text("node"));
+    let position = arguments.get("position").and_then(position);
+    let work = move |view: View| {
+        let offset = position.and_then(|position| match view.documents.get(&place) {
+            Some(document) => Some(document.offset(position, view.encoding)),
+            None => view.lines(&place, |lines| lines.offset(position, view.encoding)),
+        });
+        let what = Explain {
+            path: place.into(),
+            key,
+            offset,
+            node,
+        };
+        view.features.explain(&view.snapshot, &view.context, &what)
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    let content = super::answer(session, EXPLAIN, lane, wants, work).await?;
+    let content = content.map_err(Error::invalid_params)?;
+    Ok(json!({ "language": "text", "content": content }))
+}
+
+fn position(value: &Value) -> Option<Position> {
+    let number = |name| u32::try_from(value.get(name)?.as_u64()?).ok();
+    Some(Position {
+        line: number("line")?,
+        character: number("character")?,
+    })
 }

@@ -17,9 +17,13 @@ pub(crate) async fn handle(
     params: lsp::WorkspaceSymbolParams,
 ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
     let work = move |view: View| {
-        let found = view
-            .features
-            .search(&view.snapshot, &params.query, MAX_SYMBOLS, &view.stop);
+        let found = view.features.search(
+            &view.snapshot,
+            &view.context,
+            &params.query,
+            MAX_SYMBOLS,
+            &view.stop,
+        );
         let symbols = found.into_iter().filter_map(|(path, symbol)| {
             let range = view.lines(&path, |lines| {
                 convert::range(lines, symbol.selection, view.encoding)

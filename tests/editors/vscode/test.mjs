@@ -26,9 +26,9 @@ after(async () => {
 });
 
 test("hover shows the merged value and its levels", async () => {
-  const hover = await bench.hover("profile::web::tags", "merged deep from 2 levels");
-  const text = await hover.textContent();
-  for (const part of ["frontend", "public", "common.yaml:95", "role/web.yaml:6"]) {
+  const hover = await bench.hover("profile::web::firewall", "merged as hash from 2 levels");
+  const text = (await hover.textContent()).replaceAll(/\s+/g, " ");
+  for (const part of ["port: 443", "common.yaml:102", "role/web.yaml:8"]) {
     assert.ok(text.includes(part), `'${part}' is missing in: ${text}`);
   }
   await bench.picture(join(process.env.OUT, "hover.png"));
@@ -37,11 +37,11 @@ test("hover shows the merged value and its levels", async () => {
 });
 
 test("an edit changes a hover before it is saved", async () => {
-  await bench.goTo(6, 22);
-  await bench.page.keyboard.type("canary, ");
+  await bench.goTo(8, 17);
+  await bench.page.keyboard.type("8");
   await bench.page.locator(".tab.active.dirty").waitFor();
-  const hover = await bench.hover("profile::web::tags", "canary");
-  assert.match(await hover.textContent(), /frontend/);
+  const hover = await bench.hover("profile::web::firewall", "port: 8443");
+  assert.match(await hover.textContent(), /merged as hash from 2 levels/);
   await bench.leaveHover();
   await bench.run("File: Revert File");
   await bench.page.locator(".tab.active:not(.dirty)").waitFor();
@@ -86,11 +86,39 @@ test("only what the server announces is offered", async () => {
   await bench.page.keyboard.press("Escape");
 });
 
+test("selecting a node changes a hover, and back", async () => {
+  await bench.openByName("data/role/web.yaml");
+  await bench.hover("profile::web::tags", "2 answers over 3 nodes");
+  await bench.leaveHover();
+  await bench.choose("Hiera: Select Node", "web01.nyc.acme.example");
+  await bench.statusItem.filter({ hasText: "web01.nyc.acme.example" }).waitFor();
+  const hover = await bench.hover("profile::web::tags", "frontend");
+  assert.doesNotMatch(await hover.textContent(), /2 answers/);
+  await bench.leaveHover();
+  await bench.choose("Hiera: Select Node", "All nodes");
+  await bench.hover("profile::web::tags", "2 answers over 3 nodes");
+  await bench.leaveHover();
+  bench.mark("node selected");
+});
+
+test("an explanation opens as a document that nobody can edit", async () => {
+  await bench.goTo(7, 5);
+  await bench.run("Hiera: Explain Key");
+  await bench.page.locator(".tab.active", { hasText: "explain" }).waitFor();
+  const text = bench.page.locator(".editor-group-container.active .view-lines", { hasText: "Searching for" });
+  await text.waitFor();
+  await bench.page.keyboard.type("x");
+  await bench.page.locator(".monaco-editor-overlaymessage", { hasText: "read-only" }).waitFor();
+  await bench.picture(join(process.env.OUT, "explain.png"));
+  await bench.run("View: Close All Editors in Group");
+  bench.mark("explained");
+});
+
 test("restart, and the server answers again", async () => {
   await bench.run("Hiera: Restart Server");
   await bench.running();
   await bench.openByName("data/role/web.yaml");
-  await bench.hover("profile::web::tags", "merged deep from 2 levels");
+  await bench.hover("profile::web::firewall", "merged as hash from 2 levels");
   await bench.leaveHover();
   bench.mark("restarted");
 });

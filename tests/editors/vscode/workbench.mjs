@@ -183,7 +183,7 @@ export class Workbench {
     const dead = this.statusItem.filter({ has: this.page.locator(".codicon-error:first-child") });
     const toast = this.page.locator(".notification-toast", { hasText: "Hiera: no server program" });
     await alive.or(dead).or(toast).first().waitFor();
-    if (!(await alive.first().isVisible())) {
+    if (await dead.or(toast).first().isVisible()) {
       throw new Error("the server does not run in the workbench");
     }
   }
@@ -273,10 +273,25 @@ export class Workbench {
   /** Opens a file in a fresh window with a colour theme, such as "Dark 2026" or "Light 2026". */
   async openThemed(name, path) {
     this.set({ "workbench.colorTheme": name });
-    await this.open(path);
     const kind = name.includes("Dark") ? "vs-dark" : "vs";
-    await this.page.locator(`.monaco-workbench.${kind}`).first().waitFor();
+    const themed = this.page.locator(`.monaco-workbench.${kind}`).first();
+    // A window that was opened too soon after the settings were written has the old ones.
+    await this.until(() => this.open(path), themed, () => Promise.resolve());
     await this.running();
+  }
+
+  /** Runs a command and picks `label` from what it offers. */
+  async choose(title, label) {
+    await this.until(async () => {
+      const rows = await this.palette(title);
+      await rows.and(this.page.locator(".focused")).filter({ hasText: title }).waitFor();
+      await this.page.keyboard.press("Enter");
+    }, this.page.locator(".quick-input-list .monaco-list-row", { hasText: label }).first());
+    await this.page.locator(".quick-input-widget input").fill(label);
+    const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: label });
+    await row.waitFor();
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }
 
   async picture(path, clip) {

@@ -1,0 +1,305 @@
+//! The answers over the known nodes that read a file: groups, what each gets, and why.
+
+use std::sync::Arc;
+
+use super::answers::{Run, readers, runs};
+use super::ground::Ground;
+use super::key::{CELL, View, merge_line, one, quoted, request, shell_word, shown, strategy};
+use super::levels::{self, Source};
+use super::lookup_options::options_place;
+use super::page::{Line, Page, code, name, text};
+use super::provenance::{dig, notes};
+use super::{Effective, Target, yaml};
+use crate::hierarchy::TemplatePart;
+use crate::lookup::{Answer, LookupError, Request};
+use crate::scope::Scope;
+use crate::value::Value;
+use crate::workspace::File;
+
+/// Most answers that a table names.
+const MOST_ANSWERS: usize = 8;
+
+/// Most differences that a cell names.
+const MOST_CHANGES: usize = 4;
+
+/// The answers over the known nodes that read the file.
+pub(super) fn over_nodes(
+    ground: &Ground<'_>,
+    target: &Target,
+    request: &Request,
+    readers: &[usize],
+) -> Page {
+    let nodes = ground.options.nodes;
+    let runs = runs(ground, request, readers);
+    let groups = grouped(&runs, &target.steps);
+    let total = readers.len();
+    let whose_all = |total: usize| match total {
+        1 => format!(
+            "for {}, the only node that reads this file",
+            nodes.certname(readers[0])
+        ),
+        total => format!("for all {total} nodes that read this file"),
+    };
+    if let [only] = groups.as_slice() {
+        let run = only.runs[0];
+        let scope = nodes.scope(run.members[0]);
+        let whose = vec![text(whose_all(total))];
+        let view = View::new(ground, target, &run.answer, scope, whose);
+        return one(ground, target, &view);
+    }
+    let mut page = Page::default();
+    page.line(vec![
+        name(shown(target)),
+        text(format!(" — {} answers over {total} nodes", groups.len())),
+    ]);
+    let rows = groups.iter().take(MOST_ANSWERS).map(|group| {
+        let count = match group.count {
+            1 => nodes.certname(group.runs[0].members[0]).to_string(),
+            count => format!("{count} nodes"),
+        };
+        vec![
+            cell(group, &groups[0]),
+            vec![text(count)],
+            because(ground, target, group, &groups),
+        ]
+    });
+    page.table(vec!["value", "nodes", "because"], rows.collect());
+    if groups.len() > MOST_ANSWERS {
+        let rest: usize = groups[MOST_ANSWERS..].iter().map(|group| group.count).sum();
+        page.line(vec![text(format!(
+            "and {} answers more, for {rest} nodes",
+            groups.len() - MOST_ANSWERS
+        ))]);
+    }
+    let largest = groups[0].runs[0];
+    let scope = nodes.scope(largest.members[0]);
+    let options = options_place(ground, &target.root, &scope);
+    let strategy = strategy(&largest.answer, &target.root, options.as_ref());
+    if let Ok(Some(value)) = groups[0].value
+        && is_long(value)
+    {
+        let used: Vec<Source> = levels::sources(&largest.answer, &quoted(&target.root))
+            .into_iter()
+            .filter(|source| dig(&source.value, &target.steps).is_some())
+            .collect();
+        page.line(vec![text("the first of them:")]);
+        let remarks = notes(ground, &target.root, &target.steps, value, &used, &strategy);
+        let max = ground.options.max_lines.saturating_sub(groups.len());
+        let name = nodes.certname(largest.members[0]);
+        let all = format!(
+            "hiera-ls lookup {} --node {name}",
+            shell_word(&shown(target))
+        );
+        page.yaml(yaml::lines(value, &remarks, max, &all));
+    }
+    page.line(merge_line(ground, &strategy, options.as_ref()));
+    page
+}
+
+/// The answers of a hover as data, the one for most nodes first.
+pub(super) fn effective(ground: &Ground<'_>, file: &File, target: &Target) -> Vec<Effective> {
+    let reaches = ground.reach(file.path());
+    let request = request(&target.root).traced();
+    let nodes = ground.options.nodes;
+    let readers = readers(ground, &reaches, file.path());
+    let steps = target.steps.as_slice();
+    let answered = |answer: &Answer, scope: &Scope, members: Vec<usize>| {
+        let view = View::new(ground, target, answer, scope.clone(), Line::new());
+        let part = answer.result.as_ref().map(|value| dig(value, steps));
+        let names = members.into_iter().map(|member| nodes.certname(member));
+        Effective {
+            result: part.map(Option::<&Value>::cloned).map_err(Clone::clone),
+            is_certain: view.unknown.is_empty()
+                && !part.is_ok_and(|part| part.is_some_and(Value::has_opaque)),
+            nodes: names.map(Arc::from).collect(),
+        }
+    };
+    if readers.is_empty() {
+        let Some(reach) = reaches.first() else {
+            return Vec::new();
+        };
+        let scope = reach.scope();
+        let answer = ground.session().lookup(&scope, &request);
+        return vec![answered(&answer, &scope, Vec::new())];
+    }
+    let runs = runs(ground, &request, &readers);
+    let groups = grouped(&runs, steps).into_iter().map(|group| {
+        let members = group.runs.iter().flat_map(|run| run.members.clone());
+        let first = group.runs[0];
+        let scope = nodes.scope(first.members[0]);
+        answered(&first.answer, &scope, members.collect())
+    });
+    groups.collect()
+}
+
+/// Nodes that get the same.
+struct Group<'a> {
+    value: Result<Option<&'a Value>, &'a LookupError>,
+    runs: Vec<&'a Run>,
+    count: usize,
+}
+
+/// The runs by what they give, the largest group first.
+fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for run in runs {
+        let value = run.answer.result.as_ref().map(|value| dig(value, steps));
+        match groups.iter_mut().find(|group| group.value == value) {
+            Some(group) => {
+                group.runs.push(run);
+                group.count += run.members.len();
+            }
+            None => groups.push(Group {
+                value,
+                runs: vec![run],
+                count: run.members.len(),
+            }),
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.count));
+    groups
+}
+
+/// A group's value; where it is long, how it differs from the largest group's.
+fn cell(group: &Group<'_>, largest: &Group<'_>) -> Line {
+    match group.value {
+        Ok(Some(value)) => {
+            let differs = match largest.value {
+                Ok(Some(base)) if is_long(value) && base != value => changes(base, value),
+                Ok(_) | Err(_) => None,
+            };
+            let mut cell = match differs {
+                Some(differs) => vec![text(differs)],
+                None => vec![code(yaml::inline(value, CELL))],
+            };
+            if group.runs.iter().any(|run| !run.answer.unknown.is_empty()) {
+                cell.push(text(" (not certain)"));
+            }
+            cell
+        }
+        Ok(None) => vec![text("not in the effective value")],
+        Err(error) if error.not_found => vec![text("not found")],
+        Err(error) => vec![text("fails: "), text(error.message.clone())],
+    }
+}
+
+/// Whether a value does not fit a cell.
+fn is_long(value: &Value) -> bool {
+    yaml::inline(value, CELL + 1).chars().count() > CELL
+}
+
+/// How a hash or list differs from another, by its own keys or elements: `+strace, -vim, ~alice`.
+fn changes(base: &Value, value: &Value) -> Option<String> {
+    let mut found = Vec::new();
+    match (base, value) {
+        (Value::Hash(base), Value::Hash(value)) => {
+            for (key, part) in value.iter() {
+                match base.get(key) {
+                    None => found.push(format!("+{}", yaml::inline(key, CELL))),
+                    Some(other) if other != part => {
+                        found.push(format!("~{}", yaml::inline(key, CELL)));
+                    }
+                    Some(_) => {}
+                }
+            }
+            let gone = base.keys().filter(|key| !value.contains_key(*key));
+            found.extend(gone.map(|key| format!("-{}", yaml::inline(key, CELL))));
+        }
+        (Value::Array(base), Value::Array(value)) => {
+            let new = value.iter().filter(|element| !base.contains(element));
+            found.extend(new.map(|element| format!("+{}", yaml::inline(element, CELL))));
+            let gone = base.iter().filter(|element| !value.contains(element));
+            found.extend(gone.map(|element| format!("-{}", yaml::inline(element, CELL))));
+            if found.is_empty() {
+                found.push("the same in another order".to_string());
+            }
+        }
+        _ => return None,
+    }
+    let more = found.len().saturating_sub(MOST_CHANGES);
+    found.truncate(MOST_CHANGES);
+    let mut told = found.join(", ");
+    if more > 0 {
+        told.push_str(&format!(" and {more} more"));
+    }
+    // The same hash in another order is the same value.
+    (!told.is_empty()).then_some(told)
+}
+
+/// The sources of a group's answer, and the variable by which its nodes differ from the others.
+fn because(ground: &Ground<'_>, target: &Target, group: &Group<'_>, groups: &[Group<'_>]) -> Line {
+    let mut line = Line::new();
+    let mut seen: Vec<Arc<str>> = Vec::new();
+    for run in &group.runs {
+        for source in levels::sources(&run.answer, &quoted(&target.root)) {
+            if let Some(path) = source.path
+                && dig(&source.value, &target.steps).is_some()
+                && !seen.contains(&path)
+            {
+                seen.push(path);
+            }
+        }
+    }
+    line.extend(levels::named(ground, &target.root, &target.steps, &seen));
+    let condition = difference(ground, target, group, groups, &seen);
+    if !condition.is_empty() {
+        line.push(text(" ("));
+        line.extend(condition);
+        line.push(text(")"));
+    }
+    line
+}
+
+/// A variable whose value all nodes of a group share and no node of another has: of those in the
+/// paths of its sources first, then of those that the strings name.
+fn difference(
+    ground: &Ground<'_>,
+    target: &Target,
+    group: &Group<'_>,
+    groups: &[Group<'_>],
+    sources: &[Arc<str>],
+) -> Line {
+    let mut variables: Vec<Arc<str>> = Vec::new();
+    for layer in ground.layers_of(&target.root) {
+        for place in ground.places(&layer).iter() {
+            if sources.iter().any(|path| place.template.matches(path)) {
+                for part in &place.template.parts {
+                    if let TemplatePart::Variable(name) = part
+                        && !variables.contains(name)
+                    {
+                        variables.push(name.clone());
+                    }
+                }
+            }
+        }
+    }
+    for variable in group.runs.iter().flat_map(|run| &run.variables) {
+        if !variables.contains(variable) {
+            variables.push(variable.clone());
+        }
+    }
+    let nodes = ground.options.nodes;
+    for variable in variables {
+        let column = nodes.column(&variable);
+        let id = |member: &usize| column.ids[*member];
+        let mut own = group.runs.iter().flat_map(|run| &run.members).map(id);
+        let Some(first) = own.next() else { continue };
+        let is_shared = own.all(|other| other == first);
+        let is_alone = groups
+            .iter()
+            .filter(|other| other.value != group.value)
+            .flat_map(|other| &other.runs)
+            .flat_map(|run| &run.members)
+            .all(|member| id(member) != first);
+        if is_shared && is_alone {
+            let value = column.values[first as usize].as_ref();
+            let value =
+                value.map_or_else(|| "undef".to_string(), |value| yaml::inline(value, CELL));
+            return vec![
+                code(variable.to_string()),
+                text(format!(" = {}", yaml::masked(&value))),
+            ];
+        }
+    }
+    Line::new()
+}

@@ -1,0 +1,166 @@
+//! The trace as data, as `puppet lookup --explain --render-as json` prints it
+//! (`puppet/pops/lookup/explainer.rb`, `to_hash`).
+
+use super::explain::provider_name;
+use super::trace::{Event, NodeKind, TraceNode};
+use crate::value::{HashMap, Value};
+
+/// The whole trace as nested hashes with symbol keys. A trace with one top node is that node.
+#[must_use]
+pub fn explain_data(root: &TraceNode) -> Value {
+    match root.children.as_slice() {
+        [only] => node(only),
+        children => Value::from(branches(children)),
+    }
+}
+
+fn symbol(name: &str) -> Value {
+    Value::Symbol(name.into())
+}
+
+fn set(hash: &mut HashMap, key: &str, value: impl Into<Value>) {
+    hash.insert(symbol(key), value.into());
+}
+
+fn branches(children: &[TraceNode]) -> HashMap {
+    let mut hash = HashMap::new();
+    if !children.is_empty() {
+        set(
+            &mut hash,
+            "branches",
+            children.iter().map(node).collect::<Vec<Value>>(),
+        );
+    }
+    hash
+}
+
+fn node(this: &TraceNode) -> Value {
+    match (&this.kind, this.children.as_slice()) {
+        (NodeKind::MergeSource, _) => {
+            let mut hash = HashMap::new();
+            set(&mut hash, "type", symbol("merge_source"));
+            set(&mut hash, "merge_source", "lookup_options");
+            return Value::from(hash);
+        }
+        // A merge with one source is that source.
+        (NodeKind::Merge(_), [only]) => return node(only),
+        _ => {}
+    }
+    let mut hash = branches(&this.children);
+    outcome(&mut hash, this);
+    set(&mut hash, "type", symbol(kind_name(&this.kind)));
+    details(&mut hash, &this.kind);
+    Value::from(hash)
+}
+
+/// Key, value and event, in the order of Ruby's hash.
+fn outcome(hash: &mut HashMap, this: &TraceNode) {
+    let (key, value, event) = match &this.event {
+        Event::None => (None, None, None),
+        Event::Found(key, value) => (Some(key), Some(value), Some("found")),
+        Event::FoundInOverrides(key, value) => (Some(key), Some(value), Some("found_in_overrides")),
+        Event::FoundInDefaults(key, value) => (Some(key), Some(value), Some("found_in_defaults")),
+        Event::NotFound(key) => (Some(key), None, Some("not_found")),
+        Event::Result(value) => (None, Some(value), Some("result")),
+        Event::LocationNotFound => (None, None, Some("location_not_found")),
+        Event::ModuleNotFound => (None, None, Some("module_not_found")),
+        Event::ModuleProviderNotFound => (None, None, Some("module_provider_not_found")),
+    };
+    let own_key = match &this.kind {
+        NodeKind::Data(key) | NodeKind::InvalidKey(key) => Some(&**key),
+        NodeKind::Options => Some("lookup_options"),
+        NodeKind::Root
+        | NodeKind::MergeSource
+        | NodeKind::Provider { .. }
+        | NodeKind::Level { .. }
+        | NodeKind::Location(_)
+        | NodeKind::Merge(_)
+        | NodeKind::Interpolation(_)
+        | NodeKind::Scope(_)
+        | NodeKind::SubKey(_)
+        | NodeKind::Segment
+        | NodeKind::Module(_) => None,
+    };
+    if let Some(key) = key.map(String::as_str).or(own_key) {
+        set(hash, "key", key);
+    }
+    if let Some(value) = value {
+        set(hash, "value", value.clone());
+    }
+    if let Some(event) = event {
+        set(hash, "event", symbol(event));
+    }
+    if !this.texts.is_empty() {
+        let texts: Vec<Value> = this.texts.iter().map(Value::string).collect();
+        set(hash, "texts", texts);
+    }
+}
+
+fn kind_name(kind: &NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Root | NodeKind::Data(_) | NodeKind::Options => "root",
+        NodeKind::InvalidKey(_) => "invalid_key",
+        NodeKind::MergeSource => "merge_source",
+        NodeKind::Provider { .. } | NodeKind::Level { .. } => "data_provider",
+        NodeKind::Location(location) if location.is_uri => "uri",
+        NodeKind::Location(_) => "path",
+        NodeKind::Merge(_) => "merge",
+        NodeKind::Interpolation(_) => "interpolate",
+        NodeKind::Scope(_) => "scope",
+        NodeKind::SubKey(_) => "sub_key",
+        NodeKind::Segment => "segment",
+        NodeKind::Module(_) => "module",
+    }
+}
+
+/// What a kind of node has besides.
+fn details(hash: &mut HashMap, kind: &NodeKind) {
+    match kind {
+        NodeKind::Provider {
+            layer,
+            version,
+            config,
+        } => {
+            set(hash, "name", provider_name(layer, *version));
+            if let Some(path) = config {
+                set(hash, "configuration_path", &**path);
+            }
+            if let Some(module) = layer.module_name() {
+                set(hash, "module", module);
+            }
+        }
+        NodeKind::Level {
+            name,
+            legacy_function: true,
+            ..
+        } => {
+            set(hash, "name", format!("Deprecated API function \"{name}\""));
+        }
+        NodeKind::Level { name, .. } => set(hash, "name", format!("Hierarchy entry \"{name}\"")),
+        NodeKind::Location(location) => {
+            let (original, place) = if location.is_uri {
+                ("original_uri", "uri")
+            } else {
+                ("original_path", "path")
+            };
+            set(hash, original, &*location.original);
+            set(hash, place, &*location.place);
+        }
+        NodeKind::Merge(strategy) => {
+            set(hash, "merge", symbol(strategy.kind.name()));
+            if let Some(options) = strategy.options_without_strategy() {
+                set(hash, "options", options);
+            }
+        }
+        NodeKind::Interpolation(text) => set(hash, "expression", &**text),
+        NodeKind::Scope(name) => set(hash, "name", name.as_str()),
+        NodeKind::Root
+        | NodeKind::Data(_)
+        | NodeKind::Options
+        | NodeKind::InvalidKey(_)
+        | NodeKind::MergeSource
+        | NodeKind::SubKey(_)
+        | NodeKind::Segment
+        | NodeKind::Module(_) => {}
+    }
+}

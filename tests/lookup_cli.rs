@@ -1,0 +1,140 @@
+//! `hiera-ls lookup` against the real command `puppet lookup`: standard output byte for byte, and
+//! the exit code; and the codes of ours for answers that depend on the node.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a test drives programs, writes folders and says what it skips"
+)]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const FACTS: &str = r#"{"role": "web", "clientcert": "n1.example.com",
+    "fqdn": "n1.example.com", "hostname": "n1", "domain": "example.com"}"#;
+
+const FILES: [(&str, &str); 4] = [
+    (
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n  - name: A\n    paths: [a.yaml, '%{role}.yaml']\n  - name: C\n    \
+         path: c.yaml\n",
+    ),
+    (
+        "data/a.yaml",
+        "k: [x, '%{facts.role}', 'yes', 1.0]\nlookup_options: {k: {merge: unique}}\n\
+         d: {l: [b, --c], s: one}\nmulti: \"two\\nlines\\n\"\nself: \"%{lookup('self')}\"\n",
+    ),
+    ("data/web.yaml", "role_only: {deep: {er: ~}}\n"),
+    (
+        "data/c.yaml",
+        "k: [y]\nh: {a: 1, '2': [~, true]}\nd: {l: [c, a], t: 2}\n",
+    ),
+];
+
+/// Arguments that both commands understand.
+const CALLS: [&[&str]; 14] = [
+    &["k"],
+    &["k", "--render-as", "s"],
+    &["h", "--render-as", "json"],
+    &["multi"],
+    &["role_only.deep"],
+    &["role_only.deep.er"],
+    &["nope", "h.a"],
+    &["nope", "--default", "1"],
+    &["nope"],
+    &["self"],
+    &[
+        "d",
+        "--merge",
+        "deep",
+        "--knock-out-prefix=--",
+        "--sort-merged-arrays",
+    ],
+    &["k", "--explain"],
+    &["h.a", "nope", "--explain", "--render-as", "yaml"],
+    &["k", "--explain-options"],
+];
+
+fn write_environment(folder: &Path) -> String {
+    let environment = folder.join("code/environments/production");
+    for (name, text) in FILES {
+        let path = environment.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    std::fs::write(folder.join("facts.json"), FACTS).unwrap();
+    environment.to_str().unwrap().to_owned()
+}
+
+fn ours(environment: &str, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .arg("lookup")
+        .args(["--workspace", environment])
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn puppet(folder: &Path, arguments: &[&str]) -> Output {
+    let inside = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    Command::new("puppet")
+        .arg("lookup")
+        .args(arguments)
+        .args(["--confdir", &inside("conf"), "--codedir", &inside("code")])
+        .args(["--vardir", &inside("var"), "--environment", "production"])
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_command_prints_what_puppet_prints() {
+    if Command::new("puppet").arg("--version").output().is_err() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "no puppet here, and this is CI"
+        );
+        eprintln!("SKIPPED: no puppet here");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let environment = write_environment(folder.path());
+    let facts = folder.path().join("facts.json");
+    let node = [
+        "--node",
+        "n1.example.com",
+        "--facts",
+        facts.to_str().unwrap(),
+    ];
+    for call in CALLS {
+        let theirs = puppet(folder.path(), &[call, &node].concat());
+        let ours = ours(
+            &environment,
+            &[call, &node, &["--puppet-version", "7"]].concat(),
+        );
+        let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(text(&ours), text(&theirs), "{call:?}");
+        assert_eq!(ours.status.code(), theirs.status.code(), "{call:?}");
+    }
+    eprintln!("{} calls printed the same", CALLS.len());
+}
+
+#[test]
+fn without_a_node_the_exit_code_tells_how_far_the_answer_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let environment = write_environment(folder.path());
+    let code = |arguments: &[&str]| ours(&environment, arguments).status.code();
+    assert_eq!(code(&["h"]), Some(0), "the same for every node");
+    assert_eq!(
+        code(&["role_only"]),
+        Some(2),
+        "there where role is web, not found otherwise"
+    );
+    assert_eq!(code(&["multi.x"]), Some(1), "an error");
+    let custom = "version: 5\nhierarchy:\n  - {name: V, lookup_key: 'vault::ask'}\n";
+    std::fs::write(Path::new(&environment).join("hiera.yaml"), custom).unwrap();
+    let function = Path::new(&environment).join("modules/vault/lib/puppet/functions/vault");
+    std::fs::create_dir_all(&function).unwrap();
+    std::fs::write(function.join("ask.rb"), "# never run\n").unwrap();
+    assert_eq!(code(&["h"]), Some(3), "only a running Puppet can know");
+}

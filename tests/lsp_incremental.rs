@@ -1,0 +1,525 @@
+//! Incremental equals fresh: after any sequence of edits, opens, closes, saves, files that come, go
+//! and are renamed, and changes of settings and choices, the server shows what a fresh server shows
+//! on the final texts: published diagnostics, hovers, outlines and the search for keys.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test writes folders, looks at the clock and prints what it did"
+)]
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, PipeWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use hiera_ls::server::testing::{Options, rooms, serve};
+use serde_json::{Value, json};
+
+/// How many sequences are tried, unless `INCREMENTAL_COUNT` says otherwise.
+const SEQUENCES: u64 = 200;
+
+/// How many things happen in one sequence.
+const STEPS: usize = 14;
+
+/// Long enough for a loaded machine; nothing waits this long unless it is broken.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+const FILES: [&str; 9] = [
+    "hiera.yaml",
+    "nodes.json",
+    "data/common.yaml",
+    "data/os/RedHat.yaml",
+    "data/os/Debian.yaml",
+    "data/node/a.x.yaml",
+    "data/node/b.x.yaml",
+    "modules/m/hiera.yaml",
+    "modules/m/data/common.yaml",
+];
+
+/// Numbers that follow from a seed (xorshift64*).
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.next() as usize % end
+    }
+
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+}
+
+/// A text that could stand in a file, sound or not.
+fn text(dice: &mut Dice, file: &str) -> String {
+    if file == "nodes.json" {
+        return dice
+            .one(&[
+                r#"{"a.x": {"facts": {"os": {"family": "RedHat"}}}, "b.x": {"facts": {"os": {"family": "Debian"}}}}"#,
+                r#"{"a.x": {"facts": {"os": {"family": "Debian"}}}}"#,
+                r#"{"a.x": "#,
+            ])
+            .to_owned();
+    }
+    if file.ends_with("hiera.yaml") {
+        let levels = [
+            "  - {name: node, path: \"node/%{trusted.certname}.yaml\"}\n",
+            "  - {name: os, path: \"os/%{facts.os.family}.yaml\"}\n",
+            "  - {name: common, path: common.yaml}\n",
+            "  - {name: all, glob: \"*.yaml\"}\n",
+        ];
+        let mut text = "version: 5\nhierarchy:\n".to_owned();
+        for level in levels {
+            if dice.below(4) > 0 {
+                text.push_str(level);
+            }
+        }
+        if dice.below(8) == 0 {
+            text.push_str("  - {name: broken\n");
+        }
+        return text;
+    }
+    let mut text = String::new();
+    for _ in 0..dice.below(6) {
+        let key = dice.one(&["a", "b", "c", "m::d", "m::e"]);
+        let value = dice.one(&[
+            "1",
+            "text",
+            "[x, y]",
+            "{k: 1, l: {n: 2}}",
+            "\"%{lookup('a')}\"",
+            "\"%{lookup('b')}\"",
+            "\"%{alias('c')}\"",
+            "\"x%{alias('c')}\"",
+            "\"%{facts.os.family}\"",
+            "\"%{Lookup('a')}\"",
+            "\"%{lookup('m::d')\"",
+            "2024-01-01",
+            "[",
+            "*nobody",
+        ]);
+        let _ = writeln!(text, "{key}: {value}");
+    }
+    if dice.below(3) == 0 {
+        let options = dice.one(&[
+            "{a: {merge: unique}}",
+            "{\"^m::.*\": {merge: deep}}",
+            "{\"m::.*\": {merge: hash}}",
+            "{\"^(\": {merge: hash}}",
+            "{c: {merge: {strategy: deep}}}",
+        ]);
+        let _ = writeln!(text, "lookup_options: {options}");
+    }
+    text
+}
+
+/// One conversation, and what has been published in it.
+struct Client {
+    to: Option<PipeWriter>,
+    from: Receiver<Value>,
+    answers: VecDeque<Value>,
+    shown: BTreeMap<String, Value>,
+    next: i64,
+    server: Option<JoinHandle<u8>>,
+}
+
+impl Client {
+    fn start(folder: &Path, settings: &Value) -> Client {
+        let (server_in, to) = std::io::pipe().unwrap();
+        let (from, server_out) = std::io::pipe().unwrap();
+        let mut options = Options::new(rooms());
+        options.quiet = Duration::from_millis(1);
+        options.rest = Duration::from_millis(1);
+        options.outdated_grace = Duration::MAX;
+        let server = std::thread::spawn(move || serve(server_in, server_out, options));
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            let mut from = BufReader::new(from);
+            while let Some(message) = read(&mut from) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut client = Client {
+            to: Some(to),
+            from: receiver,
+            answers: VecDeque::new(),
+            shown: BTreeMap::new(),
+            next: 1,
+            server: Some(server),
+        };
+        // The client says that it watches, so that the test decides when changes are seen.
+        let capabilities = json!({
+            "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } },
+            "textDocument": {
+                "hover": { "contentFormat": ["markdown"] },
+                "publishDiagnostics": { "relatedInformation": true },
+                "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
+            },
+        });
+        let params = json!({
+            "processId": null, "rootUri": uri(folder), "capabilities": capabilities,
+            "initializationOptions": settings,
+        });
+        client.ask("initialize", &params);
+        client.tell("initialized", &json!({}));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        let to = self.to.as_mut().unwrap();
+        write!(to, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    }
+
+    fn tell(&mut self, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.next;
+        self.next += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let until = Instant::now() + DEADLINE;
+        loop {
+            if let Some(at) = self.answers.iter().position(|answer| answer["id"] == id) {
+                return self.answers.remove(at).unwrap()["result"].clone();
+            }
+            assert!(self.hear(until), "{method} was not answered");
+        }
+    }
+
+    /// Takes one message; false at the deadline.
+    fn hear(&mut self, until: Instant) -> bool {
+        let left = until.saturating_duration_since(Instant::now());
+        let Ok(message) = self.from.recv_timeout(left) else {
+            return false;
+        };
+        if message["method"] == "textDocument/publishDiagnostics" {
+            let params = &message["params"];
+            let uri = params["uri"].as_str().unwrap().to_owned();
+            self.shown.insert(uri, params["diagnostics"].clone());
+        } else if message.get("method").is_none() {
+            self.answers.push_back(message);
+        }
+        true
+    }
+
+    /// Everything that the server shows of the files by now; what was published is as it came.
+    fn everything(&mut self, folder: &Path, open: &BTreeMap<usize, String>) -> String {
+        let mut all = String::new();
+        for (number, file) in FILES.iter().enumerate() {
+            let path = folder.join(file);
+            let document = json!({ "uri": uri(&path) });
+            let params = json!({ "textDocument": document });
+            let symbols = self.ask("textDocument/documentSymbol", &params);
+            let pulled = self.ask("textDocument/diagnostic", &params);
+            let _ = writeln!(
+                all,
+                "{file}\n  symbols {symbols}\n  pulled {}",
+                pulled["items"]
+            );
+            let text = match open.get(&number) {
+                Some(text) => text.clone(),
+                None => std::fs::read_to_string(&path).unwrap_or_default(),
+            };
+            for line in 0..text.lines().count() {
+                for character in [0, 8] {
+                    let at = json!({ "line": line, "character": character });
+                    let params = json!({ "textDocument": document, "position": at });
+                    let hover = self.ask("textDocument/hover", &params);
+                    let _ = writeln!(all, "  {line}:{character} {hover}");
+                }
+            }
+        }
+        let found = self.ask("workspace/symbol", &json!({ "query": "" }));
+        let mut found: Vec<String> = found
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        // Equal matches stand in the order in which files became known.
+        found.sort();
+        let _ = writeln!(all, "search {found:#?}");
+        let shown = self.shown.iter().filter(|(_, items)| **items != json!([]));
+        for (uri, items) in shown {
+            let _ = writeln!(all, "shown {uri} {items}");
+        }
+        all
+    }
+
+    fn end(mut self) {
+        self.ask("shutdown", &Value::Null);
+        self.send(&json!({ "jsonrpc": "2.0", "method": "exit" }));
+        self.to = None;
+        assert_eq!(self.server.take().unwrap().join().unwrap(), 0);
+    }
+}
+
+fn uri(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+fn read(from: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if from.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().split_once(": ") {
+            Some(("Content-Length", value)) => length = value.parse().ok()?,
+            Some(_) => {}
+            None => break,
+        }
+    }
+    let mut body = vec![0; length];
+    from.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}
+
+/// The world around the server: the disk, the editor, and what was said.
+struct World {
+    folder: PathBuf,
+    open: BTreeMap<usize, String>,
+    version: i64,
+    settings: Value,
+    choices: Vec<(String, Value)>,
+    history: String,
+}
+
+impl World {
+    fn write(&self, file: &str, text: &str) {
+        let path = self.folder.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn changed(&self, client: &mut Client, files: &[&str]) {
+        let changes: Vec<Value> = files
+            .iter()
+            .map(|file| json!({ "uri": uri(&self.folder.join(file)), "type": 2 }))
+            .collect();
+        client.tell(
+            "workspace/didChangeWatchedFiles",
+            &json!({ "changes": changes }),
+        );
+    }
+
+    fn open_in(&self, client: &mut Client, number: usize, text: &str) {
+        let document = json!({
+            "uri": uri(&self.folder.join(FILES[number])), "languageId": "yaml", "version": 1,
+            "text": text,
+        });
+        client.tell("textDocument/didOpen", &json!({ "textDocument": document }));
+    }
+
+    fn choose(client: &mut Client, command: &str, argument: &Value) {
+        let params = json!({ "command": command, "arguments": [argument] });
+        client.ask("workspace/executeCommand", &params);
+    }
+
+    fn step(&mut self, client: &mut Client, dice: &mut Dice) {
+        let number = dice.below(FILES.len());
+        let file = FILES[number];
+        let document = json!({ "uri": uri(&self.folder.join(file)) });
+        let what = match (dice.below(14), self.open.contains_key(&number)) {
+            (0..=6, true) => {
+                let text = text(dice, file);
+                self.version += 1;
+                let params = json!({
+                    "textDocument": { "uri": document["uri"], "version": self.version },
+                    "contentChanges": [{ "text": text }],
+                });
+                client.tell("textDocument/didChange", &params);
+                self.open.insert(number, text.clone());
+                format!("edit {file}: {text:?}")
+            }
+            (7 | 8, true) => {
+                self.open.remove(&number);
+                client.tell(
+                    "textDocument/didClose",
+                    &json!({ "textDocument": document }),
+                );
+                format!("close {file}")
+            }
+            (0..=4, false) => {
+                let text = std::fs::read_to_string(self.folder.join(file)).unwrap_or_default();
+                self.open_in(client, number, &text);
+                self.version = self.version.max(1);
+                self.open.insert(number, text);
+                format!("open {file}")
+            }
+            (5..=8, false) => {
+                let text = text(dice, file);
+                self.write(file, &text);
+                self.changed(client, &[file]);
+                format!("write {file}: {text:?}")
+            }
+            (9, _) => {
+                if let Some(text) = self.open.get(&number) {
+                    self.write(file, text);
+                    self.changed(client, &[file]);
+                    client.tell("textDocument/didSave", &json!({ "textDocument": document }));
+                }
+                format!("save {file}")
+            }
+            (10, _) => {
+                let _ = std::fs::remove_file(self.folder.join(file));
+                self.changed(client, &[file]);
+                format!("remove {file}")
+            }
+            (11, _) => {
+                let other = dice.one(&FILES[2..]);
+                let _ = std::fs::rename(self.folder.join(file), self.folder.join(other));
+                self.changed(client, &[file, other]);
+                format!("rename {file} to {other}")
+            }
+            (12, _) => {
+                let severity = dice.one(&["off", "hint", "error"]);
+                self.settings = json!({
+                    "puppetVersion": dice.one(&[7, 8]),
+                    "diagnostics": {
+                        "enable": dice.below(5) > 0,
+                        "severity": { "interpolation-loop": severity },
+                    },
+                });
+                let params = json!({ "settings": { "hiera-ls": self.settings } });
+                client.tell("workspace/didChangeConfiguration", &params);
+                format!("settings {}", self.settings)
+            }
+            _ => {
+                let (command, argument) = dice.one(&[
+                    ("hiera.selectNode", r#"{"certname": "a.x"}"#),
+                    ("hiera.selectNode", r#"{"certname": null}"#),
+                    (
+                        "hiera.setFact",
+                        r#"{"path": "os.family", "value": "RedHat"}"#,
+                    ),
+                    ("hiera.setFact", r#"{"path": "os.family", "value": null}"#),
+                ]);
+                let argument: Value = serde_json::from_str(argument).unwrap();
+                World::choose(client, command, &argument);
+                let made = format!("{command} {argument}");
+                self.choices.push((command.to_owned(), argument));
+                made
+            }
+        };
+        let _ = writeln!(self.history, "{what}");
+    }
+
+    /// Another server that has seen nothing but how things are now.
+    fn fresh(&self) -> Client {
+        let mut client = Client::start(&self.folder, &self.settings);
+        for (number, text) in &self.open {
+            self.open_in(&mut client, *number, text);
+        }
+        for (command, argument) in &self.choices {
+            World::choose(&mut client, command, argument);
+        }
+        client
+    }
+}
+
+/// What a server shows once it has come to rest: as `expected`, or at the deadline as it is.
+fn settled(client: &mut Client, world: &World, expected: impl Fn(&str) -> bool) -> String {
+    let until = Instant::now() + DEADLINE;
+    loop {
+        let all = client.everything(&world.folder, &world.open);
+        if expected(&all) || !client.hear(until.min(Instant::now() + Duration::from_secs(3))) {
+            return all;
+        }
+    }
+}
+
+/// Whether the published diagnostics are those that a pull answers.
+fn is_at_rest(client: &mut Client, world: &World) -> bool {
+    FILES.iter().all(|file| {
+        let uri = uri(&world.folder.join(file));
+        let params = json!({ "textDocument": { "uri": uri } });
+        let pulled = client.ask("textDocument/diagnostic", &params);
+        client.shown.get(&uri).unwrap_or(&json!([])) == &pulled["items"]
+    })
+}
+
+#[test]
+fn incremental_equals_fresh() {
+    let number = |name: &str, otherwise: u64| {
+        let set = std::env::var(name).ok();
+        set.and_then(|set| set.parse().ok()).unwrap_or(otherwise)
+    };
+    let (seed, count) = (
+        number("INCREMENTAL_SEED", 1),
+        number("INCREMENTAL_COUNT", SEQUENCES),
+    );
+    let (mut hovers, mut findings) = (0, 0);
+    for sequence in seed..seed + count {
+        let mut dice = Dice(sequence.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let temporary = tempfile::tempdir().unwrap();
+        let mut world = World {
+            folder: temporary.path().canonicalize().unwrap(),
+            open: BTreeMap::new(),
+            version: 1,
+            settings: json!({}),
+            choices: Vec::new(),
+            history: String::new(),
+        };
+        for file in FILES {
+            if dice.below(6) > 0 {
+                world.write(file, &text(&mut dice, file));
+            }
+        }
+        let mut client = Client::start(&world.folder, &world.settings);
+        for _ in 0..STEPS {
+            world.step(&mut client, &mut dice);
+            if dice.below(3) == 0 {
+                // Now and then the server has time to publish.
+                client.ask("workspace/symbol", &json!({ "query": "a" }));
+                while !is_at_rest(&mut client, &world) {
+                    if !client.hear(Instant::now() + Duration::from_millis(5)) {
+                        break;
+                    }
+                }
+            }
+        }
+        let mut fresh = world.fresh();
+        let until = Instant::now() + DEADLINE;
+        while !is_at_rest(&mut fresh, &world) {
+            let soon = Instant::now() + Duration::from_millis(5);
+            assert!(
+                fresh.hear(soon) || Instant::now() < until,
+                "{}",
+                world.history
+            );
+        }
+        let expected = fresh.everything(&world.folder, &world.open);
+        let found = settled(&mut client, &world, |all| all == expected);
+        if found != expected {
+            let differs = |(left, right): &(&str, &str)| left != right;
+            let first = found.lines().zip(expected.lines()).find(differs);
+            panic!(
+                "sequence {sequence}: not as a fresh server\n{first:#?}\nafter\n{}",
+                world.history
+            );
+        }
+        hovers += expected.matches("\"contents\"").count();
+        findings += expected.matches("shown ").count();
+        fresh.end();
+        client.end();
+    }
+    println!("{count} sequences: {hovers} hovers and the findings of {findings} files are equal");
+    assert!(hovers > 0 && findings > 0);
+}

@@ -1,0 +1,192 @@
+//! The program over standard input and output, spoken to in raw JSON-RPC.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// Long enough for a loaded machine; nothing waits this long unless it is broken.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// One conversation with the program.
+pub struct Program {
+    child: Child,
+    to: ChildStdin,
+    from: Receiver<Value>,
+    unread: VecDeque<Value>,
+    next: i64,
+    versions: HashMap<String, i64>,
+}
+
+impl Program {
+    /// Starts the program on a folder and shakes hands.
+    pub fn start(folder: &Path, settings: &Value, client: &str) -> Program {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+            .arg("--stdio")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (to, from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            let mut from = BufReader::new(from);
+            while let Some(message) = read(&mut from) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut program = Program {
+            child,
+            to,
+            from: receiver,
+            unread: VecDeque::new(),
+            next: 1,
+            versions: HashMap::new(),
+        };
+        let capabilities = json!({
+            "textDocument": {
+                "hover": { "contentFormat": ["markdown", "plaintext"] },
+                "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
+                "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
+            },
+        });
+        let params = json!({
+            "processId": std::process::id(), "clientInfo": { "name": client },
+            "rootUri": uri(folder), "capabilities": capabilities,
+            "initializationOptions": settings,
+        });
+        let answer = program.ask("initialize", &params);
+        assert!(answer["capabilities"]["hoverProvider"] == true, "{answer}");
+        program.tell("initialized", &json!({}));
+        program
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        write!(self.to, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        self.to.flush().unwrap();
+    }
+
+    pub fn tell(&mut self, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// The result of a request.
+    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.next;
+        self.next += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let answer = self.wait(method, |message| {
+            message["id"] == id && message.get("method").is_none()
+        });
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// The first message that fits, read or to come; the others stay for later.
+    pub fn wait(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.unread.iter().position(&fits) {
+            return self.unread.remove(at).unwrap();
+        }
+        let until = Instant::now() + DEADLINE;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let message = self.from.recv_timeout(left);
+            let message = message.unwrap_or_else(|why| panic!("{what}: {why}"));
+            if fits(&message) {
+                return message;
+            }
+            self.unread.push_back(message);
+        }
+    }
+
+    pub fn open(&mut self, file: &Path) -> String {
+        let text = std::fs::read_to_string(file).unwrap();
+        self.versions.insert(uri(file), 1);
+        let document =
+            json!({ "uri": uri(file), "languageId": "yaml", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", &json!({ "textDocument": document }));
+        text
+    }
+
+    /// Replaces the whole text, unsaved.
+    pub fn rewrite(&mut self, file: &Path, text: &str) {
+        let version = self.versions.get_mut(&uri(file)).unwrap();
+        *version += 1;
+        let params = json!({
+            "textDocument": { "uri": uri(file), "version": *version },
+            "contentChanges": [{ "text": text }],
+        });
+        self.tell("textDocument/didChange", &params);
+    }
+
+    /// What a hover shows on the first column of a key's line; nothing for no hover.
+    pub fn hover(&mut self, file: &Path, text: &str, key: &str) -> Option<String> {
+        let starts = |line: &str| {
+            let rest = line.trim_start_matches(['"', '\'']);
+            rest.strip_prefix(key)
+                .is_some_and(|rest| rest.trim_start_matches(['"', '\'']).starts_with(':'))
+        };
+        let line = text.lines().position(starts);
+        let line = line.unwrap_or_else(|| panic!("{key} is not in {}", file.display()));
+        let found = self.ask(
+            "textDocument/hover",
+            &json!({
+                "textDocument": { "uri": uri(file) },
+                "position": { "line": line, "character": 1 },
+            }),
+        );
+        found["contents"]["value"].as_str().map(str::to_owned)
+    }
+
+    pub fn command(&mut self, command: &str, argument: &Value) -> Value {
+        let params = json!({ "command": command, "arguments": [argument] });
+        self.ask("workspace/executeCommand", &params)
+    }
+
+    /// The next diagnostics of a file that fit.
+    pub fn diagnostics(&mut self, file: &Path, fits: impl Fn(&Value) -> bool) -> Value {
+        let uri = uri(file);
+        let message = self.wait(&uri, |message| {
+            message["method"] == "textDocument/publishDiagnostics"
+                && message["params"]["uri"] == uri.as_str()
+                && fits(&message["params"])
+        });
+        message["params"].clone()
+    }
+
+    /// Ends the conversation as one should.
+    pub fn end(mut self) {
+        self.ask("shutdown", &Value::Null);
+        self.send(&json!({ "jsonrpc": "2.0", "method": "exit" }));
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+pub fn uri(file: &Path) -> String {
+    format!("file://{}", file.display())
+}
+
+fn read(from: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if from.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().split_once(": ") {
+            Some(("Content-Length", value)) => length = value.parse().ok()?,
+            Some(_) => {}
+            None => break,
+        }
+    }
+    let mut body = vec![0; length];
+    from.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}
