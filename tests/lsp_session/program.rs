@@ -1,7 +1,7 @@
 //! The program over standard input and output, spoken to in raw JSON-RPC.
 
 use std::collections::{HashMap, VecDeque};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -173,7 +173,7 @@ pub fn uri(file: &Path) -> String {
     format!("file://{}", file.display())
 }
 
-fn read(from: &mut (impl BufRead + Read)) -> Option<Value> {
+fn read(from: &mut impl BufRead) -> Option<Value> {
     let mut length = 0;
     loop {
         let mut line = String::new();
