@@ -107,6 +107,8 @@ fn random_requests_agree() {
             "never reached: {:?}",
             report.unreached
         );
+    }
+    if plan.count >= 50_000 {
         let unused = known.unused_classes();
         assert!(
             unused.is_empty(),

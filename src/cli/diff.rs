@@ -16,7 +16,9 @@ use super::fleet::{
     FleetArguments, Progress, TableFormat, checkout, csv, cut, fleet, json_text, load, nodes_json,
     outcome_json, outcome_text, sources_json, sources_text,
 };
+use crate::disk::{self, DiskFiles};
 use crate::ide::matrix::{Cell, Difference, Fleet, all_keys, changes, differences, row};
+use crate::workspace::{FileKind, Files as _};
 
 /// Widest value in the text form, in characters.
 const WIDEST: usize = 100;
@@ -97,6 +99,13 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
             }
         }
         (_, _, Some(against)) => {
+            let is_folder = DiskFiles::new().kind(&disk::absolute(against));
+            if is_folder != Some(FileKind::Directory) {
+                return Err(format!(
+                    "'{against}' is no folder: to compare with a revision, check it out beside \
+                     ('git worktree add DIR REV') and name that folder"
+                ));
+            }
             let there = checkout(against);
             let before = fleet(&loaded, &there)?;
             let keys = keys(arguments, &[&before, &now]);

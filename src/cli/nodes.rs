@@ -1,9 +1,9 @@
 //! Reading facts files and nodes files that the command line names.
 
 use crate::disk::{self, DiskFiles};
-use crate::scope::Nodes;
+use crate::scope::{Nodes, plain_yaml, read_nodes};
 use crate::value::{HashMap, Value, from_json, load_yaml, symbol_keys_to_strings};
-use crate::workspace::Files;
+use crate::workspace::{FileKind, Files};
 
 /// The value of a JSON or YAML file, by its name; others are tried as JSON, then as YAML
 /// (puppet/application/lookup.rb).
@@ -14,7 +14,7 @@ fn read_value(path: &str) -> Result<Value, String> {
         .map_err(|error| error.message(&path))?;
     let json = || from_json(&text).map_err(|error| format!("{path}: {error}"));
     let yaml = || {
-        load_yaml(text.as_bytes())
+        load_yaml(plain_yaml(&text).as_bytes())
             .map(symbol_keys_to_strings)
             .map_err(|error| error.message(&path))
     };
@@ -44,15 +44,41 @@ pub(super) fn facts(path: &str) -> Result<HashMap, String> {
     }
 }
 
-/// A nodes file over common facts.
+/// A nodes file, or saved facts of any form, over common facts.
 pub(super) fn nodes(path: &str, common: &HashMap) -> Result<Nodes, String> {
-    Nodes::read(&read_value(path)?, common).map_err(|error| format!("{path}: {}", error.message))
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = [".json", ".yaml", ".yml", ".facts"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end));
+    read_nodes(&read_value(path)?, stem.unwrap_or(name), common)
+        .map_err(|error| format!("{path}: {}", error.message))
 }
 
-/// The nodes of several files, later ones over earlier ones of the same name.
+/// The nodes of several files or of all files in a folder, later ones over earlier ones of the
+/// same name.
 pub(super) fn all_nodes(paths: &[String], common: &HashMap) -> Result<Nodes, String> {
-    let mut all = Nodes::default();
+    let disk = DiskFiles::new();
+    let mut files = Vec::new();
     for path in paths {
+        let folder = disk::absolute(path);
+        if disk.kind(&folder) != Some(FileKind::Directory) {
+            files.push(path.clone());
+            continue;
+        }
+        let names = disk.list(&folder).into_iter();
+        let readable = |name: &str| {
+            [".json", ".yaml", ".yml", ".facts"]
+                .iter()
+                .any(|end| name.ends_with(end))
+        };
+        let names = names.filter(|(name, kind)| *kind == FileKind::File && readable(name));
+        files.extend(names.map(|(name, _)| format!("{folder}/{name}")));
+    }
+    if let [only] = files.as_slice() {
+        return nodes(only, common);
+    }
+    let mut all = Nodes::default();
+    for path in &files {
         for node in nodes(path, common)?.all() {
             all.insert(node.as_ref().clone());
         }

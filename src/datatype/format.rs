@@ -163,7 +163,7 @@ impl Printer {
             Type::Float(range) if range.is_unbounded() => name.to_owned(),
             Type::Float(range) => {
                 let from = range.from.map_or("default".to_owned(), ruby_float);
-                let to = range.to.filter(|to| to.is_finite()).map(ruby_float);
+                let to = range.to.filter(|to| !to.is_infinite()).map(ruby_float);
                 listed(std::iter::once(from).chain(to).collect())
             }
             Type::String(StringType::Size(range)) => listed(bounds(Some(range))),

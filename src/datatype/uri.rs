@@ -62,6 +62,19 @@ fn parts(text: &str) -> Parts<'_> {
     out
 }
 
+/// `String#dump`: as inspected, with every character that is not ASCII escaped.
+fn ruby_dump(text: &str) -> String {
+    let mut dumped = String::new();
+    for c in super::ruby_inspect(text).chars() {
+        match u32::from(c) {
+            0..=0x7f => dumped.push(c),
+            code @ 0x80..=0xffff => dumped.push_str(&format!("\\u{code:04X}")),
+            code => dumped.push_str(&format!("\\u{{{code:X}}}")),
+        }
+    }
+    dumped
+}
+
 /// Checks a URI as Ruby's parser does.
 ///
 /// # Errors
@@ -72,10 +85,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
         .host
         .is_some_and(|host| host.contains('[') && !host.ends_with(']'));
     if !text.is_ascii() {
-        return Err(format!(
-            "URI must be ascii only {}",
-            super::ruby_inspect(text)
-        ));
+        return Err(format!("URI must be ascii only {}", ruby_dump(text)));
     }
     let parsed = parts(text);
     let colon = parsed.scheme.is_none()

@@ -3,7 +3,7 @@
 //!
 //! It asks sessions and snapshots; it knows no output format.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::hierarchy::Layer;
@@ -247,27 +247,31 @@ pub fn differences_between(
 /// What changes from one row of a key to another, the change for most nodes first.
 #[must_use]
 pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
+    let mut was: HashMap<&str, usize> = HashMap::new();
+    for (at, cell) in old.answers.iter().enumerate() {
+        was.extend(cell.nodes.iter().map(|name| (&**name, at)));
+    }
     let mut found = Vec::new();
-    for before in &old.answers {
-        for after in &new.answers {
-            if !differ(before, after) {
-                continue;
+    for after in &new.answers {
+        let mut by_old: BTreeMap<usize, Vec<Arc<str>>> = BTreeMap::new();
+        for name in &after.nodes {
+            if let Some(&at) = was.get(&**name) {
+                by_old.entry(at).or_default().push(name.clone());
             }
-            let those: BTreeSet<&Arc<str>> = after.nodes.iter().collect();
-            let both = before.nodes.iter().filter(|name| those.contains(name));
-            let nodes: Vec<Arc<str>> = both.cloned().collect();
-            if nodes.is_empty() {
-                continue;
+        }
+        for (at, nodes) in by_old {
+            let before = &old.answers[at];
+            if differ(before, after) {
+                let of = |cell: &Cell| Cell {
+                    nodes: nodes.clone(),
+                    ..cell.clone()
+                };
+                found.push(Difference {
+                    key: new.key.clone(),
+                    before: of(before),
+                    after: of(after),
+                });
             }
-            let of = |cell: &Cell| Cell {
-                nodes: nodes.clone(),
-                ..cell.clone()
-            };
-            found.push(Difference {
-                key: new.key.clone(),
-                before: of(before),
-                after: of(after),
-            });
         }
     }
     found.sort_by_key(|difference| std::cmp::Reverse(difference.after.nodes.len()));

@@ -3,8 +3,11 @@
 //! A feature asks a [`Snapshot`](crate::workspace::Snapshot) and the lookup engine; it knows
 //! neither folders on disk nor URIs nor the protocol.
 
+pub mod call_hierarchy;
 mod fleet;
 pub mod hover;
+pub mod impact;
+pub mod lens;
 pub mod matrix;
 pub mod symbols;
 

@@ -194,10 +194,10 @@ impl Merge<'_> {
         }
         match source {
             Value::Hash(entries) => {
-                // Below a copy the inner objects of source and dest are the same ones, and a change
-                // of dest is one of the source.
-                let same = matches!(&dest, Value::Hash(hash) if Arc::ptr_eq(hash, entries));
-                let merged = self.merge_hash(source, entries, dest, depth)?;
+                // Below a copy the inner objects of source and dest are the same ones, and so are
+                // the two after the source has overwritten dest: a change of dest is one of the
+                // source then.
+                let (merged, same) = self.merge_hash(source, entries, dest, depth)?;
                 if same && merged != *source {
                     self.mutated.push((source.clone(), merged.clone()));
                 }
@@ -213,17 +213,21 @@ impl Merge<'_> {
         }
     }
 
+    /// The merged value, and whether it was the source's own object when it was changed.
     fn merge_hash(
         &mut self,
         source: &Value,
-        entries: &HashMap,
+        entries: &Arc<HashMap>,
         dest: Value,
         depth: usize,
-    ) -> Found<Value> {
+    ) -> Found<(Value, bool)> {
+        let is_source =
+            |dest: &Value| matches!(dest, Value::Hash(hash) if Arc::ptr_eq(hash, entries));
+        let mut same = is_source(&dest);
         let mut dest = dest;
         // The loop runs once an entry even where it overwrites all of `dest`, as the gem's does:
         // an empty source leaves `dest` as it is.
-        for (key, value) in entries {
+        for (key, value) in entries.iter() {
             match &mut dest {
                 Value::Hash(hash) => {
                     let hash = Arc::make_mut(hash);
@@ -239,10 +243,13 @@ impl Merge<'_> {
                     dest = pushed(elements, source.clone());
                 }
                 _ if self.options.preserve_unmergeables => {}
-                _ => dest = self.overwrite(source, std::mem::take(&mut dest))?,
+                _ => {
+                    dest = self.overwrite(source, std::mem::take(&mut dest))?;
+                    same = is_source(&dest);
+                }
             }
         }
-        Ok(dest)
+        Ok((dest, same))
     }
 
     fn merge_array(
@@ -277,7 +284,11 @@ impl Merge<'_> {
                 dest = match dest {
                     Value::Array(_) => Value::array([]),
                     Value::Hash(_) => Value::hash([]),
-                    Value::String(_) => Value::string(""),
+                    // The very text that was found is emptied.
+                    Value::String(_) => {
+                        self.mutated.push((dest, Value::string("")));
+                        Value::string("")
+                    }
                     _ => Value::Undef,
                 };
                 source = Arc::new(source.iter().filter(|e| **e != naked).cloned().collect());
@@ -336,8 +347,16 @@ impl Merge<'_> {
         if self.options.preserve_unmergeables {
             return Ok(dest);
         }
-        if let (Some(knockout), Value::String(text)) = (&self.options.knockout, source)
-            && knockout.strip(text)?.is_some()
+        if let (Some(knockout), Value::String(text)) = (&self.options.knockout, source) {
+            // Either way the result is a text of its own.
+            return Ok(match knockout.strip(text)? {
+                Some(_) => Value::string(""),
+                None => Value::string(&**text),
+            });
+        }
+        // What equals nothing, itself included, looks changed by the prefix.
+        if let (Some(_), Value::Float(number)) = (&self.options.knockout, source)
+            && number.is_nan()
         {
             return Ok(Value::string(""));
         }

@@ -340,10 +340,11 @@ impl<'a> Engine<'a> {
         invocation: &Invocation,
         merge: Option<&Value>,
     ) -> Found {
-        let strategy = self.strategy(merge.unwrap_or(&Value::Undef))?;
+        let merge = merge.unwrap_or(&Value::Undef);
         let value = if invocation.global_only {
-            self.lookup_global(key, invocation, &strategy)?
+            self.lookup_global_only(key, invocation, merge)?
         } else {
+            let strategy = self.strategy(merge)?;
             let layers = [LayerStep::Global, LayerStep::Environment, LayerStep::Module];
             self.merge_variants(&strategy, &layers, &mut |engine, step| match step {
                 LayerStep::Global => engine.lookup_global(key, invocation, &strategy),
@@ -355,7 +356,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The strategy of a `merge`; the ones of `lookup_options` are read once.
-    fn strategy(&mut self, merge: &Value) -> Found<Strategy> {
+    pub(super) fn strategy(&mut self, merge: &Value) -> Found<Strategy> {
         let Value::Hash(hash) = merge else {
             return Strategy::read(merge);
         };

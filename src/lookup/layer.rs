@@ -77,18 +77,22 @@ impl Engine<'_> {
             let provider = engine.global_provider()?;
             engine.ask_global(&provider, key, invocation, strategy)
         });
-        result.map_err(|failure| match failure {
-            Failure::Error(error)
-                if error.class.is_lookup_error() && error.issue_code.is_none() =>
-            {
-                let message = format!(
-                    "Lookup of key '{}' failed: {}",
-                    invocation.top_key, error.message
-                );
-                LookupError::new(ErrorClass::Puppet, message).into()
-            }
-            other @ (Failure::NotFound | Failure::Error(_)) => other,
-        })
+        result.map_err(|failure| prefixed(failure, invocation))
+    }
+
+    /// The same for a lookup that is confined to the global layer, where Puppet reads the merge late.
+    pub(super) fn lookup_global_only(
+        &mut self,
+        key: &Key,
+        invocation: &Invocation,
+        merge: &Value,
+    ) -> Found {
+        let result = self.check(&key.text, |engine| {
+            let provider = engine.global_provider()?;
+            let strategy = engine.strategy(merge)?;
+            engine.ask_global(&provider, key, invocation, &strategy)
+        });
+        result.map_err(|failure| prefixed(failure, invocation))
     }
 
     fn ask_global(
@@ -622,6 +626,20 @@ impl Engine<'_> {
             Some(path),
         );
         Ok(None)
+    }
+}
+
+/// How an error leaves the global layer.
+fn prefixed(failure: Failure, invocation: &Invocation) -> Failure {
+    match failure {
+        Failure::Error(error) if error.class.is_lookup_error() && error.issue_code.is_none() => {
+            let message = format!(
+                "Lookup of key '{}' failed: {}",
+                invocation.top_key, error.message
+            );
+            LookupError::new(ErrorClass::Puppet, message).into()
+        }
+        other @ (Failure::NotFound | Failure::Error(_)) => other,
     }
 }
 

@@ -69,6 +69,23 @@ pub fn runs(
     runs
 }
 
+/// The known nodes whose levels of a layer read the file at `path`, by number. O(nodes) once the
+/// views are known.
+#[must_use]
+pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &str) -> Vec<usize> {
+    let views = session.views(nodes, layer);
+    let is_it = |spot: &Spot| matches!(spot, Spot::File(place, _) if **place == *path);
+    let wanted: Vec<bool> = views.spots.iter().map(is_it).collect();
+    let reads: Vec<bool> = views
+        .views
+        .iter()
+        .map(|view| view.iter().any(|(_, spot)| wanted[*spot as usize]))
+        .collect();
+    (0..nodes.len())
+        .filter(|&member| reads[views.of[member] as usize])
+        .collect()
+}
+
 /// Everything that tells two nodes apart for one [`Reads`].
 struct Prepared {
     reads: Reads,

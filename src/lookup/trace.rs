@@ -245,11 +245,12 @@ fn holds(value: &Value, old: &Value) -> bool {
     }
 }
 
-/// Whether two values are one collection, by identity.
+/// Whether two values are one collection or text, by identity.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Array(one), Value::Array(other)) => Arc::ptr_eq(one, other),
         (Value::Hash(one), Value::Hash(other)) => Arc::ptr_eq(one, other),
+        (Value::String(one), Value::String(other)) => Arc::ptr_eq(one, other),
         _ => false,
     }
 }

@@ -15,11 +15,14 @@
 
 mod bindings;
 mod fleet;
+mod legacy;
 mod node;
+mod sources;
 mod variable;
 
 pub use fleet::{Column, KnownNodes};
 pub use node::{
     Authenticated, Node, Nodes, NodesError, deep_merge_facts, default_trusted, sanitize_facts,
 };
+pub use sources::{NodesForm, form_of, plain_yaml, read_nodes};
 pub use variable::{ClassScope, Scope, Undefined, Variable};

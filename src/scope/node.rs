@@ -31,6 +31,8 @@ pub struct NodesError {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Nodes {
     nodes: Vec<Arc<Node>>,
+    /// Where the node of each name stands.
+    places: std::collections::HashMap<Arc<str>, usize>,
 }
 
 impl Nodes {
@@ -49,7 +51,7 @@ impl Nodes {
                     .into(),
             });
         };
-        let mut nodes = Vec::with_capacity(entries.len());
+        let mut nodes = Nodes::default();
         for (name, entry) in entries {
             let (Some(name), Some(_) | None) = (name.as_str(), entry.as_hash()) else {
                 return Err(NodesError {
@@ -61,9 +63,9 @@ impl Nodes {
                     message: format!("node '{name}' is not a hash"),
                 });
             }
-            nodes.push(Arc::new(node(name, entry, common_facts)));
+            nodes.insert(node(name, entry, common_facts));
         }
-        Ok(Nodes { nodes })
+        Ok(nodes)
     }
 
     /// All nodes, in the order of the file.
@@ -75,19 +77,18 @@ impl Nodes {
     /// The node of that name.
     #[must_use]
     pub fn get(&self, certname: &str) -> Option<&Arc<Node>> {
-        self.nodes.iter().find(|node| *node.certname == *certname)
+        self.nodes.get(*self.places.get(certname)?)
     }
 
     /// These nodes with `node` added, or in the place of the one of its name.
     pub fn insert(&mut self, node: Node) {
         let node = Arc::new(node);
-        match self
-            .nodes
-            .iter_mut()
-            .find(|known| known.certname == node.certname)
-        {
-            Some(known) => *known = node,
-            None => self.nodes.push(node),
+        match self.places.get(&node.certname) {
+            Some(&at) => self.nodes[at] = node,
+            None => {
+                self.places.insert(node.certname.clone(), self.nodes.len());
+                self.nodes.push(node);
+            }
         }
     }
 }
@@ -95,8 +96,12 @@ impl Nodes {
 impl FromIterator<Arc<Node>> for Nodes {
     /// These nodes in this order; names must differ.
     fn from_iter<I: IntoIterator<Item = Arc<Node>>>(nodes: I) -> Nodes {
+        let nodes: Vec<Arc<Node>> = nodes.into_iter().collect();
+        let places = nodes.iter().enumerate();
+        let places = places.map(|(at, node)| (node.certname.clone(), at));
         Nodes {
-            nodes: nodes.into_iter().collect(),
+            places: places.collect(),
+            nodes,
         }
     }
 }
@@ -177,7 +182,8 @@ pub fn default_trusted(certname: &str, authenticated: Authenticated, extra: &Has
     trusted
 }
 
-fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
+/// A node of a nodes file's entry over common facts.
+pub(super) fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
     let part = |name: &str| {
         entry
             .get(name)

@@ -128,10 +128,11 @@ impl ClientFacts {
 /// that nobody knows may be one.
 fn draws_tables(client: &str) -> bool {
     /// Parts of the names that clients with a browser's Markdown give themselves, lower case.
-    const BROWSERS: [&str; 9] = [
+    const BROWSERS: [&str; 10] = [
         "visual studio code",
         "vscode",
         "vscodium",
+        "code-server",
         "code - oss",
         "code-oss",
         "cursor",

@@ -42,7 +42,7 @@ pub use file::{Belongs, File, FileId, OpenText, format_of};
 pub use files::{DataFile, FileKind, Files, Format, PlainValues};
 pub use reader::{load, parse};
 pub use roots::{Root, RootKind, Roots};
-pub use snapshot::{Delta, FileDelta, Revision, RootFiles, Snapshot};
+pub use snapshot::{Delta, FileDelta, Revision, RootFiles, Snapshot, differences_of_keys};
 pub use writer::Workspace;
 
 #[cfg(test)]

@@ -488,6 +488,12 @@ impl std::fmt::Debug for Snapshot {
     }
 }
 
+/// How the keys of two versions of a file differ.
+#[must_use]
+pub fn differences_of_keys(before: &File, after: &File) -> KeyDiff {
+    facts::diff(Some(&before.facts), Some(&after.facts))
+}
+
 /// A shape that no snapshot of this process has had.
 pub(super) fn next_shape() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);

@@ -71,6 +71,19 @@ impl Workspace {
     }
 }
 
+impl Snapshot {
+    /// The workspace as it is on the disk: what is typed in an editor and not saved does not
+    /// count. Reads the saved texts of the open files, everything else is shared.
+    #[must_use]
+    pub fn saved(&self) -> Snapshot {
+        let mut draft = Draft::new(self);
+        for path in self.open.clone() {
+            draft.take(Change::Close { path });
+        }
+        draft.finish(&Interner::default())
+    }
+}
+
 /// A snapshot in the making.
 struct Draft<'a> {
     before: &'a Snapshot,
@@ -79,6 +92,8 @@ struct Draft<'a> {
     touched: BTreeMap<FileId, Touched>,
     /// Paths whose node or open document changed.
     moved: BTreeSet<Arc<str>>,
+    /// Whether the tree of the disk changed, be it only where links lead.
+    relinked: bool,
 }
 
 /// What a file has by now.
@@ -98,6 +113,7 @@ impl<'a> Draft<'a> {
             next,
             touched: BTreeMap::new(),
             moved: BTreeSet::new(),
+            relinked: false,
         }
     }
 
@@ -187,6 +203,7 @@ impl<'a> Draft<'a> {
             Some(node) => self.next.tree.insert(at, node, &area, &mut note),
             None => self.next.tree.remove(at, &mut note),
         }
+        self.relinked |= !changed.is_empty();
         for path in changed {
             // Whatever stood there has no content on the disk any more; `at` gets its below.
             if self.next.ids.contains_key(&path) {
@@ -358,9 +375,8 @@ impl<'a> Draft<'a> {
                 self.next.roots = Arc::new(found);
             }
         }
-        let moved =
-            !delta.appeared.is_empty() || !delta.vanished.is_empty() || !self.moved.is_empty();
-        if moved || delta.roots_changed || deciding_touched {
+        let moved = !delta.appeared.is_empty() || !delta.vanished.is_empty();
+        if moved || self.relinked || delta.roots_changed || deciding_touched {
             self.next.shape = next_shape();
         }
         self.next.delta = Arc::new(delta);

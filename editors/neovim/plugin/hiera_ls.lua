@@ -29,8 +29,3 @@ vim.api.nvim_create_autocmd('LspAttach', {
     end
   end,
 })
-
--- What the server says about itself.
-vim.lsp.handlers['hiera-ls/status'] = function(_, status, context)
-  require('hiera_ls').said(context.client_id, status)
-end

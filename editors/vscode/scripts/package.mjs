@@ -31,6 +31,11 @@ try {
 } catch {
   // Without binutils the package is larger, and nothing else.
 }
+const pictures = { "hover.png": "vscode-hover-dark.png", "problem.png": "vscode-problem-dark.png" };
+mkdirSync(join(root, "images"), { recursive: true });
+for (const [name, picture] of Object.entries(pictures)) {
+  copyFileSync(join(project, "docs/images", picture), join(root, "images", name));
+}
 const licences = ["LICENSE-MIT", "LICENSE-APACHE"].map((name) => readFileSync(join(project, name)));
 writeFileSync(join(root, "LICENSE.txt"), licences.join("\n\n"));
 const vsce = join(root, "node_modules/@vscode/vsce/vsce");

@@ -2,17 +2,15 @@
  * The server's commands in the editor.
  *
  * Which commands there are is the server's word (`executeCommandProvider.commands`); the language
- * client registers each. This module gives a command its argument, where the cursor is, and shows
- * what it answers. A command may answer with
+ * client registers each. This module gives a command its argument, an object with `uri` and
+ * `position` of the cursor and what the user is asked for, and shows what it answers:
  *
  * - nothing,
  * - `{ "language", "content", "uri"? }`: a text, shown read-only,
- * - `{ "message" }`: a sentence for the user,
- * - `{ "choose": { "title"?, "items": [{ "label", "description"?, "detail"?, "value" }] } }` or
- *   `{ "ask": { "title"?, "prompt"?, "value"? } }`: a question; the command is called again with
- *   what was chosen or typed added to its argument as `answers`, a list, oldest first.
+ * - `{ "message" }`: a sentence for the user.
  *
- * So a new command of the server needs no code here, only a title in `package.json`.
+ * So a new command of the server needs no code here, only a title in `package.json`; unless it
+ * wants to know more than a place: then it needs an entry in `QUESTIONS`.
  */
 
 import * as vscode from "vscode";
@@ -20,88 +18,99 @@ import type { ExecuteCommandSignature, LanguageClient } from "vscode-languagecli
 
 import { Documents, isDocument } from "./documents";
 
-/** A command that asks more questions than this is broken. */
-const MAX_QUESTIONS = 16;
+/** The command that lists the known nodes; for pickers, not for people. */
+const NODES = "hiera.nodes";
 
-interface Choice {
-  readonly label: string;
-  readonly description?: string;
-  readonly detail?: string;
-  readonly value: unknown;
+interface Nodes {
+  readonly nodes: readonly string[];
+  readonly selected: string | null;
 }
 
-interface Answer {
-  readonly message?: string;
-  readonly choose?: { readonly title?: string; readonly items: readonly Choice[] };
-  readonly ask?: { readonly title?: string; readonly prompt?: string; readonly value?: string };
+type Arguments = Record<string, unknown>;
+
+/** Asks the user for what a command wants to know beside a place; nothing when they give up. */
+type Question = (place: Arguments, next: ExecuteCommandSignature) => Promise<Arguments | undefined>;
+
+const QUESTIONS: Readonly<Record<string, Question>> = {
+  "hiera.selectNode": async (place, next) => {
+    const { nodes, selected } = (await next(NODES, [place])) as Nodes;
+    const current = (certname: string | null) =>
+      certname === selected ? { description: "selected" } : {};
+    const items: (vscode.QuickPickItem & { certname: string | null })[] = [
+      { label: "All nodes", certname: null, ...current(null) },
+      ...nodes.map((certname) => ({ label: certname, certname, ...current(certname) })),
+    ];
+    const placeHolder = nodes.length === 0 ? "No nodes are known: see the setting 'hiera-ls.nodesFiles'" : "Answer for";
+    const picked = await vscode.window.showQuickPick(items, { title: "Hiera: Select Node", placeHolder });
+    return picked === undefined ? undefined : { ...place, certname: picked.certname };
+  },
+  "hiera.setFact": async (place) => {
+    const title = "Hiera: What If a Fact Were Different";
+    const path = await vscode.window.showInputBox({ title, prompt: "The fact, such as os.family" });
+    if (path === undefined || path === "") {
+      return undefined;
+    }
+    const prompt = `The value of ${path}, as JSON or plain text; empty takes it back`;
+    const typed = await vscode.window.showInputBox({ title, prompt });
+    return typed === undefined ? undefined : { ...place, path, value: value(typed) };
+  },
+};
+
+/** What somebody typed as a value: JSON where it is some, else text; null for nothing. */
+function value(typed: string): unknown {
+  if (typed.trim() === "") {
+    return null;
+  }
+  try {
+    return JSON.parse(typed) as unknown;
+  } catch {
+    return typed;
+  }
 }
 
-/** Runs one of the server's commands as the user asked for it, to the end of its questions. */
+/** Runs one of the server's commands as the user asked for it; returns what it answered. */
 export async function execute(
   client: LanguageClient,
   documents: Documents,
+  onNode: (certname: string | null) => void,
   command: string,
-  given: unknown[],
+  given: readonly unknown[],
   next: ExecuteCommandSignature,
 ): Promise<unknown> {
-  // A code lens or action brings its arguments; from the palette there are none.
-  if (given.length > 0) {
-    return present(documents, command, await next(command, given));
-  }
-  const answers: unknown[] = [];
-  for (let questions = 0; questions <= MAX_QUESTIONS; questions += 1) {
-    const parameters = { ...place(client), ...(answers.length > 0 ? { answers } : {}) };
-    const answer: unknown = await next(command, [parameters]);
-    const reply = await question(answer);
-    if (reply === undefined) {
-      return present(documents, command, answer);
-    }
-    if (reply === DISMISSED) {
+  let argument = given[0] as Arguments | undefined;
+  if (argument === undefined) {
+    // A code lens or action brings its arguments; from the palette there are none.
+    const place = placeOfCursor(client);
+    const question = QUESTIONS[command];
+    argument = question === undefined ? place : await question(place, next);
+    if (argument === undefined) {
       return undefined;
     }
-    answers.push(reply.value);
   }
-  return undefined;
-}
-
-/** Where the user is: what most commands are about. */
-function place(client: LanguageClient): object {
-  const editor = vscode.window.activeTextEditor;
-  if (editor?.document.uri.scheme !== "file") {
-    return {};
+  const answer: unknown = await next(command, [argument]);
+  if (command === "hiera.selectNode") {
+    onNode((argument["certname"] as string | null | undefined) ?? null);
   }
-  const { document, selection } = editor;
-  return client.code2ProtocolConverter.asTextDocumentPositionParams(document, selection.active);
-}
-
-const DISMISSED = Symbol("dismissed");
-
-async function question(
-  answer: unknown,
-): Promise<{ value: unknown } | typeof DISMISSED | undefined> {
-  const { choose, ask } = (answer ?? {}) as Answer;
-  if (choose !== undefined) {
-    const options = { matchOnDescription: true, matchOnDetail: true, title: choose.title ?? "Hiera" };
-    const picked = await vscode.window.showQuickPick([...choose.items], options);
-    return picked === undefined ? DISMISSED : { value: picked.value };
-  }
-  if (ask !== undefined) {
-    const typed = await vscode.window.showInputBox(ask);
-    return typed === undefined ? DISMISSED : { value: typed };
-  }
-  return undefined;
-}
-
-async function present(documents: Documents, command: string, answer: unknown): Promise<unknown> {
   if (isDocument(answer)) {
     await documents.show(command, answer);
   } else {
-    const { message } = (answer ?? {}) as Answer;
+    const { message } = (answer ?? {}) as { message?: string };
     if (typeof message === "string") {
       void vscode.window.showInformationMessage(message);
     }
   }
   return answer;
+}
+
+/** Where the user is: what most commands are about. */
+function placeOfCursor(client: LanguageClient): Arguments {
+  const editor = vscode.window.activeTextEditor;
+  if (editor?.document.uri.scheme !== "file") {
+    return {};
+  }
+  const { document, selection } = editor;
+  const converter = client.code2ProtocolConverter;
+  return { uri: converter.asUri(document.uri), position: converter.asPosition(selection.active) };
 }
 
 /**

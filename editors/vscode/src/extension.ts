@@ -13,7 +13,7 @@ import {
 import { announce, execute } from "./commands";
 import { Documents } from "./documents";
 import { candidates, find } from "./server";
-import { type ServerStatus, Status } from "./status";
+import { Status } from "./status";
 
 const SECTION = "hiera-ls";
 
@@ -106,9 +106,6 @@ class Session {
         this.status.enter("running", found.version);
       }
     });
-    client.onNotification("hiera-ls/status", (status: ServerStatus) => {
-      this.status.said(status);
-    });
     try {
       await client.start();
     } catch (error) {
@@ -138,7 +135,7 @@ class Session {
       executeCommand: (command, given, next) =>
         this.client === undefined
           ? undefined
-          : execute(this.client, this.documents, command, given as unknown[], next),
+          : execute(this.client, this.documents, this.onNode, command, given as unknown[], next),
       handleWorkDoneProgress: (token, progress, next) => {
         if (progress.kind === "end") {
           this.status.read(undefined);
@@ -155,6 +152,10 @@ class Session {
       },
     };
   }
+
+  private readonly onNode = (certname: string | null): void => {
+    this.status.select(certname);
+  };
 
   /** None of the programs works: says which were tried, why each failed and what to do. */
   private complain(failures: readonly string[]): void {

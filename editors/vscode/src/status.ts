@@ -2,12 +2,6 @@
 
 import * as vscode from "vscode";
 
-/** What the server says about itself in `hiera-ls/status`. */
-export interface ServerStatus {
-  /** The node that answers are for; nothing when they are for all. */
-  readonly node?: string | null;
-}
-
 type State = "starting" | "running" | "stopped" | "failed";
 
 export class Status implements vscode.Disposable {
@@ -50,9 +44,9 @@ export class Status implements vscode.Disposable {
     this.show();
   }
 
-  /** The server's own word. */
-  said(status: ServerStatus): void {
-    this.node = status.node ?? undefined;
+  /** The node that answers are for from now on; null for all. */
+  select(certname: string | null): void {
+    this.node = certname ?? undefined;
     this.show();
   }
 

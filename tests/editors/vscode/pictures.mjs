@@ -34,9 +34,14 @@ after(() => bench?.stop());
 /** A hover in its final form: it fades in, and grows when its code has been coloured. */
 async function settled(hover) {
   await hover.locator(".monaco-tokenized-source [class^='mtk']:not(.mtk1)").first().waitFor();
-  await hover.evaluate((box) =>
-    Promise.all(document.getAnimations().map((animation) => animation.finished)).then(() => box.offsetHeight),
-  );
+  await still(hover);
+}
+
+/** Waits until nothing moves any more; an animation that is given up is none. */
+function still(hover) {
+  return hover.evaluate(async () => {
+    await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+  });
 }
 
 for (const theme of ["dark", "light"]) {
@@ -57,7 +62,7 @@ for (const theme of ["dark", "light"]) {
     await bench.page.locator(".monaco-editor .squiggly-error").first().waitFor();
     await bench.goTo(1, 1);
     const hover = await bench.hover(/^fqdn_rand$/, "unknown interpolation method");
-    await hover.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
+    await still(hover);
     await bench.picture(join(PICTURES, `vscode-problem-${theme}.png`));
   });
 }

@@ -86,6 +86,34 @@ test("only what the server announces is offered", async () => {
   await bench.page.keyboard.press("Escape");
 });
 
+test("selecting a node changes a hover, and back", async () => {
+  await bench.openByName("data/role/web.yaml");
+  await bench.hover("profile::web::tags", "2 answers over 3 nodes");
+  await bench.leaveHover();
+  await bench.choose("Hiera: Select Node", "web01.nyc.acme.example");
+  await bench.statusItem.filter({ hasText: "web01.nyc.acme.example" }).waitFor();
+  const hover = await bench.hover("profile::web::tags", "frontend");
+  assert.doesNotMatch(await hover.textContent(), /2 answers/);
+  await bench.leaveHover();
+  await bench.choose("Hiera: Select Node", "All nodes");
+  await bench.hover("profile::web::tags", "2 answers over 3 nodes");
+  await bench.leaveHover();
+  bench.mark("node selected");
+});
+
+test("an explanation opens as a document that nobody can edit", async () => {
+  await bench.goTo(7, 5);
+  await bench.run("Hiera: Explain Key");
+  await bench.page.locator(".tab.active", { hasText: "explain" }).waitFor();
+  const text = bench.page.locator(".editor-group-container.active .view-lines", { hasText: "Searching for" });
+  await text.waitFor();
+  await bench.page.keyboard.type("x");
+  await bench.page.locator(".monaco-editor-overlaymessage", { hasText: "read-only" }).waitFor();
+  await bench.picture(join(process.env.OUT, "explain.png"));
+  await bench.run("View: Close All Editors in Group");
+  bench.mark("explained");
+});
+
 test("restart, and the server answers again", async () => {
   await bench.run("Hiera: Restart Server");
   await bench.running();

@@ -183,7 +183,7 @@ export class Workbench {
     const dead = this.statusItem.filter({ has: this.page.locator(".codicon-error:first-child") });
     const toast = this.page.locator(".notification-toast", { hasText: "Hiera: no server program" });
     await alive.or(dead).or(toast).first().waitFor();
-    if (!(await alive.first().isVisible())) {
+    if (await dead.or(toast).first().isVisible()) {
       throw new Error("the server does not run in the workbench");
     }
   }
@@ -278,6 +278,20 @@ export class Workbench {
     // A window that was opened too soon after the settings were written has the old ones.
     await this.until(() => this.open(path), themed, () => Promise.resolve());
     await this.running();
+  }
+
+  /** Runs a command and picks `label` from what it offers. */
+  async choose(title, label) {
+    await this.until(async () => {
+      const rows = await this.palette(title);
+      await rows.and(this.page.locator(".focused")).filter({ hasText: title }).waitFor();
+      await this.page.keyboard.press("Enter");
+    }, this.page.locator(".quick-input-list .monaco-list-row", { hasText: label }).first());
+    await this.page.locator(".quick-input-widget input").fill(label);
+    const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: label });
+    await row.waitFor();
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }
 
   async picture(path, clip) {

@@ -12,11 +12,14 @@ pub enum Layer {
     Module,
 }
 
-/// How a data file is written.
+/// How a data file is written. One function reads the files of each: Puppet keeps what the first
+/// function made of a file for all others, so which one was first would decide over the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Yaml,
     Json,
+    /// JSON that the YAML backend reads, under a name of its own.
+    JsonAsYaml,
     Hocon,
 }
 
@@ -228,7 +231,7 @@ impl Builder<'_> {
             4 => {
                 self.dice.mark("backend: json file read as yaml");
                 entry.push((plain("data_hash"), plain("yaml_data")));
-                format = Format::Json;
+                format = Format::JsonAsYaml;
             }
             _ => own_function = false,
         }
@@ -437,7 +440,7 @@ impl Builder<'_> {
             }
         };
         let extension = extension(format);
-        let template = match self.dice.rarely(25) {
+        let template = match format == Format::Yaml && self.dice.rarely(35) {
             true => {
                 self.dice.mark("path: no extension");
                 stem.to_string()
@@ -505,7 +508,7 @@ impl Builder<'_> {
             "**/**/a",
         ]);
         match self.dice.chance(10) {
-            true => "g/{*.yaml,*.json}".into(),
+            true => format!("g/{{*.{x},*/*.{x}}}"),
             false => format!("{pattern}.{x}"),
         }
     }
@@ -572,6 +575,7 @@ fn extension(format: Format) -> &'static str {
     match format {
         Format::Yaml => "yaml",
         Format::Json => "json",
+        Format::JsonAsYaml => "js.yml",
         Format::Hocon => "conf",
     }
 }

@@ -49,7 +49,7 @@ pub fn data_file(dice: &mut Dice, format: Format, keys: &Keys, module: Option<&s
     let doc = entries(dice, keys, module, format);
     match format {
         Format::Yaml => yaml_text(dice, doc),
-        Format::Json => json_text(dice, &doc),
+        Format::Json | Format::JsonAsYaml => json_text(dice, &doc),
         Format::Hocon => hocon_text(dice, &doc),
     }
 }
@@ -258,7 +258,7 @@ fn broken(dice: &mut Dice, format: Format) -> String {
             ])
             .to_string()
         }
-        Format::Json => {
+        Format::Json | Format::JsonAsYaml => {
             dice.mark("data: broken json");
             dice.pick(&[
                 "[1]",

@@ -1,30 +1,30 @@
 --- The commands of the Hiera language server in Neovim.
 ---
 --- Which commands there are is the server's word (`executeCommandProvider.commands`). A command gets
---- the place of the cursor as its argument, and may answer with
+--- one argument, a table with `uri` and `position` of the cursor and what the user is asked for, and
+--- may answer with
 ---
 --- - nothing,
 --- - `{ language, content, uri? }`: a text, shown in a scratch buffer,
---- - `{ message }`: a sentence for the user,
---- - `{ choose = { title?, items = { { label, description?, detail?, value } } } }` or
----   `{ ask = { title?, prompt?, value? } }`: a question; the command is called again with what was
----   chosen or typed added to its argument as `answers`, a list, oldest first.
+--- - `{ message }`: a sentence for the user.
+---
+--- So a new command of the server needs no code here, unless it wants to know more than a place: then
+--- it needs an entry in `questions`.
 
 local M = {}
 
---- A command that asks more questions than this is broken.
-local MAX_QUESTIONS = 16
+--- The command that lists the known nodes; for choices, not for people.
+local NODES = 'hiera.nodes'
 
---- Commands that do nothing but ask when they are called without answers. Only these are called to
---- complete what somebody types.
-local ASKS_FIRST = { ['hiera.selectNode'] = true }
+--- How a choice among nodes names none of them.
+local ALL_NODES = 'all'
 
 --- How long a completion may wait for the server, in milliseconds.
 local COMPLETION_TIMEOUT = 1000
 
---- By client: what the server last said about itself.
----@type table<integer, { node?: string }>
-local statuses = {}
+--- By client: the node that answers are for.
+---@type table<integer, string?>
+local selected = {}
 
 ---@return vim.lsp.Client?
 local function client_here()
@@ -80,60 +80,34 @@ function M.show(command, document)
   vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, desc = 'Close' })
 end
 
---- Calls a command of the server, with what was answered so far, until it asks nothing more.
 ---@param client vim.lsp.Client
 ---@param command string
----@param place table
----@param answers any[]
----@param typed string[] answers that the user gave on the command line, as labels
-local function call(client, command, place, answers, typed)
-  if #answers > MAX_QUESTIONS then
-    return
-  end
-  local argument = vim.deepcopy(place)
-  if #answers > 0 then
-    argument.answers = answers
-  end
-  local function again(value)
-    call(client, command, place, vim.list_extend(vim.list_slice(answers), { value }), typed)
-  end
-  client:request('workspace/executeCommand', { command = command, arguments = { argument } }, function(failure, answer)
+---@param argument table
+---@param done fun(answer: any)
+local function request(client, command, argument, done)
+  local parameters = { command = command, arguments = { argument } }
+  client:request('workspace/executeCommand', parameters, function(failure, answer)
     if failure then
       notify(failure.message, vim.log.levels.ERROR)
-    elseif type(answer) ~= 'table' then
+    else
+      done(answer)
+    end
+  end)
+end
+
+--- Calls a command of the server and shows what it answers.
+---@param client vim.lsp.Client
+---@param command string
+---@param argument table
+local function call(client, command, argument)
+  request(client, command, argument, function(answer)
+    if command == 'hiera.selectNode' then
+      local certname = argument.certname
+      selected[client.id] = certname ~= vim.NIL and certname or nil
+      vim.cmd.redrawstatus()
+    end
+    if type(answer) ~= 'table' then
       return
-    elseif answer.choose then
-      local wanted = table.remove(typed, 1)
-      for _, item in ipairs(answer.choose.items) do
-        if item.label == wanted then
-          return again(item.value)
-        end
-      end
-      if wanted then
-        return notify(("there is no '%s' to choose"):format(wanted), vim.log.levels.ERROR)
-      end
-      vim.ui.select(answer.choose.items, {
-        prompt = answer.choose.title or 'Hiera',
-        kind = command,
-        format_item = function(item)
-          return item.description and (item.label .. '  ' .. item.description) or item.label
-        end,
-      }, function(item)
-        if item then
-          again(item.value)
-        end
-      end)
-    elseif answer.ask then
-      local wanted = table.remove(typed, 1)
-      if wanted then
-        return again(wanted)
-      end
-      local prompt = (answer.ask.prompt or answer.ask.title or 'Hiera') .. ': '
-      vim.ui.input({ prompt = prompt, default = answer.ask.value }, function(text)
-        if text then
-          again(text)
-        end
-      end)
     elseif answer.content then
       M.show(command, answer)
     elseif answer.message then
@@ -142,12 +116,64 @@ local function call(client, command, place, answers, typed)
   end)
 end
 
+--- What somebody typed as a value: JSON where it is some, else text; null for nothing.
+local function value(typed)
+  if vim.trim(typed) == '' then
+    return vim.NIL
+  end
+  local is_json, decoded = pcall(vim.json.decode, typed)
+  return is_json and decoded or typed
+end
+
+--- What commands want to know beside a place. Each gets what was typed behind the command, asks for
+--- the rest, and calls back with the whole argument.
+---@type table<string, fun(client: vim.lsp.Client, place: table, words: string[], done: fun(argument: table))>
+local questions = {
+  ['hiera.selectNode'] = function(client, place, words, done)
+    local function choose(name)
+      if name then
+        done(vim.tbl_extend('force', place, { certname = name == ALL_NODES and vim.NIL or name }))
+      end
+    end
+    if words[1] then
+      return choose(words[1])
+    end
+    request(client, NODES, place, function(answer)
+      local names = vim.list_extend({ ALL_NODES }, answer.nodes)
+      local function format(name)
+        local is_selected = name == answer.selected or (name == ALL_NODES and answer.selected == vim.NIL)
+        return is_selected and name .. ' (selected)' or name
+      end
+      vim.ui.select(names, { prompt = 'Answer for', kind = 'hiera_ls', format_item = format }, choose)
+    end)
+  end,
+  ['hiera.setFact'] = function(_, place, words, done)
+    local function ask(prompt, given, next)
+      if given then
+        return next(given)
+      end
+      vim.ui.input({ prompt = prompt }, function(typed)
+        if typed then
+          next(typed)
+        end
+      end)
+    end
+    local rest = words[2] and table.concat(vim.list_slice(words, 2), ' ')
+    ask('Fact, such as os.family: ', words[1], function(path)
+      ask(('Value of %s (empty takes it back): '):format(path), rest, function(typed)
+        done(vim.tbl_extend('force', place, { path = path, value = value(typed) }))
+      end)
+    end)
+  end,
+}
+
 ---@param client vim.lsp.Client
 local function place_of_cursor(client)
   if not vim.lsp.buf_is_attached(0, client.id) then
     return vim.empty_dict()
   end
-  return vim.lsp.util.make_position_params(0, client.offset_encoding)
+  local here = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  return { uri = here.textDocument.uri, position = here.position }
 end
 
 local function restart()
@@ -184,7 +210,9 @@ local function commands()
   local found = {}
   local client = client_here()
   for _, command in ipairs(client and announced(client) or {}) do
-    found[short(command)] = command
+    if command ~= NODES then
+      found[short(command)] = command
+    end
   end
   for name in pairs(own) do
     found[name] = false
@@ -215,7 +243,14 @@ function M.command(invocation)
     own[name]()
   else
     local client = assert(client_here())
-    call(client, command, place_of_cursor(client), {}, words)
+    local place, question = place_of_cursor(client), questions[command]
+    if question then
+      question(client, place, words, function(argument)
+        call(client, command, argument)
+      end)
+    else
+      call(client, command, place)
+    end
   end
 end
 
@@ -234,17 +269,14 @@ function M.complete(lead, line)
   if not name then
     return starting_with(lead, vim.tbl_keys(commands()))
   end
-  local client, command = client_here(), commands()[name]
-  if not (client and command and ASKS_FIRST[command]) then
+  local client = client_here()
+  if not (client and commands()[name] == 'hiera.selectNode') then
     return {}
   end
-  local parameters = { command = command, arguments = { place_of_cursor(client) } }
+  local parameters = { command = NODES, arguments = { place_of_cursor(client) } }
   local reply = client:request_sync('workspace/executeCommand', parameters, COMPLETION_TIMEOUT)
-  local labels = {}
-  for _, item in ipairs(reply and vim.tbl_get(reply, 'result', 'choose', 'items') or {}) do
-    table.insert(labels, item.label)
-  end
-  return starting_with(lead, labels)
+  local nodes = reply and vim.tbl_get(reply, 'result', 'nodes') or {}
+  return starting_with(lead, vim.list_extend({ ALL_NODES }, nodes))
 end
 
 --- A client has attached: the commands of its lenses and actions show what they answer.
@@ -253,23 +285,9 @@ function M.attached(client)
   vim.schedule(vim.cmd.redrawstatus)
   for _, command in ipairs(announced(client)) do
     client.commands[command] = function(given)
-      local parameters = { command = command, arguments = given.arguments }
-      client:request('workspace/executeCommand', parameters, function(failure, answer)
-        if failure then
-          notify(failure.message, vim.log.levels.ERROR)
-        elseif type(answer) == 'table' and answer.content then
-          M.show(command, answer)
-        elseif type(answer) == 'table' and answer.message then
-          notify(answer.message)
-        end
-      end)
+      call(client, command, (given.arguments or {})[1] or place_of_cursor(client))
     end
   end
-end
-
-function M.said(client_id, status)
-  statuses[client_id] = status
-  vim.schedule(vim.cmd.redrawstatus)
 end
 
 --- A short text for a status line: empty without a server, else problems and the selected node.
@@ -280,10 +298,7 @@ function M.status()
     return ''
   end
   local parts = { 'Hiera' }
-  local node = (statuses[client.id] or {}).node
-  if type(node) == 'string' then
-    table.insert(parts, node)
-  end
+  table.insert(parts, selected[client.id])
   local counts = { 0, 0 }
   for _, diagnostic in ipairs(vim.diagnostic.get(0)) do
     if diagnostic.source == 'hiera-ls' and counts[diagnostic.severity] then

@@ -87,7 +87,7 @@ fn one_answer_over_nodes() {
             ```yaml
             443
             ```
-            [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) sets it · overrides [common.yaml:1](file:///repo/data/common.yaml#L1)"#]],
+            `role/web.yaml:1` sets it · overrides `common.yaml:1`"#]],
         expect![[r#"
             port — first found, for all 3 nodes that read this file
               443
@@ -151,8 +151,8 @@ fn a_deep_merge_says_who_gave_what() {
             bob:              # role/web.yaml:5
               uid: 2
             ```
-            merged from [role/web.yaml:1](file:///repo/data/role/web.yaml#L1), [common.yaml:4](file:///repo/data/common.yaml#L4)  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+            merged from `role/web.yaml:1`, `common.yaml:4`  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by `^users$`"#]],
         expect![[r#"
             users — merged deep from 2 levels, for every node that reads this file
               root:             # common.yaml:5

@@ -1,0 +1,120 @@
+//! The graph of interpolation: which keys a key's value looks up, and which keys look it up.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::interpolation::Key;
+use crate::text::TextRange;
+use crate::workspace::{File, KeyFact, Snapshot};
+
+/// A key of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallItem {
+    /// The top-level key.
+    pub key: Arc<str>,
+    /// Absolute path of the file that sets it.
+    pub path: Arc<str>,
+    /// The entry, from the key to the end of its value.
+    pub range: TextRange,
+    /// The key alone.
+    pub selection: TextRange,
+}
+
+/// One edge of the graph, with the tokens that make it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// The key at the other end.
+    pub item: CallItem,
+    /// The tokens, in the file of the key that looks up.
+    pub tokens: Vec<TextRange>,
+}
+
+/// The top-level key at an offset, in the key or in its value.
+#[must_use]
+pub fn prepare(snapshot: &Snapshot, path: &str, offset: usize) -> Option<CallItem> {
+    let file = snapshot.file(path)?;
+    let fact = holder(file, offset as u32)?;
+    Some(item(file, fact))
+}
+
+/// The keys that a key's value looks up, in every file that sets them; in the order of the tokens.
+#[must_use]
+pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
+    let Some(file) = snapshot.file(&from.path) else {
+        return Vec::new();
+    };
+    let mut tokens: Vec<(Arc<str>, Vec<TextRange>)> = Vec::new();
+    for reference in &file.facts().references {
+        let is_own = holder(file, reference.range.start).is_some_and(|fact| fact.name == from.key);
+        if !is_own {
+            continue;
+        }
+        let root = root_of(&reference.key);
+        match tokens.iter_mut().find(|(known, _)| *known == root) {
+            Some((_, ranges)) => ranges.push(reference.range),
+            None => tokens.push((root, vec![reference.range])),
+        }
+    }
+    let calls = tokens.into_iter().flat_map(|(root, ranges)| {
+        let definitions = snapshot.definitions(&root);
+        let calls: Vec<Call> = definitions
+            .into_iter()
+            .map(|(file, fact)| Call {
+                item: item(file, fact),
+                tokens: ranges.clone(),
+            })
+            .collect();
+        calls
+    });
+    calls.collect()
+}
+
+/// The keys whose values look a key up, file by file. O(references).
+#[must_use]
+pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<Call> {
+    let mut calls = Vec::new();
+    for file in snapshot.files() {
+        let mut found: BTreeMap<u32, Call> = BTreeMap::new();
+        for reference in &file.facts().references {
+            if *root_of(&reference.key) != *to {
+                continue;
+            }
+            let Some(fact) = holder(file, reference.range.start) else {
+                continue;
+            };
+            let call = found.entry(fact.key.start).or_insert_with(|| Call {
+                item: item(file, fact),
+                tokens: Vec::new(),
+            });
+            call.tokens.push(reference.range);
+        }
+        calls.extend(found.into_values());
+    }
+    calls
+}
+
+/// The top-level key that a lookup of `key` asks for.
+pub(super) fn root_of(key: &Arc<str>) -> Arc<str> {
+    let parsed = Key::parse(key).ok();
+    let root = parsed.as_ref().and_then(|key| key.root.as_name());
+    root.map_or_else(|| key.clone(), Arc::from)
+}
+
+/// The entry that an offset lies in.
+pub(super) fn holder(file: &File, offset: u32) -> Option<&KeyFact> {
+    let inside = |fact: &&KeyFact| {
+        let end = fact.value.end.max(fact.key.end);
+        fact.key.start <= offset && offset <= end && fact.value.start >= fact.key.start
+    };
+    file.facts().keys.iter().find(inside)
+}
+
+fn item(file: &File, fact: &KeyFact) -> CallItem {
+    let end = fact.value.end.max(fact.key.end);
+    CallItem {
+        key: fact.name.clone(),
+        path: file.path().clone(),
+        range: TextRange::new(fact.key.start as usize, end as usize),
+        selection: fact.key,
+    }
+}

@@ -1,0 +1,286 @@
+//! What code lenses and inlay hints say about the keys of a file: how often a key is set and used,
+//! where it is overridden or merged, what its tokens become.
+//!
+//! Quiet by default: nothing is said where the text says it already.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::call_hierarchy::{holder, root_of};
+use super::matrix::{Fleet, SourceLine, line};
+use crate::lookup::{Reach, Request, Run, layer_of, reach, readers, runs, sources};
+use crate::text::TextRange;
+use crate::value::Value;
+use crate::workspace::File;
+
+/// Most keys of a file that hints are worked out for.
+const MOST_HINTS: usize = 300;
+
+/// Widest value in a hint, in characters.
+const WIDEST: usize = 40;
+
+/// What a lens above a key says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyLens {
+    /// The key's place.
+    pub key: TextRange,
+    /// The key.
+    pub name: Arc<str>,
+    /// Files of levels above that set the key too.
+    pub above: usize,
+    /// Files of levels below that set the key too.
+    pub below: usize,
+    /// Tokens anywhere that look the key up.
+    pub uses: usize,
+}
+
+/// The lenses of a file's keys, in its order; keys of which there is nothing to say have none.
+/// O(references + keys × files that set them).
+#[must_use]
+pub fn lenses(fleet: &Fleet<'_>, path: &str) -> Vec<KeyLens> {
+    let Some(file) = fleet.snapshot.file(path) else {
+        return Vec::new();
+    };
+    let mut uses: HashMap<Arc<str>, usize> = HashMap::new();
+    for other in fleet.snapshot.files() {
+        for reference in &other.facts().references {
+            *uses.entry(root_of(&reference.key)).or_default() += 1;
+        }
+    }
+    let places = fleet.session().places(&layer_of(fleet.root));
+    let places = places.unwrap_or_default();
+    // Where in the hierarchy a file is read first.
+    let rank = |path: &str| places.iter().position(|place| place.template.matches(path));
+    let own = rank(path);
+    let mut ranks: HashMap<Arc<str>, Option<usize>> = HashMap::new();
+    let mut found = Vec::new();
+    for fact in file.facts().sorted() {
+        let mut lens = KeyLens {
+            key: fact.key,
+            name: fact.name.clone(),
+            above: 0,
+            below: 0,
+            uses: uses.get(&fact.name).copied().unwrap_or_default(),
+        };
+        for (other, _) in fleet.snapshot.definitions(&fact.name) {
+            let at = *ranks
+                .entry(other.path().clone())
+                .or_insert_with(|| rank(other.path()));
+            match (at, own) {
+                (Some(other), Some(own)) if other < own => lens.above += 1,
+                (Some(other), Some(own)) if other > own => lens.below += 1,
+                (Some(_) | None, _) => {}
+            }
+        }
+        if lens.above + lens.below + lens.uses > 0 {
+            found.push(lens);
+        }
+    }
+    found.sort_by_key(|lens| lens.key.start);
+    found
+}
+
+/// What a hint says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HintKind {
+    /// Higher levels give the key for some of the nodes that read the file: how many, and the
+    /// first of the sources.
+    Overridden {
+        /// How many nodes.
+        nodes: usize,
+        /// Of how many that read the file.
+        of: usize,
+        /// Where the value comes from for the first of them.
+        by: Option<SourceLine>,
+    },
+    /// No node that reads the file gets the key from it.
+    Dead {
+        /// How many nodes read the file.
+        of: usize,
+        /// Where the value comes from for the first of them.
+        by: Option<SourceLine>,
+    },
+    /// The value is merged from so many sources, for the selected node.
+    Merged {
+        /// How many sources.
+        sources: usize,
+    },
+    /// The value of a token that looks up, the same for all nodes that read the file.
+    TokenValue(Value),
+}
+
+/// A hint and its place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Hint {
+    /// The key or the token that it stands behind.
+    pub range: TextRange,
+    /// What it says.
+    pub kind: HintKind,
+}
+
+impl Hint {
+    /// The hint in words, short.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let from = |by: &Option<SourceLine>| match by {
+            Some(by) => {
+                let name = by.file.rsplit('/').next().unwrap_or(&by.file);
+                format!(" by {name}:{}", by.line)
+            }
+            None => String::new(),
+        };
+        match &self.kind {
+            HintKind::Overridden {
+                nodes: 1,
+                of: 1,
+                by,
+            } => format!("overridden{}", from(by)),
+            HintKind::Overridden { nodes, of, by } => {
+                format!("overridden for {nodes} of {of} nodes{}", from(by))
+            }
+            HintKind::Dead { of: 1, by } => format!("overridden{}", from(by)),
+            HintKind::Dead { of, by } => {
+                format!("never used: overridden for all {of} nodes{}", from(by))
+            }
+            HintKind::Merged { sources } => format!("merged from {sources} sources"),
+            HintKind::TokenValue(value) => {
+                let text = value.inspect();
+                match text.chars().count() > WIDEST {
+                    true => text.chars().take(WIDEST - 1).chain(['…']).collect(),
+                    false => text,
+                }
+            }
+        }
+    }
+}
+
+/// The hints of a part of a file, for the selected node or for all known nodes that read the file.
+/// None where no known node reads it.
+#[must_use]
+pub fn hints(
+    fleet: &Fleet<'_>,
+    path: &str,
+    visible: TextRange,
+    selected: Option<&str>,
+) -> Vec<Hint> {
+    let Some(file) = fleet.snapshot.file(path) else {
+        return Vec::new();
+    };
+    let session = fleet.session();
+    let mut members = readers(&session, fleet.nodes, &layer_of(fleet.root), path);
+    if let Some(selected) = selected {
+        let member = fleet.nodes.find(selected);
+        members.retain(|each| Some(*each) == member);
+    }
+    if members.is_empty() {
+        return Vec::new();
+    }
+    let inside = |range: TextRange| range.start < visible.end && visible.start < range.end;
+    let mut found = Vec::new();
+    let keys = file.facts().sorted().filter(|fact| inside(fact.key));
+    for fact in keys.take(MOST_HINTS) {
+        if &*fact.name == "lookup_options" {
+            continue;
+        }
+        let request = asked(&fact.name).traced();
+        let runs = runs(&session, fleet.nodes, &request, &members);
+        let kind = key_hint(fleet, path, &runs, members.len(), selected.is_some());
+        found.extend(kind.map(|kind| Hint {
+            range: fact.key,
+            kind,
+        }));
+    }
+    found.extend(token_hints(fleet, file, visible, &members));
+    found.sort_by_key(|hint| hint.range.start);
+    found
+}
+
+/// A lookup of a top-level key, whatever its name holds.
+fn asked(name: &str) -> Request {
+    let plain = !name.contains(['.', '\'', '"']);
+    match plain {
+        true => Request::key(name),
+        false => Request::key(&format!("'{name}'")),
+    }
+}
+
+fn key_hint(
+    fleet: &Fleet<'_>,
+    path: &str,
+    runs: &[Run],
+    of: usize,
+    is_selected: bool,
+) -> Option<HintKind> {
+    let mut overridden = 0;
+    let mut by = None;
+    let mut merged = 0;
+    for run in runs {
+        let found = run.answer.trace.as_ref().map(sources).unwrap_or_default();
+        if found.iter().any(|source| *source.place == *path) {
+            merged = merged.max(found.len());
+            continue;
+        }
+        // What fails or is not certain overrides nothing.
+        if run.answer.result.is_err() || !run.answer.unknown.is_empty() {
+            continue;
+        }
+        overridden += run.members.len();
+        if by.is_none() {
+            by = found.first().map(|source| line(fleet.snapshot, source));
+        }
+    }
+    match overridden {
+        0 if is_selected && merged > 1 => Some(HintKind::Merged { sources: merged }),
+        0 => None,
+        nodes if nodes == of => Some(HintKind::Dead { of, by }),
+        nodes => Some(HintKind::Overridden { nodes, of, by }),
+    }
+}
+
+/// The values of tokens that are the same for all members.
+fn token_hints(fleet: &Fleet<'_>, file: &File, visible: TextRange, members: &[usize]) -> Vec<Hint> {
+    let session = fleet.session();
+    let mut known: HashMap<Arc<str>, Option<Value>> = HashMap::new();
+    let references = file.facts().references.iter();
+    let references = references.filter(|reference| {
+        reference.range.start < visible.end
+            && visible.start < reference.range.end
+            && holder(file, reference.range.start).is_some()
+    });
+    let mut found = Vec::new();
+    for reference in references.take(MOST_HINTS) {
+        let value = known.entry(reference.key.clone()).or_insert_with(|| {
+            let runs = runs(
+                &session,
+                fleet.nodes,
+                &Request::key(&reference.key),
+                members,
+            );
+            let mut values = runs.iter().map(|run| match run.answer.unknown.is_empty() {
+                true => run
+                    .answer
+                    .result
+                    .as_ref()
+                    .ok()
+                    .filter(|value| !value.has_opaque()),
+                false => None,
+            });
+            let first = values.next().flatten()?;
+            values
+                .all(|value| value == Some(first))
+                .then(|| first.clone())
+        });
+        found.extend(value.clone().map(|value| Hint {
+            range: reference.range,
+            kind: HintKind::TokenValue(value),
+        }));
+    }
+    found
+}
+
+/// The levels of the fleet's root that read a file, with what its path says of the variables.
+#[must_use]
+pub fn reached_by(fleet: &Fleet<'_>, path: &str) -> Vec<Reach> {
+    let places = fleet.session().places(&layer_of(fleet.root));
+    reach(&places.unwrap_or_default(), path)
+}

@@ -1,0 +1,189 @@
+//! Legacy facts (`osfamily`, `ipaddress_eth0`) from structured ones, as Facter 4 derives them
+//! (`facter/facts/*`, `ALIASES`).
+
+use crate::value::{HashMap, StrKey, Value};
+
+/// A legacy fact and the structured one that it is another name of.
+const SAME: [(&str, &str); 75] = [
+    ("architecture", "os.architecture"),
+    ("augeasversion", "augeas.version"),
+    ("bios_release_date", "dmi.bios.release_date"),
+    ("bios_vendor", "dmi.bios.vendor"),
+    ("bios_version", "dmi.bios.version"),
+    ("boardassettag", "dmi.board.asset_tag"),
+    ("boardmanufacturer", "dmi.board.manufacturer"),
+    ("boardproductname", "dmi.board.product"),
+    ("boardserialnumber", "dmi.board.serial_number"),
+    ("chassisassettag", "dmi.chassis.asset_tag"),
+    ("chassistype", "dmi.chassis.type"),
+    ("domain", "networking.domain"),
+    ("fqdn", "networking.fqdn"),
+    ("gid", "identity.group"),
+    ("hardwareisa", "processors.isa"),
+    ("hardwaremodel", "os.hardware"),
+    ("hostname", "networking.hostname"),
+    ("id", "identity.user"),
+    ("ipaddress", "networking.ip"),
+    ("ipaddress6", "networking.ip6"),
+    ("lsbdistcodename", "os.distro.codename"),
+    ("lsbdistdescription", "os.distro.description"),
+    ("lsbdistid", "os.distro.id"),
+    ("lsbdistrelease", "os.distro.release.full"),
+    ("lsbmajdistrelease", "os.distro.release.major"),
+    ("lsbminordistrelease", "os.distro.release.minor"),
+    ("lsbrelease", "os.distro.specification"),
+    ("macaddress", "networking.mac"),
+    ("macosx_buildversion", "os.macosx.build"),
+    ("macosx_productname", "os.macosx.product"),
+    ("macosx_productversion", "os.macosx.version.full"),
+    ("macosx_productversion_major", "os.macosx.version.major"),
+    ("macosx_productversion_minor", "os.macosx.version.minor"),
+    ("macosx_productversion_patch", "os.macosx.version.patch"),
+    ("manufacturer", "dmi.manufacturer"),
+    ("memoryfree", "memory.system.available"),
+    ("memorysize", "memory.system.total"),
+    ("netmask", "networking.netmask"),
+    ("netmask6", "networking.netmask6"),
+    ("network", "networking.network"),
+    ("network6", "networking.network6"),
+    ("operatingsystem", "os.name"),
+    ("operatingsystemmajrelease", "os.release.major"),
+    ("operatingsystemrelease", "os.release.full"),
+    ("osfamily", "os.family"),
+    ("physicalprocessorcount", "processors.physicalcount"),
+    ("processorcount", "processors.count"),
+    ("productname", "dmi.product.name"),
+    ("rubyplatform", "ruby.platform"),
+    ("rubysitedir", "ruby.sitedir"),
+    ("rubyversion", "ruby.version"),
+    ("scope6", "networking.scope6"),
+    ("selinux", "os.selinux.enabled"),
+    ("selinux_config_mode", "os.selinux.config_mode"),
+    ("selinux_config_policy", "os.selinux.config_policy"),
+    ("selinux_current_mode", "os.selinux.current_mode"),
+    ("selinux_enforced", "os.selinux.enforced"),
+    ("selinux_policyversion", "os.selinux.policy_version"),
+    ("serialnumber", "dmi.product.serial_number"),
+    ("swapencrypted", "memory.swap.encrypted"),
+    ("swapfree", "memory.swap.available"),
+    ("swapsize", "memory.swap.total"),
+    ("system32", "os.windows.system32"),
+    ("uptime", "system_uptime.uptime"),
+    ("uptime_days", "system_uptime.days"),
+    ("uptime_hours", "system_uptime.hours"),
+    ("uptime_seconds", "system_uptime.seconds"),
+    ("uuid", "dmi.product.uuid"),
+    ("windows_display_version", "os.windows.display_version"),
+    ("windows_edition_id", "os.windows.edition_id"),
+    ("windows_installation_type", "os.windows.installation_type"),
+    ("windows_product_name", "os.windows.product_name"),
+    ("windows_release_id", "os.windows.release_id"),
+    ("xendomains", "xen.domains"),
+    ("zonename", "solaris_zones.current"),
+];
+
+/// Legacy facts in megabytes, of structured ones in bytes.
+const MEGABYTES: [(&str, &str); 4] = [
+    ("memoryfree_mb", "memory.system.available_bytes"),
+    ("memorysize_mb", "memory.system.total_bytes"),
+    ("swapfree_mb", "memory.swap.available_bytes"),
+    ("swapsize_mb", "memory.swap.total_bytes"),
+];
+
+/// Legacy facts of each network interface: the start of their names, and the field.
+const INTERFACE: [(&str, &str); 8] = [
+    ("ipaddress", "ip"),
+    ("ipaddress6", "ip6"),
+    ("macaddress", "mac"),
+    ("mtu", "mtu"),
+    ("netmask", "netmask"),
+    ("netmask6", "netmask6"),
+    ("network", "network"),
+    ("network6", "network6"),
+];
+
+/// Adds the legacy facts that follow from structured facts and are absent. What a node says
+/// itself stays.
+pub(super) fn complete(facts: &mut HashMap) {
+    let mut derived: Vec<(String, Value)> = Vec::new();
+    let at = |path: &str| dig(facts, path);
+    for (name, path) in SAME {
+        derived.extend(at(path).map(|value| (name.to_string(), value.clone())));
+    }
+    for (name, path) in MEGABYTES {
+        let bytes = match at(path) {
+            Some(Value::Int(bytes)) => Some(*bytes as f64),
+            Some(_) | None => None,
+        };
+        derived.extend(bytes.map(|bytes| (name.to_string(), megabytes(bytes))));
+    }
+    if let Some(interfaces) = at("networking.interfaces").and_then(Value::as_hash) {
+        let mut names: Vec<&str> = interfaces.keys().filter_map(Value::as_str).collect();
+        names.sort_unstable();
+        if !names.is_empty() {
+            derived.push(("interfaces".into(), names.join(",").into()));
+        }
+        for name in names {
+            let Some(interface) = interfaces.get(&StrKey(name)) else {
+                continue;
+            };
+            for (start, field) in INTERFACE {
+                let value = interface.get(field).cloned();
+                derived.extend(value.map(|value| (format!("{start}_{name}"), value)));
+            }
+        }
+    }
+    if let Some(models) = at("processors.models").and_then(Value::as_array) {
+        let numbered = models.iter().enumerate();
+        derived.extend(numbered.map(|(at, model)| (format!("processor{at}"), model.clone())));
+    }
+    if let Some(disks) = at("disks")
+        .and_then(Value::as_hash)
+        .filter(|disks| !disks.is_empty())
+    {
+        let names: Vec<&str> = disks.keys().filter_map(Value::as_str).collect();
+        derived.push(("blockdevices".into(), names.join(",").into()));
+        for name in names {
+            let disk = disks.get(&StrKey(name));
+            for (end, field) in [
+                ("model", "model"),
+                ("size", "size_bytes"),
+                ("vendor", "vendor"),
+            ] {
+                let value = disk.and_then(|disk| disk.get(field)).cloned();
+                let name = format!("blockdevice_{name}_{end}");
+                derived.extend(value.map(|value| (name, value)));
+            }
+        }
+    }
+    if let Some(keys) = at("ssh").and_then(Value::as_hash) {
+        for (name, key) in keys {
+            let name = name.to_s();
+            let text = key.get("key").cloned();
+            derived.extend(text.map(|text| (format!("ssh{name}key"), text)));
+            let print = |kind: &str| key.get("fingerprints")?.get(kind)?.as_str();
+            if let (Some(sha1), Some(sha256)) = (print("sha1"), print("sha256")) {
+                derived.push((format!("sshfp_{name}"), format!("{sha1}\n{sha256}").into()));
+            }
+        }
+    }
+    for (name, value) in derived {
+        if !facts.contains_key(&StrKey(&name)) && !value.is_undef() {
+            facts.insert(Value::from(name), value);
+        }
+    }
+}
+
+fn dig<'a>(facts: &'a HashMap, path: &str) -> Option<&'a Value> {
+    let mut segments = path.split('.');
+    let mut value = facts.get(&StrKey(segments.next()?))?;
+    for segment in segments {
+        value = value.get(segment)?;
+    }
+    Some(value)
+}
+
+/// `UnitConverter.bytes_to_mb`: two digits behind the point.
+fn megabytes(bytes: f64) -> Value {
+    Value::Float((bytes / (1024.0 * 1024.0) * 100.0).round() / 100.0)
+}

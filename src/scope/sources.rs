@@ -1,0 +1,404 @@
+//! Nodes from what tools save about them: nodes files, facts of Facter and Puppet, Puppet's
+//! caches, answers of PuppetDB, output of node classifiers. The form is recognised by the data.
+//!
+//! Pure functions of values that were read elsewhere; [`plain_yaml`] prepares the text of Puppet's
+//! caches, whose tags name Ruby classes.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::legacy;
+use super::node::{Node, Nodes, NodesError, node};
+use crate::value::{HashMap, StrKey, Value};
+
+/// What saved data about nodes is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodesForm {
+    /// certname → `facts`, `trusted`, `variables`, `environment`.
+    NodesFile,
+    /// Facts of one node without a name around them: `facter`, `puppet facts show`, FacterDB.
+    Facts,
+    /// Facts of one node with its name: `puppet facts find`, Puppet's `yaml/facts`.
+    NamedFacts,
+    /// Puppet's `yaml/node`: `parameters`, `classes`, `environment` with the name.
+    NodeCache,
+    /// What a node classifier prints: the same without a name.
+    Classifier,
+    /// A list of nodes with `certname` and `facts`: PuppetDB's inventory, its factsets, or several
+    /// sets of facts.
+    Inventory,
+    /// A list of single facts: PuppetDB's `facts` query.
+    SingleFacts,
+}
+
+/// Recognises the form of saved data; nothing where it is none of them.
+#[must_use]
+pub fn form_of(value: &Value) -> Option<NodesForm> {
+    if let Some(elements) = value.as_array() {
+        let first = elements.first()?;
+        let single = first.get("certname").is_some() && first.get("name").is_some();
+        return match (single && first.get("value").is_some(), first.as_hash()) {
+            (true, _) => Some(NodesForm::SingleFacts),
+            (false, Some(_)) => Some(NodesForm::Inventory),
+            (false, None) => None,
+        };
+    }
+    let hash = value.as_hash()?;
+    let has = |name: &str| hash.contains_key(&StrKey(name));
+    let is_name = value.get("name").and_then(Value::as_str).is_some();
+    if is_name && matches!(value.get("values"), Some(Value::Hash(_))) {
+        return Some(NodesForm::NamedFacts);
+    }
+    let classified = has("classes") || has("parameters");
+    if classified && !has("os") && !has("networking") && !has("kernel") {
+        return Some(match is_name {
+            true => NodesForm::NodeCache,
+            false => NodesForm::Classifier,
+        });
+    }
+    if has("certname") && has("facts") {
+        return Some(NodesForm::Inventory);
+    }
+    let parts = ["facts", "trusted", "variables"];
+    let is_node = |entry: &Value| parts.iter().any(|part| entry.get(part).is_some());
+    let is_empty =
+        |entry: &Value| entry.is_undef() || entry.as_hash().is_some_and(HashMap::is_empty);
+    let is_nodes_file = hash.values().any(is_node) || hash.values().all(is_empty);
+    Some(match is_nodes_file {
+        true => NodesForm::NodesFile,
+        false => NodesForm::Facts,
+    })
+}
+
+/// Reads saved data of any form. `stem` is the file's name without its extension, for forms that
+/// name no node.
+///
+/// # Errors
+/// Data of no known form, or a nodes file that is none.
+pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, NodesError> {
+    let Some(form) = form_of(value) else {
+        return Err(NodesError {
+            message: "neither a nodes file nor saved facts".into(),
+        });
+    };
+    let mut share = Share::default();
+    let mut nodes = Nodes::default();
+    let mut add = |certname: &str, entry: &[(&str, Value)]| {
+        let entry = Value::hash(entry.iter().map(|(name, value)| (*name, value.clone())));
+        nodes.insert(share.node(complete(node(certname, &entry, common))));
+    };
+    let field = |of: &Value, name: &str| of.get(name).cloned().unwrap_or_default();
+    match form {
+        NodesForm::NodesFile => {
+            for node in Nodes::read(value, common)?.all() {
+                nodes.insert(share.node(complete(node.as_ref().clone())));
+            }
+        }
+        NodesForm::Facts => add(&name_of(value, stem), &[("facts", value.clone())]),
+        NodesForm::NamedFacts => {
+            let name = value.get("name").map(Value::to_s).unwrap_or_default();
+            add(&name, &[("facts", field(value, "values"))]);
+        }
+        NodesForm::NodeCache | NodesForm::Classifier => {
+            let name = value.get("name").map_or(stem.to_string(), Value::to_s);
+            let parameters = field(value, "parameters");
+            // The cache holds what facts and classifier gave together.
+            let facts = match value.get("facts").and_then(|facts| facts.get("values")) {
+                Some(facts) => facts.clone(),
+                None if form == NodesForm::NodeCache => parameters.clone(),
+                None => Value::hash([]),
+            };
+            let environment = value
+                .get("environment")
+                .or_else(|| value.get("environment_name"));
+            let environment = environment.map(|named| match named.as_hash() {
+                Some(_) => field(named, "name"),
+                None => named.clone(),
+            });
+            let entry = [
+                ("facts", facts),
+                ("variables", parameters),
+                ("trusted", field(value, "trusted_data")),
+                ("environment", environment.unwrap_or_default()),
+            ];
+            add(&name, &entry);
+        }
+        NodesForm::Inventory => {
+            let one = std::slice::from_ref(value);
+            for (at, element) in value.as_array().unwrap_or(one).iter().enumerate() {
+                if element.get("certname").is_none() {
+                    let stem = format!("{stem}-{}", at + 1);
+                    add(&name_of(element, &stem), &[("facts", element.clone())]);
+                    continue;
+                }
+                let name = element.get("certname").map(Value::to_s).unwrap_or_default();
+                let entry = [
+                    ("facts", listed(&field(element, "facts"))),
+                    ("trusted", field(element, "trusted")),
+                    ("environment", field(element, "environment")),
+                ];
+                add(&name, &entry);
+            }
+        }
+        NodesForm::SingleFacts => {
+            let mut found: indexmap::IndexMap<String, (HashMap, Value)> = indexmap::IndexMap::new();
+            for fact in value.as_array().into_iter().flatten() {
+                let name = field(fact, "certname").to_s();
+                let (facts, environment) = found.entry(name).or_default();
+                facts.insert(field(fact, "name"), field(fact, "value"));
+                *environment = field(fact, "environment");
+            }
+            for (name, (facts, environment)) in found {
+                add(
+                    &name,
+                    &[("facts", facts.into()), ("environment", environment)],
+                );
+            }
+        }
+    }
+    Ok(nodes)
+}
+
+/// Facts as a hash: factsets list them as `{data: [{name, value}]}`.
+fn listed(facts: &Value) -> Value {
+    let data = facts.get("data").unwrap_or(facts);
+    let Some(elements) = data.as_array() else {
+        return facts.clone();
+    };
+    let pairs = elements
+        .iter()
+        .filter_map(|fact| Some((fact.get("name")?.clone(), fact.get("value")?.clone())));
+    Value::from(pairs.collect::<HashMap>())
+}
+
+/// The name that facts give their node; the file's where they give none, or only the placeholder
+/// of collections of facts.
+fn name_of(facts: &Value, stem: &str) -> String {
+    const PLACEHOLDER: &str = "foo.example.com";
+    let fqdn = || facts.get("networking")?.get("fqdn");
+    let name = facts
+        .get("clientcert")
+        .or_else(|| facts.get("fqdn"))
+        .or_else(fqdn)
+        .and_then(Value::as_str)
+        .filter(|name| !name.is_empty() && *name != PLACEHOLDER);
+    name.unwrap_or(stem).to_string()
+}
+
+fn complete(mut node: Node) -> Node {
+    legacy::complete(&mut node.facts);
+    node
+}
+
+/// A YAML text of Puppet's caches without what only Ruby can load: tags that name classes go, and
+/// dates become strings.
+#[must_use]
+pub fn plain_yaml(text: &str) -> Cow<'_, str> {
+    if !text.contains("!ruby/") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let mut rest = line;
+        let mut plain = String::with_capacity(line.len());
+        while let Some(at) = rest.find("!ruby/") {
+            plain.push_str(&rest[..at]);
+            let tag = &rest[at..];
+            let end = tag.find(char::is_whitespace).unwrap_or(tag.len());
+            rest = tag[end..].strip_prefix(' ').unwrap_or(&tag[end..]);
+        }
+        plain.push_str(rest);
+        out.push_str(&quoted_date(&plain));
+    }
+    Cow::Owned(out)
+}
+
+/// A line whose value is a plain date, with the date in quotes.
+fn quoted_date(line: &str) -> Cow<'_, str> {
+    let Some((start, value)) = line.split_once(": ") else {
+        return Cow::Borrowed(line);
+    };
+    let text = value.trim();
+    let bytes = text.as_bytes();
+    let is_date = bytes.len() >= 10
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && bytes[4] == b'-'
+        && bytes[7] == b'-'
+        && !text.contains('"');
+    match is_date {
+        true => Cow::Owned(format!("{start}: \"{text}\"\n")),
+        false => Cow::Borrowed(line),
+    }
+}
+
+/// Equal values are kept once: nodes of a fleet have most of their facts in common.
+#[derive(Default)]
+struct Share {
+    known: HashSet<Value>,
+}
+
+impl Share {
+    fn node(&mut self, node: Node) -> Node {
+        Node {
+            certname: Arc::clone(&node.certname),
+            facts: self.hash(&node.facts),
+            trusted: self.hash(&node.trusted),
+            variables: self.hash(&node.variables),
+            environment: node.environment,
+        }
+    }
+
+    fn hash(&mut self, hash: &HashMap) -> HashMap {
+        let entries = hash.iter();
+        entries
+            .map(|(name, value)| (self.value(name), self.value(value)))
+            .collect()
+    }
+
+    fn value(&mut self, value: &Value) -> Value {
+        let shared = if let Value::Array(elements) = value {
+            Value::array(elements.iter().map(|element| self.value(element)))
+        } else if let Value::Hash(hash) = value {
+            Value::from(self.hash(hash))
+        } else if value.as_str().is_some() {
+            value.clone()
+        } else {
+            return value.clone();
+        };
+        match self.known.get(&shared) {
+            Some(known) => known.clone(),
+            None => {
+                self.known.insert(shared.clone());
+                shared
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{from_json, load_yaml, symbol_keys_to_strings};
+
+    fn json(text: &str, stem: &str) -> Nodes {
+        read_nodes(&from_json(text).unwrap(), stem, &HashMap::new()).unwrap()
+    }
+
+    fn yaml(text: &str, stem: &str) -> Nodes {
+        let value = load_yaml(plain_yaml(text).as_bytes()).unwrap();
+        read_nodes(&symbol_keys_to_strings(value), stem, &HashMap::new()).unwrap()
+    }
+
+    fn known(nodes: &Nodes, certname: &str, path: &str) -> Option<String> {
+        let scope = nodes.get(certname)?.scope("production");
+        match scope.variable(path) {
+            super::super::Variable::Known(value) => Some(value.to_s()),
+            super::super::Variable::Undefined(_) | super::super::Variable::Unknown => None,
+        }
+    }
+
+    #[test]
+    fn facts_of_facter_get_their_legacy_names() {
+        let nodes = json(
+            r#"{"os": {"family": "RedHat", "name": "Rocky", "release": {"full": "9.4", "major": "9"}},
+                "networking": {"fqdn": "web1.example.com", "ip": "10.0.0.1",
+                  "interfaces": {"lo": {"ip": "127.0.0.1"}, "eth0": {"ip": "10.0.0.1", "mtu": 1500}}},
+                "memory": {"system": {"total_bytes": 1000000000}}, "processors": {"models": ["A"]}}"#,
+            "some",
+        );
+        let all = [
+            ("osfamily", "RedHat"),
+            ("facts.osfamily", "RedHat"),
+            ("::operatingsystemmajrelease", "9"),
+            ("ipaddress_eth0", "10.0.0.1"),
+            ("mtu_eth0", "1500"),
+            ("interfaces", "eth0,lo"),
+            ("memorysize_mb", "953.67"),
+            ("processor0", "A"),
+            ("trusted.certname", "web1.example.com"),
+        ];
+        for (path, value) in all {
+            assert_eq!(
+                known(&nodes, "web1.example.com", path).as_deref(),
+                Some(value),
+                "{path}"
+            );
+        }
+    }
+
+    #[test]
+    fn caches_of_puppet_are_read_though_their_tags_name_classes() {
+        let facts = "--- !ruby/object:Puppet::Node::Facts\nname: a.b\nvalues:\n  role: web\n  \
+                     osfamily: own\n  os:\n    family: Debian\n  since: 2024-01-02 03:04:05\n\
+                     timestamp: 2024-01-02 03:04:05.123 +00:00\n";
+        let nodes = yaml(facts, "x");
+        assert_eq!(known(&nodes, "a.b", "role").as_deref(), Some("web"));
+        assert_eq!(known(&nodes, "a.b", "osfamily").as_deref(), Some("own"));
+        let node = "--- !ruby/object:Puppet::Node\nname: a.b\nparameters:\n  role: db\n  site: ls\n\
+                    classes: []\nenvironment: !ruby/sym staging\n";
+        let nodes = yaml(node, "x");
+        assert_eq!(known(&nodes, "a.b", "site").as_deref(), Some("ls"));
+        let environment = nodes.get("a.b").unwrap().environment.clone();
+        assert_eq!(environment.as_deref(), Some("staging"));
+    }
+
+    #[test]
+    fn answers_of_puppetdb_are_read() {
+        let inventory = r#"[{"certname": "a", "environment": "qa", "facts": {"role": "web"},
+                             "trusted": {"extensions": {"pp_role": "x"}}},
+                            {"certname": "b", "facts": {"data": [{"name": "role", "value": "db"}]}}]"#;
+        let nodes = json(inventory, "inventory");
+        assert_eq!(
+            known(&nodes, "a", "trusted.extensions.pp_role").as_deref(),
+            Some("x")
+        );
+        assert_eq!(known(&nodes, "b", "facts.role").as_deref(), Some("db"));
+        let facts = r#"[{"certname": "a", "name": "role", "value": "web", "environment": "qa"},
+                        {"certname": "b", "name": "role", "value": "db", "environment": "qa"},
+                        {"certname": "a", "name": "os", "value": {"family": "Suse"}, "environment": "qa"}]"#;
+        let nodes = json(facts, "facts");
+        assert_eq!(nodes.all().len(), 2);
+        assert_eq!(known(&nodes, "a", "osfamily").as_deref(), Some("Suse"));
+        assert_eq!(known(&nodes, "b", "role").as_deref(), Some("db"));
+    }
+
+    #[test]
+    fn classifiers_name_no_node_but_the_file_does() {
+        let nodes = yaml(
+            "classes: {}\nparameters: {site: ls}\nenvironment: qa\n",
+            "c.example.com",
+        );
+        assert_eq!(
+            known(&nodes, "c.example.com", "::site").as_deref(),
+            Some("ls")
+        );
+        assert_eq!(
+            known(&nodes, "c.example.com", "domain").as_deref(),
+            Some("example.com")
+        );
+    }
+
+    #[test]
+    fn a_nodes_file_stays_one() {
+        let nodes = json(
+            r#"{"a": {"facts": {"x": 1}}, "b": null, "c": {"variables": {}}}"#,
+            "nodes",
+        );
+        assert_eq!(nodes.all().len(), 3);
+        assert_eq!(known(&nodes, "a", "facts.x").as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn equal_facts_are_kept_once() {
+        let nodes = json(
+            r#"{"a": {"facts": {"os": {"family": "RedHat"}}}, "b": {"facts": {"os": {"family": "RedHat"}}}}"#,
+            "nodes",
+        );
+        let os = |name: &str| match nodes.get(name).unwrap().facts.get(&StrKey("os")) {
+            Some(Value::Hash(hash)) => Arc::clone(hash),
+            other => panic!("{other:?}"),
+        };
+        assert!(Arc::ptr_eq(&os("a"), &os("b")));
+    }
+}

@@ -1,0 +1,472 @@
+//! Answers over nodes: lookups that are shared are those made one by one, and the preview of an
+//! edit is the difference of two full matrices.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test panics, measures and prints what it found"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+
+use hiera_ls::ide::call_hierarchy::{incoming, outgoing, prepare};
+use hiera_ls::ide::impact::impact;
+use hiera_ls::ide::lens::{hints, lenses};
+use hiera_ls::ide::matrix::{Fleet, all_keys, row};
+use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings};
+use hiera_ls::scope::{KnownNodes, Node, Nodes, read_nodes};
+use hiera_ls::text::TextRange;
+use hiera_ls::value::{HashMap, Value, load_yaml};
+use hiera_ls::workspace::{Change, Content, DiskEntry, Linked, Snapshot, Workspace};
+use proptest::prelude::*;
+
+/// Folder of the workspaces of these tests.
+const FOLDER: &str = "/repo";
+
+const HIERA: &str = "version: 5\ndefaults: {data_hash: yaml_data, datadir: data}\nhierarchy:\n\
+    - {name: nodes, path: 'node/%{trusted.certname}.yaml'}\n\
+    - {name: mapped, mapped_paths: [facts.groups, group, 'group/%{group}.yaml']}\n\
+    - {name: roles, paths: ['role/%{::role}.yaml', 'site/%{facts.site}/%{role}.yaml']}\n\
+    - {name: globs, glob: 'conf.d/%{facts.site}/*.yaml'}\n\
+    - {name: common, path: common.yaml}\n";
+
+/// A workspace whose files are on the disk.
+fn workspace(files: &BTreeMap<String, String>) -> Workspace {
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec![FOLDER.into()]));
+    let mut entries: Vec<(Arc<str>, DiskEntry)> = Vec::new();
+    let mut folders = BTreeSet::new();
+    for (path, text) in files {
+        let mut at = path.as_str();
+        while let Some((folder, _)) = at.rsplit_once('/') {
+            folders.insert(format!("{FOLDER}/{folder}"));
+            at = folder;
+        }
+        let content = Content::Text(text.as_str().into());
+        let entry = DiskEntry::File {
+            content,
+            linked: Linked::No,
+        };
+        entries.push((format!("{FOLDER}/{path}").into(), entry));
+    }
+    for folder in folders {
+        entries.push((folder.into(), DiskEntry::Directory { target: None }));
+    }
+    workspace.apply(Change::Scanned {
+        folder: FOLDER.into(),
+        entries,
+    });
+    workspace
+}
+
+fn files(all: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let all = all
+        .iter()
+        .map(|(path, text)| (path.to_string(), text.to_string()));
+    let mut all: BTreeMap<String, String> = all.collect();
+    all.entry("hiera.yaml".into())
+        .or_insert_with(|| HIERA.into());
+    all.insert("environment.conf".into(), String::new());
+    all
+}
+
+/// What a fleet is made of.
+struct Base {
+    settings: Settings,
+    configs: ConfigCache,
+    nodes: KnownNodes,
+}
+
+fn base(nodes: &Nodes, version: PuppetVersion) -> Base {
+    Base {
+        settings: Settings::for_version(version),
+        configs: ConfigCache::default(),
+        nodes: KnownNodes::new(nodes),
+    }
+}
+
+fn fleet<'a>(base: &'a Base, snapshot: &'a Snapshot) -> Fleet<'a> {
+    let root = snapshot.root_of("/repo/hiera.yaml").unwrap();
+    Fleet::new(snapshot, root, &base.settings, &base.configs, &base.nodes)
+}
+
+fn nodes(text: &str) -> Nodes {
+    read_nodes(
+        &load_yaml(text.as_bytes()).unwrap(),
+        "nodes",
+        &HashMap::new(),
+    )
+    .unwrap()
+}
+
+/// Every cell, each by a lookup of its own.
+fn cells(
+    base: &Base,
+    snapshot: &Snapshot,
+    keys: &[Arc<str>],
+) -> BTreeMap<(Arc<str>, Arc<str>), String> {
+    let fleet = fleet(base, snapshot);
+    let mut cells = BTreeMap::new();
+    for member in 0..base.nodes.len() {
+        for key in keys {
+            let answer = fleet
+                .session()
+                .lookup(&base.nodes.scope(member), &Request::key(key));
+            let text = match answer.result {
+                Ok(value) => hiera_ls::value::to_tagged_json(&value),
+                Err(error) => error.message,
+            };
+            cells.insert((key.clone(), base.nodes.shared_name(member)), text);
+        }
+    }
+    cells
+}
+
+fn told(result: &Result<Value, hiera_ls::lookup::LookupError>) -> String {
+    match result {
+        Ok(value) => hiera_ls::value::to_tagged_json(value),
+        Err(error) => error.message.clone(),
+    }
+}
+
+/// A value of a key: scalars, collections, and every kind of token.
+fn value() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("1".to_string()),
+        Just("x".to_string()),
+        Just("~".to_string()),
+        Just("'%{facts.site}'".to_string()),
+        Just("'%{::role}-%{facts.groups}'".to_string()),
+        Just("'%{facts.site.deep}'".to_string()),
+        "[a-e]".prop_map(|key| format!("\"%{{lookup('{key}')}}\"")),
+        "[a-e]".prop_map(|key| format!("\"%{{alias('{key}')}}\"")),
+        "[a-e]".prop_map(|key| format!("\"%{{lookup('{key}.p')}}\"")),
+    ];
+    prop_oneof![
+        leaf.clone(),
+        proptest::collection::vec(leaf.clone(), 0..3)
+            .prop_map(|all| format!("[{}]", all.join(", "))),
+        (leaf.clone(), leaf).prop_map(|(p, q)| format!("{{p: {p}, q: {q}}}")),
+    ]
+}
+
+/// A data file: some keys, now and then options, an anchor, or a mistake.
+fn data() -> impl Strategy<Value = String> {
+    let entries = proptest::collection::btree_map("[a-e]", value(), 0..4);
+    let options = prop_oneof![
+        6 => Just(""),
+        1 => Just("lookup_options: {a: {merge: deep}}\n"),
+        1 => Just("lookup_options: {b: {merge: unique}, '^[cd]$': {merge: hash}}\n"),
+    ];
+    let end = prop_oneof![
+        12 => Just(""),
+        1 => Just("z: &z {p: \"%{lookup('a')}\"}\ne: *z\n"),
+        1 => Just("broken: [\n"),
+        1 => Just("- 1\n"),
+    ];
+    (entries, options, end).prop_map(|(entries, options, end)| {
+        let mut text = options.to_string();
+        for (key, value) in entries {
+            let _ = writeln!(text, "{key}: {value}");
+        }
+        text + end
+    })
+}
+
+const PATHS: [&str; 8] = [
+    "data/node/n1.yaml",
+    "data/node/n2.yaml",
+    "data/group/g1.yaml",
+    "data/role/web.yaml",
+    "data/site/ls/web.yaml",
+    "data/site/cp/db.yaml",
+    "data/conf.d/ls/10.yaml",
+    "data/common.yaml",
+];
+
+const NODES: &str = "n1: {facts: {site: ls, groups: [g1]}, variables: {role: web}}\n\
+    n2: {facts: {site: ls, groups: g1}, variables: {role: web}}\n\
+    n3: {facts: {site: cp, groups: [g1, g2]}, variables: {role: db}}\n\
+    n4: {facts: {site: {deep: 1}, groups: []}, variables: {role: web}}\n\
+    n5: {facts: {site: ls}, variables: {role: web}}\n\
+    n6: {facts: {site: cp, groups: 5}, variables: {role: db}}\n\
+    n7: {facts: {site: ls, groups: [g1]}, variables: {role: web}}\n\
+    n8: {facts: {site: ls, groups: [g1]}}\n";
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn shared_lookups_and_previews_are_those_of_full_matrices(
+        texts in proptest::collection::vec(data(), PATHS.len()),
+        edited in 0..PATHS.len(),
+        edit in data(),
+        is_puppet_8 in any::<bool>(),
+    ) {
+        let all: Vec<(&str, &str)> = PATHS.iter().copied().zip(texts.iter().map(String::as_str)).collect();
+        let workspace = workspace(&files(&all));
+        let version = if is_puppet_8 { PuppetVersion::V8 } else { PuppetVersion::V7 };
+        let base = base(&nodes(NODES), version);
+        let after = workspace.apply(Change::Open {
+            path: format!("{FOLDER}/{}", PATHS[edited]).into(),
+            text: edit.as_str().into(),
+            version: 1,
+        });
+        let before = after.saved();
+        let (old, new) = (fleet(&base, &before), fleet(&base, &after));
+        let mut keys: BTreeSet<Arc<str>> = all_keys(&old).into_iter().collect();
+        keys.extend(all_keys(&new));
+        let keys: Vec<Arc<str>> = keys.into_iter().collect();
+        let (old_cells, new_cells) = (cells(&base, &before, &keys), cells(&base, &after, &keys));
+        for (fleet, cells) in [(&old, &old_cells), (&new, &new_cells)] {
+            for key in &keys {
+                let row = row(fleet, key);
+                let mut count = 0;
+                for cell in &row.answers {
+                    for node in &cell.nodes {
+                        prop_assert_eq!(&told(&cell.result), &cells[&(key.clone(), node.clone())]);
+                        count += 1;
+                    }
+                }
+                prop_assert_eq!(count, base.nodes.len());
+            }
+        }
+        let mut expected = BTreeMap::new();
+        for (at, old) in &old_cells {
+            if *old != new_cells[at] {
+                expected.insert(at.clone(), (old.clone(), new_cells[at].clone()));
+            }
+        }
+        let found = impact(&old, &new);
+        prop_assert!(found.is_complete);
+        let mut changes = BTreeMap::new();
+        for change in &found.changes {
+            for node in &change.after.nodes {
+                let what = (told(&change.before.result), told(&change.after.result));
+                changes.insert((change.key.clone(), node.clone()), what);
+            }
+        }
+        let nodes: BTreeSet<Arc<str>> = changes.keys().map(|(_, node)| node.clone()).collect();
+        prop_assert_eq!(found.nodes, nodes.into_iter().collect::<Vec<_>>());
+        prop_assert_eq!(changes, expected);
+    }
+}
+
+#[test]
+fn a_key_over_ten_thousand_nodes_costs_what_its_sources_cost() {
+    let mut all = vec![(
+        "data/common.yaml".to_string(),
+        "port: 80\nhost: \"%{facts.site}\"\n".to_string(),
+    )];
+    for site in 0..20 {
+        all.push((
+            format!("data/site/s{site}/web.yaml"),
+            format!("port: {site}\n"),
+        ));
+    }
+    for node in 0..200 {
+        all.push((format!("data/node/n{node}.yaml"), "other: 1\n".to_string()));
+    }
+    let all: Vec<(&str, &str)> = all.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let workspace = workspace(&files(&all));
+    let snapshot = workspace.snapshot();
+    let mut known = Nodes::default();
+    for node in 0..10_000 {
+        let facts = Value::hash([("site", format!("s{}", node % 25).into())]);
+        let mut node = Node::with_facts(&format!("n{node}"), facts.as_hash().unwrap());
+        node.variables.insert("role".into(), "web".into());
+        known.insert(node);
+    }
+    let base = base(&known, PuppetVersion::V7);
+    let fleet = fleet(&base, &snapshot);
+    let start = Instant::now();
+    assert_eq!(row(&fleet, "port").answers.len(), 21);
+    let cold = start.elapsed();
+    let start = Instant::now();
+    let row = row(&fleet, "port");
+    let warm = start.elapsed();
+    let largest = &row.answers[0];
+    assert_eq!(
+        (largest.nodes.len(), told(&largest.result)),
+        (2_000, "80".into())
+    );
+    let start = Instant::now();
+    let edited = workspace.apply(Change::Open {
+        path: "/repo/data/common.yaml".into(),
+        text: "port: 81\nhost: \"%{facts.site}\"\n".into(),
+        version: 1,
+    });
+    let saved = edited.saved();
+    let found = impact(&self::fleet(&base, &saved), &self::fleet(&base, &edited));
+    let preview = start.elapsed();
+    assert_eq!((found.changes.len(), found.nodes.len()), (1, 2_000));
+    eprintln!("10,000 nodes: cold {cold:.1?}, warm {warm:.1?}, preview of an edit {preview:.1?}");
+}
+
+#[test]
+fn lenses_hints_and_calls_of_a_file() {
+    let common = "port: 80\nurl: \"http://%{lookup('port')}/%{lookup('path')}\"\npath: \"%{lookup('url')}\"\nalone: 1\n";
+    let all = files(&[
+        ("data/common.yaml", common),
+        ("data/role/web.yaml", "port: 8080\nalone: 2\n"),
+        ("data/node/n1.yaml", "alone: 3\n"),
+    ]);
+    let workspace = workspace(&all);
+    let snapshot = workspace.snapshot();
+    let known = nodes("n1: {variables: {role: web}}\nn2: {variables: {role: web}}\n");
+    let base = base(&known, PuppetVersion::V7);
+    let fleet = fleet(&base, &snapshot);
+    let path = "/repo/data/common.yaml";
+    let found = lenses(&fleet, path);
+    let found: Vec<_> = found
+        .iter()
+        .map(|lens| (&*lens.name, lens.above, lens.below, lens.uses))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("port", 1, 0, 1),
+            ("url", 0, 0, 1),
+            ("path", 0, 0, 1),
+            ("alone", 2, 0, 0)
+        ]
+    );
+    let whole = TextRange::new(0, common.len());
+    let labels = |path: &str, selected: Option<&str>| -> Vec<String> {
+        let found = hints(&fleet, path, whole, selected);
+        found.iter().map(|hint| hint.label()).collect()
+    };
+    assert_eq!(
+        labels(path, None),
+        [
+            "never used: overridden for all 2 nodes by web.yaml:1",
+            "8080",
+            "never used: overridden for all 2 nodes by n1.yaml:1",
+        ]
+    );
+    assert_eq!(
+        labels("/repo/data/role/web.yaml", None),
+        ["overridden for 1 of 2 nodes by n1.yaml:1"]
+    );
+    assert_eq!(
+        labels("/repo/data/role/web.yaml", Some("n1")),
+        ["overridden by n1.yaml:1"]
+    );
+    assert!(labels("/repo/data/role/web.yaml", Some("n2")).is_empty());
+
+    let url = prepare(&snapshot, path, common.find("http").unwrap()).unwrap();
+    let calls = outgoing(&snapshot, &url);
+    let calls: Vec<_> = calls
+        .iter()
+        .map(|call| (&*call.item.key, &*call.item.path))
+        .collect();
+    assert_eq!(
+        calls,
+        [
+            ("port", "/repo/data/common.yaml"),
+            ("port", "/repo/data/role/web.yaml"),
+            ("path", "/repo/data/common.yaml"),
+        ]
+    );
+    let users = incoming(&snapshot, "url");
+    assert_eq!(users.len(), 1);
+    assert_eq!(&*users[0].item.key, "path");
+    assert_eq!(users[0].tokens[0].slice(common), "%{lookup('url')}");
+}
+
+fn run(arguments: &[&str], folder: &std::path::Path) -> (String, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    (
+        String::from_utf8(output.stdout).unwrap(),
+        output.status.code().unwrap(),
+    )
+}
+
+/// Two checkouts in a folder, and a nodes file.
+fn checkouts() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, port) in [("old", 80), ("new", 81)] {
+        let common = format!("port: {port}\nhost: \"%{{facts.site}}\"\n");
+        for (path, text) in files(&[
+            ("data/common.yaml", &common),
+            ("data/node/b.yaml", "port: 9\n"),
+        ]) {
+            let path = folder.path().join(name).join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+    }
+    let nodes = "a: {facts: {site: ls}}\nb: {facts: {site: ls}}\nc: {facts: {site: cp}}\n";
+    std::fs::write(folder.path().join("nodes.yaml"), nodes).unwrap();
+    folder
+}
+
+#[test]
+fn two_nodes_and_two_checkouts_are_compared() {
+    let folder = checkouts();
+    let flags = [
+        "--nodes",
+        "nodes.yaml",
+        "--puppet-version",
+        "7",
+        "--workspace",
+        "new",
+    ];
+    let with = |more: &[&str]| run(&[more, &flags].concat(), folder.path());
+    assert_eq!(with(&["diff", "a", "a"]), (String::new(), 0));
+    let (text, code) = with(&["diff", "a", "b"]);
+    assert_eq!(code, 2);
+    assert_eq!(
+        text,
+        "port\n  - 81  data/common.yaml:1\n  + 9  data/node/b.yaml:1\n"
+    );
+    let (text, code) = with(&["diff", "--against", "old"]);
+    assert_eq!(code, 2);
+    assert_eq!(
+        text,
+        "port — 2 nodes\n  - 80  data/common.yaml:1\n  + 81  data/common.yaml:1\n"
+    );
+    let (text, _) = with(&["diff", "a", "c", "--format", "csv"]);
+    assert_eq!(
+        text,
+        "key,before,after,count,nodes,before_sources,after_sources\n\
+         host,\"\"\"ls\"\"\",\"\"\"cp\"\"\",1,c,data/common.yaml:2,data/common.yaml:2\n"
+    );
+    let (text, _) = with(&["matrix", "port", "none", "--format", "json"]);
+    let place = |path: &str| {
+        folder
+            .path()
+            .join("new")
+            .join(path)
+            .to_str()
+            .unwrap()
+            .to_string()
+    };
+    let expected = format!(
+        "{{\"key\":\"port\",\"answers\":[{{\"found\":true,\"value\":81,\"nodes\":[\"a\",\"c\"],\
+         \"sources\":[{{\"file\":\"{}\",\"line\":1}}]}},{{\"found\":true,\"value\":9,\"nodes\":[\"b\"],\
+         \"sources\":[{{\"file\":\"{}\",\"line\":1}}]}}]}}\n\
+         {{\"key\":\"none\",\"answers\":[{{\"found\":false,\"error\":\"Function lookup() did not find \
+         a value for the name 'none'\",\"nodes\":[\"a\",\"b\",\"c\"],\"sources\":[]}}]}}\n",
+        place("data/common.yaml"),
+        place("data/node/b.yaml"),
+    );
+    assert_eq!(text, expected);
+    let (explained, _) = with(&["explain-key", "port", "--node", "a"]);
+    let (looked_up, _) = with(&["lookup", "port", "--explain", "--node", "a"]);
+    assert_eq!(explained, looked_up);
+    assert!(
+        explained.contains("Found key: \"port\" value: 81"),
+        "{explained}"
+    );
+}
