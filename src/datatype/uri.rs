@@ -95,7 +95,12 @@ pub(super) fn check(text: &str) -> Result<(), String> {
             .split('/')
             .next()
             .is_some_and(|s| s.contains(':'));
-    if !text.chars().all(allowed) || brackets || colon {
+    // A percent sign stands before two hexadecimal digits.
+    let percents = text.match_indices('%').all(|(at, _)| {
+        let digits = text.as_bytes().get(at + 1..at + 3);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    });
+    if !text.chars().all(allowed) || brackets || colon || !percents {
         return Err(format!(
             "bad URI(is not URI?): {}",
             super::ruby_inspect(text)

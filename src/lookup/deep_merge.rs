@@ -150,13 +150,13 @@ pub(super) fn deep_merge(
     source: &Value,
     dest: Value,
     options: &DeepOptions,
-    mutated: &mut Vec<Mutation>,
+    mutated: Option<&mut Vec<Mutation>>,
 ) -> Found<Value> {
     // Puppet clones `dest` deeply first. Here values are shared until they are changed, which shows
-    // only where identity counts: with knockouts.
-    let dest = match options.knockout {
-        Some(_) => deep_copy(&dest),
-        None => dest,
+    // only where identity counts: with knockouts, and in a trace.
+    let dest = match (&options.knockout, &mutated) {
+        (Some(_), _) | (_, Some(_)) => deep_copy(&dest),
+        (None, None) => dest,
     };
     Merge { options, mutated }.merge(source, dest, 0)
 }
@@ -177,7 +177,8 @@ fn deep_copy(value: &Value) -> Value {
 
 struct Merge<'a> {
     options: &'a DeepOptions,
-    mutated: &'a mut Vec<Mutation>,
+    /// Where changes are told; none where nobody traces.
+    mutated: Option<&'a mut Vec<Mutation>>,
 }
 
 impl Merge<'_> {
@@ -198,9 +199,13 @@ impl Merge<'_> {
                 // the two after the source has overwritten dest: a change of dest is one of the
                 // source then.
                 let (merged, same) = self.merge_hash(source, entries, dest, depth)?;
-                if same && merged != *source {
-                    self.mutated.push((source.clone(), merged.clone()));
+                if !same {
+                    return Ok(merged);
                 }
+                if merged == *source {
+                    return Ok(source.clone());
+                }
+                self.tell((source.clone(), merged.clone()));
                 Ok(merged)
             }
             Value::Array(elements) => self.merge_array(elements, dest, depth),
@@ -286,7 +291,7 @@ impl Merge<'_> {
                     Value::Hash(_) => Value::hash([]),
                     // The very text that was found is emptied.
                     Value::String(_) => {
-                        self.mutated.push((dest, Value::string("")));
+                        self.tell((dest, Value::string("")));
                         Value::string("")
                     }
                     _ => Value::Undef,
@@ -393,10 +398,15 @@ impl Merge<'_> {
         Ok((kept.clone(), Value::Array(kept)))
     }
 
+    fn tell(&mut self, mutation: Mutation) {
+        if let Some(mutated) = &mut self.mutated {
+            mutated.push(mutation);
+        }
+    }
+
     fn record(&mut self, before: &Arc<Vec<Value>>, after: &Arc<Vec<Value>>) {
         if !Arc::ptr_eq(before, after) {
-            self.mutated
-                .push((Value::Array(before.clone()), Value::Array(after.clone())));
+            self.tell((Value::Array(before.clone()), Value::Array(after.clone())));
         }
     }
 }

@@ -10,7 +10,7 @@ fn merge(options: &str, high: &str, low: &str) -> String {
         Err(error) => return error.message,
     };
     let (high, low) = (from_json(high).unwrap(), from_json(low).unwrap());
-    match deep_merge(&high, low, &options, &mut Vec::new()) {
+    match deep_merge(&high, low, &options, None) {
         Ok(value) => value.inspect(),
         Err(super::super::error::Failure::Error(error)) => error.message,
         Err(super::super::error::Failure::NotFound) => "not found".into(),

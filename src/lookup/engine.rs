@@ -457,14 +457,16 @@ impl<'a> Engine<'a> {
                             None => strategy.convert(value),
                             Some(high) => {
                                 let mut mutated = Vec::new();
-                                let value = strategy.merge(high, &value, &mut mutated)?;
+                                let tells = engine.tracer.is_some().then_some(&mut mutated);
+                                let merged = strategy.merge(high, &value, tells);
+                                // What was changed before an error stays changed.
                                 if let Some(tracer) = &mut engine.tracer {
                                     // Outer collections first: they hold the inner ones changed.
                                     for (old, new) in mutated.iter().rev() {
                                         tracer.replace(old, new);
                                     }
                                 }
-                                value
+                                merged?
                             }
                         });
                     }

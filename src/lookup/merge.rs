@@ -204,7 +204,7 @@ impl Strategy {
         &self,
         high: Value,
         low: &Value,
-        mutated: &mut Vec<Mutation>,
+        mutated: Option<&mut Vec<Mutation>>,
     ) -> Found<Value> {
         match self.kind {
             StrategyKind::First | StrategyKind::Default => Ok(high),
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     fn merge(kind: StrategyKind, high: Value, low: Value) -> Found<Value> {
-        Strategy::plain(kind).merge(high, &low, &mut Vec::new())
+        Strategy::plain(kind).merge(high, &low, None)
     }
 
     #[test]

@@ -258,7 +258,7 @@ impl Engine<'_> {
             Err(error) => return Err(error),
         };
         let merged = match (global, own) {
-            (Some(global), Some(own)) => Some(strategy.merge(global, &own, &mut Vec::new())?),
+            (Some(global), Some(own)) => Some(strategy.merge(global, &own, None)?),
             (global, own) => own.or(global),
         };
         self.environment_options = Some(merged.clone());
