@@ -25,8 +25,8 @@ MUTATIONS = [
     (
         "deep merges knock out hash keys",
         "src/lookup/deep_merge.rs",
-        "for (key, value) in entries {",
-        """for (key, value) in entries {
+        "for (key, value) in entries.iter() {",
+        """for (key, value) in entries.iter() {
             if let (Some(knockout), Some(name)) = (&self.options.knockout, key.as_str())
                 && knockout.strip(name)?.is_some() { continue; }""",
     ),
