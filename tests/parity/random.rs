@@ -53,7 +53,7 @@ impl Plan {
         };
         Plan {
             seed: number("PARITY_SEED", 20_230),
-            count: number("PARITY_COUNT", 6_000) as usize,
+            count: number("PARITY_COUNT", 12_000) as usize,
             shrink: number("PARITY_SHRINK", SHOWN as u64) as usize,
             without: std::env::var("PARITY_WITHOUT")
                 .ok()
