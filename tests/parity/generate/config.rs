@@ -682,11 +682,10 @@ fn mistake(dice: &mut Dice, doc: &mut Doc) {
                 4 => set("name", plain(dice.pick(&["Level 0", "Level 1"]))),
                 5 => set("hiera3_backend", plain("yaml")),
                 6 => set("path", quoted("%{lookup('role')}.yaml")),
-                7 => set("data_hash", plain("nofn")),
+                7 | 11 => set("data_hash", plain("nofn")),
                 8 => set("data_hash", plain("nomod::fn")),
                 9 => set("options", map([("anything", plain("1"))])),
                 10 => set("path", quoted("%{literal('x')}.yaml")),
-                11 => set("name", plain(dice.pick(&["Level 0", "Level 1"]))),
                 12 => set("hiera3_backend", plain("nosuch")),
                 _ => set("lookup_key", plain("yaml_data")),
             }

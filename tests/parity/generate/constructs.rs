@@ -390,11 +390,6 @@ const EVENTS: &[(&str, &str, &str)] = &[
         "HIERA_OPTION_RESERVED_BY_PUPPET",
     ),
     (
-        "error: duplicate level",
-        "issue_code",
-        "HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED",
-    ),
-    (
         "error: default_hierarchy outside a module",
         "issue_code",
         "HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE",
