@@ -71,14 +71,14 @@ MUTATIONS = [
     (
         "patterns of lookup_options are tried highest priority first",
         "src/lookup/options.rs",
-        ".patterns .iter() .find(|(pattern, _)|",
-        ".patterns .iter() .rev() .find(|(pattern, _)|",
+        "let mut patterns = self.patterns.iter();",
+        "let mut patterns = self.patterns.iter().rev();",
     ),
     (
         "the result of a token is not interpolated again",
         "src/lookup/interpolate.rs",
-        "self.check(name, |engine| { engine.interpolate(&value, invocation, methods) })",
-        "let _ = (invocation, methods); self.check(name, |_| Ok(value.clone()))",
+        "self.check(&name, |engine| { engine.interpolate(&value, invocation, methods) })",
+        "let _ = (invocation, methods); self.check(&name, |_| Ok(value.clone()))",
     ),
     (
         "a negative index counts from the end",
@@ -108,7 +108,10 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="only check that every patch applies")
     arguments = parser.parse_args()
     chosen = [m for m in MUTATIONS if arguments.only in m[0]]
-    patched = [(name, path, patch(name, path, old, new)) for name, path, old, new in chosen]
+    patched = [(name, path, patch(path, old, new)) for name, path, old, new in chosen]
+    stale = [f"{path}: {name}" for name, path, text in patched if text is None]
+    if stale:
+        sys.exit("these patches no longer apply; adapt them here:\n  " + "\n  ".join(stale))
     if arguments.list:
         print(f"{len(patched)} patches apply")
         return 0
@@ -134,13 +137,13 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def patch(name: str, path: str, old: str, new: str) -> str:
-    """The file with the one place replaced that reads like `old`."""
+def patch(path: str, old: str, new: str) -> str | None:
+    """The file with the one place replaced that reads like `old`, if there is just one."""
     text = (PROJECT / path).read_text()
     pattern = r"\s*".join(re.escape(word) for word in old.split())
     places = re.findall(pattern, text)
     if len(places) != 1:
-        sys.exit(f"{path}: {len(places)} places for {name!r}: adapt the patch in {__file__}")
+        return None
     return re.sub(pattern, lambda _: new, text)
 
 
