@@ -614,6 +614,16 @@ fn below_root(path: &str) -> Option<String> {
     fine.then(|| parts.join("/"))
 }
 
+const LOCATIONS: [&str; 7] = [
+    "path",
+    "paths",
+    "glob",
+    "globs",
+    "mapped_paths",
+    "uri",
+    "uris",
+];
+
 /// Spoils a configuration in one of the ways Puppet complains about.
 fn mistake(dice: &mut Dice, doc: &mut Doc) {
     let Doc::Map(top) = doc else { return };
@@ -644,7 +654,12 @@ fn mistake(dice: &mut Dice, doc: &mut Doc) {
         && dice.chance(70)
     {
         let mut set = |key: &str, value: Doc| {
-            entry.retain(|(k, _)| super::doc::text_of(k) != key);
+            let token = super::doc::text_of(&value).contains("%{");
+            entry.retain(|(k, _)| {
+                let name = super::doc::text_of(k);
+                // Two locations would be the mistake that shows.
+                name != key && !(token && LOCATIONS.contains(&name.as_str()))
+            });
             entry.push((plain(key), value));
         };
         if dice.chance(50) {

@@ -270,6 +270,9 @@ fn arguments(dice: &mut Dice, name: &str, kind: Kind, request: &mut Map<String, 
         if dice.chance(50) {
             hash[name] = json!(["override"]);
         }
+        if dice.chance(30) {
+            hash["facts"] = json!({"role": "other", "os": {"family": "Other"}});
+        }
         request.insert("override".into(), hash);
     }
     if dice.rarely(25) {
