@@ -470,3 +470,129 @@ fn two_nodes_and_two_checkouts_are_compared() {
         "{explained}"
     );
 }
+
+/// Runs git in a folder, with nobody's configuration; says so where there is none.
+fn git(folder: &std::path::Path, arguments: &[&str]) -> bool {
+    let output = Command::new("git")
+        .args(["-c", "user.name=A", "-c", "user.email=a@example.com"])
+        .args(arguments)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .current_dir(folder)
+        .output();
+    match output {
+        Ok(output) => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "git {arguments:?}: {errors}");
+            true
+        }
+        Err(error) => {
+            assert!(std::env::var_os("CI").is_none(), "git: {error}");
+            eprintln!("SKIPPED: git is not installed");
+            false
+        }
+    }
+}
+
+#[test]
+fn the_working_tree_is_compared_with_a_revision() {
+    let folder = checkouts();
+    let new = folder.path().join("new");
+    if !git(&new, &["init", "-q"]) {
+        return;
+    }
+    git(&new, &["add", "-A"]);
+    git(&new, &["commit", "-q", "-m", "first"]);
+    git(&new, &["branch", "old"]);
+    std::fs::write(new.join("data/common.yaml"), "port: 80\nnew: 1\n").unwrap();
+    git(&new, &["commit", "-q", "-a", "-m", "second"]);
+    let flags = [
+        "--nodes",
+        "nodes.yaml",
+        "--puppet-version",
+        "7",
+        "--workspace",
+        "new",
+    ];
+    let with = |more: &[&str]| run(&[more, &flags].concat(), folder.path());
+    assert_eq!(
+        with(&["diff", "--against", "HEAD"]),
+        (String::new(), 0),
+        "nothing is changed yet"
+    );
+    std::fs::write(new.join("data/common.yaml"), "port: 80\nnew: 2\n").unwrap();
+    assert_eq!(
+        with(&["diff", "--against", "HEAD"]),
+        (
+            "new — 3 nodes\n  - 1  data/common.yaml:2\n  + 2  data/common.yaml:2\n".into(),
+            2
+        )
+    );
+    // As against a checkout of that revision.
+    git(&new, &["worktree", "add", "-q", "../there", "HEAD~1"]);
+    let (revision, code) = with(&["diff", "--against", "HEAD~1"]);
+    assert_eq!(
+        with(&["diff", "--against", "there"]),
+        (revision.clone(), code)
+    );
+    assert_eq!(code, 2);
+    assert_eq!(
+        revision,
+        "host — 2 nodes\n  - \"ls\"  data/common.yaml:2\n  + (not set)\n\
+         host — c\n  - \"cp\"  data/common.yaml:2\n  + (not set)\n\
+         new — 3 nodes\n  - (not set)\n  + 2  data/common.yaml:2\n\
+         port — 2 nodes\n  - 81  data/common.yaml:1\n  + 80  data/common.yaml:1\n"
+    );
+    // What is a branch and a folder must be made clear.
+    let (text, code) = with(&["diff", "--against", "old"]);
+    assert_eq!((text.as_str(), code), ("", 1));
+    let (_, code) = with(&["diff", "--against", "./old"]);
+    assert_eq!(code, 2);
+    let (_, code) = with(&["diff", "--against", "refs/heads/old"]);
+    assert_eq!(code, 2);
+    let (_, code) = with(&["diff", "--against", "nothing"]);
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn a_global_layer_outside_of_the_workspace_counts() {
+    let folder = checkouts();
+    let puppet = folder.path().join("puppet");
+    std::fs::create_dir_all(puppet.join("data")).unwrap();
+    std::fs::write(puppet.join("hiera.yaml"), "version: 5\n").unwrap();
+    std::fs::write(puppet.join("data/common.yaml"), "port: 5\nglobal: 1\n").unwrap();
+    let flags = [
+        "--nodes",
+        "nodes.yaml",
+        "--puppet-version",
+        "7",
+        "--workspace",
+        "new",
+        "--hiera-config",
+        "puppet/hiera.yaml",
+    ];
+    let (text, code) = run(
+        &[&["matrix", "port", "global"][..], &flags].concat(),
+        folder.path(),
+    );
+    assert_eq!(code, 0);
+    let place = puppet.join("data/common.yaml");
+    let place = place.to_str().unwrap();
+    assert_eq!(
+        text,
+        format!(
+            "port — the same for 3 nodes\n  5     3 nodes  {place}:1\n\
+             global — the same for 3 nodes\n  1     3 nodes  {place}:2\n"
+        )
+    );
+    let (text, _) = run(
+        &[&["matrix", "--all-keys"][..], &flags].concat(),
+        folder.path(),
+    );
+    let keys: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split_once(" — "))
+        .map(|(key, _)| key)
+        .collect();
+    assert_eq!(keys, ["global", "host", "port"]);
+}

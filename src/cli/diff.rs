@@ -1,9 +1,6 @@
 //! `hiera-ls diff NODE_A NODE_B`: the keys that two nodes get different values of; with
-//! `--against DIR` the keys that the nodes get other values of in another checkout.
-//!
-//! A revision of a repository is not read here: that would mean to run `git` on a repository that
-//! nobody vouches for, and its configuration can name programs. A checkout of the revision
-//! (`git worktree add DIR REV`) is compared instead.
+//! `--against REV` the keys that the nodes get other values of than in a revision, or in another
+//! checkout.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -13,8 +10,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::fleet::{
-    FleetArguments, Progress, TableFormat, checkout, csv, cut, fleet, json_text, load, nodes_json,
-    outcome_json, outcome_text, sources_json, sources_text,
+    Checkout, FleetArguments, Loaded, Progress, TableFormat, checkout, csv, cut, fleet, json_text,
+    load, nodes_json, outcome_json, outcome_text, revision, sources_json, sources_text,
 };
 use crate::disk::{self, DiskFiles};
 use crate::ide::matrix::{Cell, Difference, Fleet, all_keys, changes, differences, row};
@@ -32,9 +29,9 @@ pub(super) struct DiffArguments {
     /// Certname of the second node
     #[arg(conflicts_with = "against")]
     second: Option<String>,
-    /// Another checkout of the same repository, or another environment's folder: every node is
-    /// compared between it and --workspace
-    #[arg(long, value_name = "DIR")]
+    /// A revision of the workspace's git repository, as it is before the changes, or the folder
+    /// of another checkout or environment: every node is compared between it and --workspace
+    #[arg(long, value_name = "REV|DIR")]
     against: Option<String>,
     /// Only these keys
     #[arg(long = "key", value_name = "KEY")]
@@ -58,7 +55,7 @@ pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
 
 fn print(arguments: &DiffArguments) -> Result<usize, String> {
     let loaded = load(&arguments.fleet)?;
-    let here = checkout(&arguments.fleet.workspace);
+    let here = checkout(&loaded, &arguments.fleet.workspace);
     let now = fleet(&loaded, &here)?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let failed = |error: std::io::Error| format!("standard output: {error}");
@@ -99,14 +96,7 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
             }
         }
         (_, _, Some(against)) => {
-            let is_folder = DiskFiles::new().kind(&disk::absolute(against));
-            if is_folder != Some(FileKind::Directory) {
-                return Err(format!(
-                    "'{against}' is no folder: to compare with a revision, check it out beside \
-                     ('git worktree add DIR REV') and name that folder"
-                ));
-            }
-            let there = checkout(against);
+            let there = old(&loaded, &arguments.fleet.workspace, against)?;
             let before = fleet(&loaded, &there)?;
             let keys = keys(arguments, &[&before, &now]);
             let progress = Progress::new(keys.len());
@@ -122,6 +112,24 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
     }
     out.flush().map_err(failed)?;
     Ok(count)
+}
+
+/// What the workspace is compared with: a revision, unless the text can only be a folder. A text
+/// that is both must be made clear, as git itself asks for it.
+fn old(loaded: &Loaded, workspace: &str, against: &str) -> Result<Checkout, String> {
+    let kind = DiskFiles::new().kind(&disk::absolute(against));
+    let is_folder = kind == Some(FileKind::Directory);
+    if is_folder && against.starts_with(['.', '/']) {
+        return Ok(checkout(loaded, against));
+    }
+    match revision(loaded, workspace, against) {
+        Ok(_) if is_folder => Err(format!(
+            "'{against}' is a revision and a folder: name the folder './{against}', or the \
+             revision by its full name"
+        )),
+        Err(_) if is_folder => Ok(checkout(loaded, against)),
+        read => read,
+    }
 }
 
 fn keys(arguments: &DiffArguments, fleets: &[&Fleet<'_>]) -> Vec<Arc<str>> {

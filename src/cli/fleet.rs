@@ -97,11 +97,21 @@ pub(super) fn load(arguments: &FleetArguments) -> Result<Loaded, String> {
 }
 
 /// Reads a folder.
-pub(super) fn checkout(folder: &str) -> Checkout {
+pub(super) fn checkout(loaded: &Loaded, folder: &str) -> Checkout {
     let folder = disk::absolute(folder);
     Checkout {
-        snapshot: disk::snapshot_of(&folder),
+        snapshot: disk::snapshot_with_global(&folder, loaded.hiera_config.as_deref()),
         folder,
+    }
+}
+
+/// Reads a folder as a revision of its git repository has it.
+pub(super) fn revision(loaded: &Loaded, folder: &str, revision: &str) -> Result<Checkout, String> {
+    let folder = disk::absolute(folder);
+    let global = loaded.hiera_config.as_deref();
+    match disk::snapshot_of_revision(&folder, revision, global) {
+        Ok(snapshot) => Ok(Checkout { snapshot, folder }),
+        Err(error) => Err(error.message),
     }
 }
 
@@ -210,7 +220,8 @@ pub(super) fn csv(fields: &[&str]) -> String {
     quoted.collect::<Vec<_>>().join(",") + "\n"
 }
 
-/// Tells how far a long run is, where standard error is a terminal.
+/// Tells how far a long run is, where standard error is a terminal; where standard output is one
+/// too, the rows themselves tell it.
 pub(super) struct Progress {
     total: usize,
     shown: bool,
@@ -222,7 +233,9 @@ impl Progress {
         use std::io::IsTerminal as _;
         Progress {
             total,
-            shown: total > 50 && std::io::stderr().is_terminal(),
+            shown: total > 50
+                && std::io::stderr().is_terminal()
+                && !std::io::stdout().is_terminal(),
         }
     }
 

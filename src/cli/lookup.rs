@@ -287,15 +287,16 @@ fn any_node(
     settings: &Settings,
     request: &Request,
 ) -> Result<(), End> {
-    let snapshot = disk::snapshot_of(folder);
+    let global = arguments.hiera_config.as_deref().map(disk::absolute);
+    let snapshot = disk::snapshot_with_global(folder, global.as_deref());
     let Some(root) = snapshot.root_of(&format!("{folder}/hiera.yaml")) else {
         return Err(End::Failed(format!("{folder}: no hiera.yaml here")));
     };
     let files = snapshot.files_for(root);
     let mut environment = crate::lookup::Environment::of_root(&snapshot, root);
     environment.name = Arc::from(arguments.environment.as_str());
-    if let Some(global) = &arguments.hiera_config {
-        environment.global_config = Some(Arc::from(disk::absolute(global)));
+    if let Some(global) = global {
+        environment.global_config = Some(Arc::from(global));
     }
     let configs = ConfigCache::default();
     let session = Session {

@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &MatrixArguments) -> ExitCode {
 
 fn print(arguments: &MatrixArguments) -> Result<(), String> {
     let loaded = load(&arguments.fleet)?;
-    let checkout = checkout(&arguments.fleet.workspace);
+    let checkout = checkout(&loaded, &arguments.fleet.workspace);
     let fleet = fleet(&loaded, &checkout)?;
     let keys: Vec<Arc<str>> = match arguments.all_keys {
         true => all_keys(&fleet),

@@ -10,6 +10,7 @@
 )]
 
 mod batch;
+mod git;
 mod ignore;
 mod read;
 mod scan;
@@ -18,12 +19,13 @@ mod watch;
 mod workspace_disk;
 
 pub use batch::DiskFiles;
+pub use git::{GitError, snapshot_of_revision};
 pub use ignore::{DataFolders, Ignore};
 pub use read::{LARGEST_FILE, read};
 pub use scan::{Outcome, Progress, Scan, ScanProblem, reread, scan};
 pub use walk::{MOST_DEPTH, MOST_FILES};
 pub use watch::{WatchMode, Watcher};
-pub use workspace_disk::{WorkspaceDisk, absolute, snapshot_of};
+pub use workspace_disk::{WorkspaceDisk, absolute, snapshot_of, snapshot_with_global};
 
 #[cfg(test)]
 mod tests;

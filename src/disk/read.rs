@@ -115,7 +115,7 @@ pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
     Ok(bytes)
 }
 
-fn too_large(at: &str, size: u64, limit: u64) -> String {
+pub(super) fn too_large(at: &str, size: u64, limit: u64) -> String {
     format!("{at} has {size} bytes, more than the {limit} that are read of one file")
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::{DiskFiles, Ignore, scan};
 use crate::value::LoadError;
 use crate::workspace::{
-    Change, DataFile, FileKind, Files, Format, Snapshot, Workspace, map_onto_environment, path,
+    Change, DataFile, FileKind, Files, Format, Settings, Snapshot, Workspace, map_onto_environment,
+    path,
 };
 
 /// The files of this machine, read when they are asked for; absolute data directories that name
@@ -69,14 +70,33 @@ pub fn absolute(at: &str) -> String {
 /// The whole of one folder, read now.
 #[must_use]
 pub fn snapshot_of(folder: &str) -> Arc<Snapshot> {
+    snapshot_with_global(folder, None)
+}
+
+/// The whole of one folder, read now, below the global layer of a configuration, whose folder is
+/// read too.
+#[must_use]
+pub fn snapshot_with_global(folder: &str, global: Option<&str>) -> Arc<Snapshot> {
     let workspace = Workspace::new();
-    let folder: Arc<str> = Arc::from(folder);
-    workspace.apply(Change::Folders(vec![folder.clone()]));
-    let scanned = scan(
-        &[folder],
-        &Ignore::default(),
-        &|_| ControlFlow::Continue(()),
-    );
+    read_areas(&workspace, folder, global)
+}
+
+/// Reads a folder, and that of the global layer, into a workspace.
+pub(super) fn read_areas(
+    workspace: &Workspace,
+    folder: &str,
+    global: Option<&str>,
+) -> Arc<Snapshot> {
+    let settings = Settings {
+        global_hiera_yaml: global.map(Arc::from),
+        ..Settings::default()
+    };
+    let opened = workspace.apply(Change::Batch(vec![
+        Change::Folders(vec![Arc::from(folder)]),
+        Change::Settings(settings),
+    ]));
+    let go_on = |_| ControlFlow::Continue(());
+    let scanned = scan(opened.areas(), &Ignore::default(), &go_on);
     for problem in &scanned.problems {
         tracing::warn!("{}: {}", problem.path, problem.message);
     }

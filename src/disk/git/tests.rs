@@ -1,0 +1,377 @@
+//! Revisions as they are read here are what `git` checks out.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use crate::disk::{snapshot_of, snapshot_of_revision};
+use crate::workspace::Snapshot;
+
+/// A repository with some history; nothing where there is no git, which is visible.
+struct Repo {
+    folder: tempfile::TempDir,
+}
+
+const HIERA: &str =
+    "version: 5\nhierarchy: [{name: c, paths: ['n/%{trusted.certname}.yaml', c.yaml]}]\n";
+
+fn is_git_here() -> bool {
+    let found = Command::new("git").arg("--version").output().is_ok();
+    assert!(found || std::env::var_os("CI").is_none(), "git is missing");
+    if !found {
+        eprintln!("SKIPPED: git is not installed");
+    }
+    found
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=A", "-c", "user.email=a@example.com"])
+        .args([
+            "-c",
+            "protocol.file.allow=always",
+            "-c",
+            "init.defaultBranch=main",
+        ])
+        .args(arguments)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+impl Repo {
+    /// Two commits on `main`, a branch that is merged, tags.
+    fn new() -> Option<Repo> {
+        if !is_git_here() {
+            return None;
+        }
+        let repo = Repo {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        repo.git(&["init", "-q"]);
+        repo.write("hiera.yaml", HIERA);
+        repo.write("environment.conf", "");
+        for node in 0..40 {
+            repo.write(&format!("data/n/n{node}.yaml"), &page(node, 0));
+        }
+        repo.write("data/c.yaml", &page(100, 0));
+        repo.commit("first");
+        repo.git(&["tag", "light"]);
+        repo.git(&["checkout", "-q", "-b", "side/branch"]);
+        repo.write("data/side.yaml", "a: 1\n");
+        repo.commit("side");
+        repo.git(&["checkout", "-q", "main"]);
+        repo.write("data/c.yaml", &page(100, 1));
+        repo.write("data/n/n3.yaml", &page(3, 1));
+        repo.commit("second");
+        repo.git(&["tag", "-a", "heavy", "-m", "x"]);
+        repo.git(&["merge", "-q", "--no-ff", "-m", "merge", "side/branch"]);
+        repo.git(&["rm", "-q", "data/n/n7.yaml"]);
+        repo.commit("less");
+        Some(repo)
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
+        git(self.path(), arguments)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let at = self.path().join(path);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        std::fs::write(at, text).unwrap();
+    }
+
+    fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", message]);
+    }
+}
+
+/// A text whose versions are similar, so that packs hold differences.
+fn page(seed: usize, version: usize) -> String {
+    let line = |at: usize| match at == 20 {
+        true => format!("changed: {version}\n"),
+        false => format!("key_{at}_{seed}: value {}\n", at * seed),
+    };
+    (0..60).map(line).collect()
+}
+
+/// Every path of a snapshot below its folder, with the text of files.
+fn all(snapshot: &Snapshot, folder: &Path) -> BTreeMap<String, String> {
+    let folder = folder.to_str().unwrap();
+    let mut found = BTreeMap::new();
+    for file in snapshot.files() {
+        let at = crate::workspace::path::within(file.path(), folder).unwrap();
+        found.insert(at.to_string(), file.text().to_string());
+    }
+    found
+}
+
+fn read(folder: &Path, revision: &str) -> Result<BTreeMap<String, String>, String> {
+    let snapshot = snapshot_of_revision(folder.to_str().unwrap(), revision, None);
+    snapshot
+        .map(|snapshot| all(&snapshot, folder))
+        .map_err(|error| error.message)
+}
+
+/// What git checks out, in a fresh folder.
+fn checked_out(repo: &Path, revision: &str) -> BTreeMap<String, String> {
+    let other = tempfile::tempdir().unwrap();
+    let at = other.path().join("x");
+    let at_text = at.to_str().unwrap();
+    git(
+        repo,
+        &["worktree", "add", "-q", "-f", "--detach", at_text, revision],
+    );
+    let found = all(&snapshot_of(at_text), &at);
+    git(repo, &["worktree", "remove", "-f", at_text]);
+    assert!(!found.is_empty());
+    found
+}
+
+const REVISIONS: [&str; 16] = [
+    "HEAD",
+    "@",
+    "HEAD~1",
+    "HEAD~1^2",
+    "HEAD^^1",
+    "HEAD~3",
+    "main",
+    "main~1^0",
+    "heads/main",
+    "refs/heads/side/branch",
+    "side/branch",
+    "light",
+    "heavy",
+    "heavy^{commit}",
+    "heavy^{}~1",
+    "tags/heavy",
+];
+
+fn assert_revisions(folder: &Path) {
+    for revision in REVISIONS {
+        let expected = checked_out(folder, revision);
+        assert_eq!(read(folder, revision).as_ref(), Ok(&expected), "{revision}");
+    }
+    let full = git(folder, &["rev-parse", "HEAD~1"]);
+    let full = full.trim();
+    let expected = checked_out(folder, full);
+    for name in [full, &full[..10], &full[..7].to_uppercase()] {
+        assert_eq!(read(folder, name).as_ref(), Ok(&expected), "{name}");
+    }
+}
+
+#[test]
+fn revisions_of_loose_objects_are_what_git_checks_out() {
+    let Some(repo) = Repo::new() else { return };
+    assert_revisions(repo.path());
+}
+
+#[test]
+fn revisions_in_packs_of_every_form_are_what_git_checks_out() {
+    let Some(repo) = Repo::new() else { return };
+    repo.git(&["gc", "-q", "--aggressive", "--prune=now"]);
+    assert!(!repo.path().join(".git/refs/heads/main").exists());
+    assert_revisions(repo.path());
+    // Differences that name their base, and the older form of the index.
+    for form in [
+        ["-c", "repack.useDeltaBaseOffset=false"],
+        ["-c", "pack.indexVersion=1"],
+    ] {
+        repo.git(&[&form[..], &["repack", "-q", "-a", "-d", "-F", "--depth=40"]].concat());
+        assert_revisions(repo.path());
+    }
+    let stat = repo.git(&["count-objects", "-v"]);
+    assert!(
+        stat.contains("count: 0\n") && stat.contains("packs: 1\n"),
+        "{stat}"
+    );
+}
+
+#[test]
+fn linked_checkouts_borrowed_objects_and_folders_below_the_top_are_read() {
+    let Some(repo) = Repo::new() else { return };
+    let around = tempfile::tempdir().unwrap();
+    let linked = around.path().join("linked");
+    let linked_text = linked.to_str().unwrap();
+    repo.git(&[
+        "worktree",
+        "add",
+        "-q",
+        linked_text,
+        "-b",
+        "other",
+        "HEAD~1",
+    ]);
+    let expected = checked_out(repo.path(), "main~1");
+    assert_eq!(read(&linked, "HEAD"), Ok(expected.clone()));
+    assert_eq!(read(&linked, "main~1"), Ok(expected.clone()));
+    let shared = around.path().join("shared");
+    let source = repo.path().to_str().unwrap();
+    git(
+        around.path(),
+        &["clone", "-q", "--shared", source, "shared"],
+    );
+    assert_eq!(read(&shared, "origin~1"), Ok(expected.clone()));
+    assert_eq!(read(&shared, "origin/main^"), Ok(expected));
+    let below = read(&repo.path().join("data"), "HEAD").unwrap();
+    assert!(below.contains_key("c.yaml") && below.contains_key("n/n1.yaml"));
+    let why = read(&repo.path().join("data/nothing"), "HEAD").unwrap_err();
+    assert_eq!(why, "revision 'HEAD': there is no folder 'data/nothing'");
+}
+
+#[test]
+fn links_submodules_and_ignored_modules_are_there_too() {
+    let (Some(repo), Some(module)) = (Repo::new(), Repo::new()) else {
+        return;
+    };
+    let source = module.path().to_str().unwrap();
+    repo.git(&["submodule", "add", "-q", source, "shared"]);
+    repo.write(".gitignore", "/modules/*\n!/modules/own\n");
+    repo.write("modules/own/metadata.json", "{\"name\": \"a-own\"}");
+    std::os::unix::fs::symlink("data/n", repo.path().join("linked")).unwrap();
+    std::os::unix::fs::symlink("../c.yaml", repo.path().join("data/n/link.yaml")).unwrap();
+    std::os::unix::fs::symlink("nothing", repo.path().join("data/gone.yaml")).unwrap();
+    std::os::unix::fs::symlink("round", repo.path().join("data/round")).unwrap();
+    repo.commit("links");
+    repo.write("modules/ntp/data/common.yaml", "ntp::servers: [a]\n");
+    repo.write("data/new.yaml", "a: 1\n");
+    repo.write("data/c.yaml", "edited: 1\n");
+    let mut expected = checked_out(repo.path(), "HEAD");
+    // A linked checkout has no submodules of its own.
+    for (at, text) in checked_out(module.path(), "HEAD") {
+        expected.insert(format!("shared/{at}"), text);
+    }
+    let ntp = "modules/ntp/data/common.yaml";
+    expected.insert(ntp.into(), "ntp::servers: [a]\n".into());
+    let found = read(repo.path(), "HEAD").unwrap();
+    assert_eq!(found, expected);
+    assert_eq!(found["linked/link.yaml"], page(100, 1));
+}
+
+#[test]
+fn nothing_that_a_repository_names_is_run() {
+    let Some(repo) = Repo::new() else { return };
+    let marker = repo.path().join("ran");
+    let touch = format!("touch {}", marker.to_str().unwrap());
+    for (name, value) in [
+        ("core.fsmonitor", touch.as_str()),
+        ("filter.x.smudge", &touch),
+        ("filter.x.clean", &touch),
+        ("diff.x.textconv", &touch),
+        ("alias.log", &format!("!{touch}")),
+        ("core.pager", &touch),
+    ] {
+        repo.git(&["config", name, value]);
+    }
+    std::fs::write(
+        repo.path().join(".gitattributes"),
+        "*.yaml filter=x diff=x\n",
+    )
+    .unwrap();
+    assert!(read(repo.path(), "HEAD~1").is_ok());
+    assert!(!marker.exists());
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_by_name() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let why = read(nowhere.path(), "HEAD").unwrap_err();
+    assert!(why.ends_with(" is in no git repository"), "{why}");
+    let Some(repo) = Repo::new() else { return };
+    let at = repo.path().display();
+    let missing = "1234567890123456789012345678901234567890";
+    for (revision, expected) in [
+        ("nope", format!("no revision 'nope' in {at}")),
+        (
+            "../HEAD",
+            "revision '../HEAD' cannot be read: it is a range".into(),
+        ),
+        ("", format!("no revision '' in {at}")),
+        (
+            "HEAD~99",
+            "revision 'HEAD~99' cannot be read: no such parent".into(),
+        ),
+        (
+            "HEAD^9",
+            "revision 'HEAD^9' cannot be read: no such parent".into(),
+        ),
+        (
+            "main@{u}",
+            "revision 'main@{u}' cannot be read: '@{…}' and ':' are not supported".into(),
+        ),
+        (
+            missing,
+            format!(
+                "object {missing} is not in the repository, which may be a shallow or partial clone"
+            ),
+        ),
+    ] {
+        assert_eq!(read(repo.path(), revision), Err(expected), "{revision}");
+    }
+    let blob = repo.git(&["rev-parse", "HEAD:hiera.yaml"]);
+    let why = read(repo.path(), blob.trim()).unwrap_err();
+    assert!(why.ends_with(" is no commit"), "{why}");
+    // A shallow clone ends where its objects do.
+    let url = format!("file://{at}");
+    let shallow = nowhere.path().join("shallow");
+    git(
+        nowhere.path(),
+        &["clone", "-q", "--depth=1", &url, "shallow"],
+    );
+    assert!(read(&shallow, "HEAD").is_ok());
+    let why = read(&shallow, "HEAD~1").unwrap_err();
+    assert!(why.contains("shallow or partial clone"), "{why}");
+    // Broken objects are told, and never panic.
+    let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
+    let loose = repo
+        .path()
+        .join(".git/objects")
+        .join(&tree[..2])
+        .join(tree[2..].trim());
+    for bytes in [&b""[..], b"\x78\x9c", b"nonsense"] {
+        std::fs::remove_file(&loose).unwrap();
+        std::fs::write(&loose, bytes).unwrap();
+        assert!(read(repo.path(), "HEAD").is_err());
+    }
+}
+
+#[test]
+fn broken_packs_never_panic() {
+    let Some(repo) = Repo::new() else { return };
+    repo.git(&["gc", "-q", "--aggressive", "--prune=now"]);
+    let packs = repo.path().join(".git/objects/pack");
+    let files = std::fs::read_dir(&packs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut dice: u64 = 1;
+    for path in files.filter(|path| path.extension().is_some_and(|end| end != "rev")) {
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        for round in 0..60 {
+            let mut bytes = whole.clone();
+            dice = dice
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(round);
+            let at = (dice >> 20) as usize % bytes.len();
+            match round % 3 {
+                0 => bytes.truncate(at),
+                1 => bytes[at] ^= (dice >> 50) as u8,
+                _ => bytes[at.min(1100)] = 0xff,
+            }
+            std::fs::write(&path, bytes).unwrap();
+            let _ = read(repo.path(), "HEAD~1");
+        }
+        std::fs::write(&path, whole).unwrap();
+    }
+    assert!(read(repo.path(), "HEAD~1").is_ok());
+}
