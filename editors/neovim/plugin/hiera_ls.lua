@@ -15,8 +15,8 @@ vim.api.nvim_create_user_command('HieraLs', function(call)
 end, {
   nargs = '*',
   desc = 'Commands of the Hiera language server',
-  complete = function(lead, line)
-    return require('hiera_ls').complete(lead, line)
+  complete = function(lead, line, cursor)
+    return require('hiera_ls').complete(lead, line, cursor)
   end,
 })
 

@@ -1,116 +1,194 @@
 /**
- * The server's commands in the editor.
+ * The server's commands in the editor, as docs/lsp-commands.md describes them.
  *
  * Which commands there are is the server's word (`executeCommandProvider.commands`); the language
- * client registers each. This module gives a command its argument, an object with `uri` and
- * `position` of the cursor and what the user is asked for, and shows what it answers:
- *
- * - nothing,
- * - `{ "language", "content", "uri"? }`: a text, shown read-only,
- * - `{ "message" }`: a sentence for the user.
- *
- * So a new command of the server needs no code here, only a title in `package.json`; unless it
- * wants to know more than a place: then it needs an entry in `QUESTIONS`.
+ * client registers each. This module gives a command its argument, shows what it answers (a
+ * document or a sentence), shows how far a long one is and lets the user end it. So a new command
+ * of the server needs no code here, only a title in `package.json`; unless it wants to know more
+ * than a place: then it needs a question.
  */
 
 import * as vscode from "vscode";
-import type { ExecuteCommandSignature, LanguageClient } from "vscode-languageclient/node";
+import {
+  ExecuteCommandRequest,
+  type LanguageClient,
+  LSPErrorCodes,
+  ResponseError,
+  WorkDoneProgress,
+} from "vscode-languageclient/node";
 
-import { Documents, isDocument } from "./documents";
+import { type Documents, isDocument } from "./documents";
+import { type Arguments, type Choices, keyByName, NODES, question } from "./questions";
 
-/** The command that lists the known nodes; for pickers, not for people. */
-const NODES = "hiera.nodes";
+/** A command that takes longer (milliseconds) shows how far it is. */
+const PATIENCE = 500;
 
-interface Nodes {
-  readonly nodes: readonly string[];
-  readonly selected: string | null;
-}
+/** JSON-RPC's code for an argument that is missing or wrong. */
+const INVALID_PARAMS = -32602;
 
-type Arguments = Record<string, unknown>;
+/** Commands that are about one key. */
+const ABOUT_A_KEY = ["hiera.explain", "hiera.matrix", "hiera.uses"];
 
-/** Asks the user for what a command wants to know beside a place; nothing when they give up. */
-type Question = (place: Arguments, next: ExecuteCommandSignature) => Promise<Arguments | undefined>;
+/** Commands that change what answers are for. */
+const CHOOSING = ["hiera.selectNode", "hiera.setFact"];
 
-const QUESTIONS: Readonly<Record<string, Question>> = {
-  "hiera.selectNode": async (place, next) => {
-    const { nodes, selected } = (await next(NODES, [place])) as Nodes;
-    const current = (certname: string | null) =>
-      certname === selected ? { description: "selected" } : {};
-    const items: (vscode.QuickPickItem & { certname: string | null })[] = [
-      { label: "All nodes", certname: null, ...current(null) },
-      ...nodes.map((certname) => ({ label: certname, certname, ...current(certname) })),
-    ];
-    const placeHolder = nodes.length === 0 ? "No nodes are known: see the setting 'hiera-ls.nodesFiles'" : "Answer for";
-    const picked = await vscode.window.showQuickPick(items, { title: "Hiera: Select Node", placeHolder });
-    return picked === undefined ? undefined : { ...place, certname: picked.certname };
-  },
-  "hiera.setFact": async (place) => {
-    const title = "Hiera: What If a Fact Were Different";
-    const path = await vscode.window.showInputBox({ title, prompt: "The fact, such as os.family" });
-    if (path === undefined || path === "") {
-      return undefined;
-    }
-    const prompt = `The value of ${path}, as JSON or plain text; empty takes it back`;
-    const typed = await vscode.window.showInputBox({ title, prompt });
-    return typed === undefined ? undefined : { ...place, path, value: value(typed) };
-  },
-};
+/** Progress tokens are told apart by a number. */
+let tokens = 0;
 
-/** What somebody typed as a value: JSON where it is some, else text; null for nothing. */
-function value(typed: string): unknown {
-  if (typed.trim() === "") {
-    return null;
-  }
-  try {
-    return JSON.parse(typed) as unknown;
-  } catch {
-    return typed;
-  }
-}
+/** The commands of one server. */
+export class Commands {
+  constructor(
+    private readonly client: LanguageClient,
+    private readonly documents: Documents,
+    /** Hears what answers are for, whenever that may have changed. */
+    private readonly onChoices: (choices: Choices) => void,
+  ) {}
 
-/** Runs one of the server's commands as the user asked for it; returns what it answered. */
-export async function execute(
-  client: LanguageClient,
-  documents: Documents,
-  onNode: (certname: string | null) => void,
-  command: string,
-  given: readonly unknown[],
-  next: ExecuteCommandSignature,
-): Promise<unknown> {
-  let argument = given[0] as Arguments | undefined;
-  if (argument === undefined) {
-    // A code lens or action brings its arguments; from the palette there are none.
-    const place = placeOfCursor(client);
-    const question = QUESTIONS[command];
-    argument = question === undefined ? place : await question(place, next);
+  /** Runs a command as the user asked for it: `given` from a lens, nothing from the palette. */
+  async execute(command: string, given: Arguments | undefined): Promise<unknown> {
+    const argument = given ?? (await this.argument(command));
     if (argument === undefined) {
       return undefined;
     }
+    const answer = await this.ask(command, argument);
+    if (answer === undefined) {
+      return undefined;
+    }
+    if (CHOOSING.includes(command)) {
+      await this.refresh(argument);
+    }
+    await this.show(command, argument, answer);
+    return answer;
   }
-  const answer: unknown = await next(command, [argument]);
-  if (command === "hiera.selectNode") {
-    onNode((argument["certname"] as string | null | undefined) ?? null);
+
+  /** Asks what answers are for at a place, and tells it on. */
+  async refresh(place: Arguments = this.place()): Promise<void> {
+    const { uri } = place;
+    this.onChoices(await this.choices(uri === undefined ? {} : { uri }));
   }
-  if (isDocument(answer)) {
-    await documents.show(command, answer);
-  } else {
-    const { message } = (answer ?? {}) as { message?: string };
-    if (typeof message === "string") {
-      void vscode.window.showInformationMessage(message);
+
+  private async argument(command: string): Promise<Arguments | undefined> {
+    const place = this.place();
+    const asking = question(command);
+    if (asking !== undefined) {
+      return asking(place, (at) => this.choices(at));
+    }
+    return ABOUT_A_KEY.includes(command) && !("uri" in place) ? keyByName(place) : place;
+  }
+
+  private async choices(place: Arguments): Promise<Choices> {
+    return (await this.request(NODES, place)) as Choices;
+  }
+
+  /** The answer; nothing if there is none to show, since the user has been told why. */
+  private async ask(command: string, argument: Arguments): Promise<unknown> {
+    try {
+      return (await this.patiently(command, argument)) ?? null;
+    } catch (error) {
+      if (!(error instanceof ResponseError)) {
+        throw error;
+      }
+      const { code } = error;
+      if (code === LSPErrorCodes.RequestCancelled) {
+        return undefined;
+      }
+      const isAboutKey = code === INVALID_PARAMS && ABOUT_A_KEY.includes(command);
+      const offers = isAboutKey && !("key" in argument) ? ["Type a Key…"] : [];
+      void this.complain(command, argument, error.message, offers);
+      return undefined;
     }
   }
-  return answer;
-}
 
-/** Where the user is: what most commands are about. */
-function placeOfCursor(client: LanguageClient): Arguments {
-  const editor = vscode.window.activeTextEditor;
-  if (editor?.document.uri.scheme !== "file") {
-    return {};
+  private async complain(command: string, place: Arguments, why: string, offers: string[]): Promise<void> {
+    if ((await vscode.window.showWarningMessage(`Hiera: ${why}`, ...offers)) === undefined) {
+      return;
+    }
+    const named = await keyByName(place);
+    if (named !== undefined) {
+      await this.execute(command, named);
+    }
   }
-  const { document, selection } = editor;
-  const converter = client.code2ProtocolConverter;
-  return { uri: converter.asUri(document.uri), position: converter.asPosition(selection.active) };
+
+  private async show(command: string, argument: Arguments, answer: unknown): Promise<void> {
+    if (isDocument(answer)) {
+      const { uri } = argument;
+      const about = typeof uri === "string" ? this.client.protocol2CodeConverter.asUri(uri) : undefined;
+      await this.documents.show(command, answer, about);
+      return;
+    }
+    const { message } = (answer ?? {}) as { message?: unknown };
+    if (typeof message === "string") {
+      void vscode.window.showInformationMessage(`Hiera: ${message}`);
+    }
+  }
+
+  /** A request that the user can watch and end once it takes long. */
+  private async patiently(command: string, argument: Arguments): Promise<unknown> {
+    const source = new vscode.CancellationTokenSource();
+    const token = `hiera-ls-command-${(tokens += 1)}`;
+    let said: (words: { message?: string; increment?: number }) => void = () => undefined;
+    let percentage = 0;
+    const watching = this.client.onProgress(WorkDoneProgress.type, token, (progress) => {
+      if (progress.kind === "report") {
+        const increment = Math.max(0, (progress.percentage ?? percentage) - percentage);
+        percentage += increment;
+        said({ increment, ...(progress.message === undefined ? {} : { message: progress.message }) });
+      }
+    });
+    const answer = this.request(command, argument, token, source.token);
+    const settled = answer.then(
+      () => undefined,
+      () => undefined,
+    );
+    const timer = setTimeout(() => {
+      const options = {
+        location: vscode.ProgressLocation.Notification,
+        title: "Hiera",
+        cancellable: true,
+      };
+      void vscode.window.withProgress(options, async (progress, cancelled) => {
+        cancelled.onCancellationRequested(() => {
+          source.cancel();
+        });
+        said = (words) => {
+          progress.report(words);
+        };
+        await settled;
+      });
+    }, PATIENCE);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      watching.dispose();
+      source.dispose();
+    }
+  }
+
+  private request(
+    command: string,
+    argument: Arguments,
+    workDoneToken?: string,
+    cancelled?: vscode.CancellationToken,
+  ): Promise<unknown> {
+    const parameters = {
+      command,
+      arguments: [argument],
+      ...(workDoneToken === undefined ? {} : { workDoneToken }),
+    };
+    return this.client.sendRequest(ExecuteCommandRequest.type, parameters, cancelled);
+  }
+
+  /** Where the user is: what most commands are about. */
+  private place(): Arguments {
+    const editor = vscode.window.activeTextEditor;
+    if (editor?.document.uri.scheme !== "file") {
+      return {};
+    }
+    const { document, selection } = editor;
+    const converter = this.client.code2ProtocolConverter;
+    return { uri: converter.asUri(document.uri), position: converter.asPosition(selection.active) };
+  }
 }
 
 /**

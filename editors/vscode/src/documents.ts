@@ -2,14 +2,30 @@
 
 import * as vscode from "vscode";
 
+import { links } from "./links";
+
 const SCHEME = "hiera-ls";
+
+/** How the server names a language for which editors have nothing better than plain text. */
+const PLAIN = "text";
+
+/** The extension's own colours for such texts. */
+const REPORT = "hiera-report";
 
 /** A text that a command of the server answered with. */
 export interface ServerDocument {
-  /** What the text is about, for the tab's title; any URI. */
+  /** For people. */
+  readonly title?: string;
+  /** The same question again has the same. */
   readonly uri?: string;
   readonly language: string;
   readonly content: string;
+}
+
+interface Shown {
+  readonly content: string;
+  /** The file that the question was about. */
+  readonly about: vscode.Uri | undefined;
 }
 
 export function isDocument(answer: unknown): answer is ServerDocument {
@@ -18,8 +34,10 @@ export function isDocument(answer: unknown): answer is ServerDocument {
 }
 
 /** The read-only documents of one session of the editor. */
-export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly contents = new Map<string, string>();
+export class Documents
+  implements vscode.TextDocumentContentProvider, vscode.DocumentLinkProvider, vscode.Disposable
+{
+  private readonly shown = new Map<string, Shown>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: vscode.Disposable[];
   readonly onDidChange = this.changed.event;
@@ -27,33 +45,46 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   constructor() {
     this.registrations = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.languages.registerDocumentLinkProvider({ scheme: SCHEME }, this),
       vscode.workspace.onDidCloseTextDocument((document) => {
-        this.contents.delete(document.uri.toString());
+        // A change of language closes a document and opens it again.
+        const key = document.uri.toString();
+        if (!vscode.workspace.textDocuments.some(({ uri }) => uri.toString() === key)) {
+          this.shown.delete(key);
+        }
       }),
     ];
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string | undefined {
-    return this.contents.get(uri.toString());
+    return this.shown.get(uri.toString())?.content;
   }
 
-  /** Opens the text beside the active editor; the same `uri` again replaces what it showed. */
-  async show(command: string, answer: ServerDocument): Promise<void> {
-    const named = answer.uri === undefined ? undefined : vscode.Uri.parse(answer.uri);
-    const title = named === undefined ? command : decodeURIComponent(named.path);
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: title.replace(/^\/*/, "/") });
-    this.contents.set(uri.toString(), answer.content);
+  provideDocumentLinks(document: vscode.TextDocument): Promise<vscode.DocumentLink[]> {
+    return links(document, this.shown.get(document.uri.toString())?.about);
+  }
+
+  /** Opens the text beside the active editor; the same question again replaces what it showed. */
+  async show(command: string, answer: ServerDocument, about: vscode.Uri | undefined): Promise<void> {
+    const uri = address(command, answer);
+    this.shown.set(uri.toString(), { content: answer.content, about });
     this.changed.fire(uri);
-    const document = await vscode.workspace.openTextDocument(uri);
+    let document = await vscode.workspace.openTextDocument(uri);
+    const language = answer.language === PLAIN ? REPORT : answer.language;
     const languages = await vscode.languages.getLanguages();
-    if (languages.includes(answer.language)) {
-      await vscode.languages.setTextDocumentLanguage(document, answer.language);
+    if (document.languageId !== language && languages.includes(language)) {
+      document = await vscode.languages.setTextDocumentLanguage(document, language);
     }
-    await vscode.window.showTextDocument(document, {
+    const active = vscode.window.activeTextEditor;
+    const start = document.positionAt(beginning(answer.content));
+    const editor = await vscode.window.showTextDocument(document, {
       preview: true,
       preserveFocus: false,
-      viewColumn: vscode.ViewColumn.Beside,
+      viewColumn:
+        active?.document.uri.scheme === SCHEME ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside,
+      selection: new vscode.Range(start, start),
     });
+    editor.revealRange(new vscode.Range(start, start), vscode.TextEditorRevealType.AtTop);
   }
 
   dispose(): void {
@@ -62,4 +93,16 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     }
     this.changed.dispose();
   }
+}
+
+/** A tab shows what is behind the last slash of its document's path: so there is but one. */
+function address(command: string, answer: ServerDocument): vscode.Uri {
+  const named = answer.uri === undefined ? undefined : vscode.Uri.parse(answer.uri).path;
+  const title = (named ?? answer.title ?? command).replace(/^\/+/, "");
+  return vscode.Uri.from({ scheme: SCHEME, path: `/${title.replaceAll("/", "\u2215")}` });
+}
+
+/** An explanation begins with how `lookup_options` were found; the key itself comes last. */
+function beginning(content: string): number {
+  return content.lastIndexOf('\nSearching for "') + 1;
 }

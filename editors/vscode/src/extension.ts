@@ -10,8 +10,9 @@ import {
   type WorkDoneProgressReport,
 } from "vscode-languageclient/node";
 
-import { announce, execute } from "./commands";
+import { announce, Commands } from "./commands";
 import { Documents } from "./documents";
+import type { Arguments } from "./questions";
 import { candidates, find } from "./server";
 import { Status } from "./status";
 
@@ -54,12 +55,23 @@ class Session {
   private readonly documents = new Documents();
   private readonly status = new Status((diagnostic) => diagnostic.source === SOURCE);
   private client: LanguageClient | undefined;
+  private commands: Commands | undefined;
   private announced: readonly string[] = [];
   /** Restarts run one after the other, whoever asks. */
   private underway: Promise<void> = Promise.resolve();
 
   constructor(private readonly context: vscode.ExtensionContext) {
-    context.subscriptions.push(this.output, this.documents, this.status);
+    context.subscriptions.push(
+      this.output,
+      this.documents,
+      this.status,
+      vscode.window.onDidChangeActiveTextEditor(() => {
+        // Each folder of the workspace has a node of its own.
+        if ((vscode.workspace.workspaceFolders ?? []).length > 1) {
+          void this.refresh();
+        }
+      }),
+    );
   }
 
   restart(): Promise<void> {
@@ -73,6 +85,7 @@ class Session {
   async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
+    this.commands = undefined;
     if (client !== undefined) {
       await client.dispose().catch((error: unknown) => {
         this.output.warn(`the server did not stop in order: ${String(error)}`);
@@ -113,8 +126,13 @@ class Session {
       this.status.enter("failed");
       return;
     }
+    this.commands = new Commands(client, this.documents, (choices) => {
+      this.status.choose(choices.selected, Object.entries(choices.facts ?? {}));
+    });
     const commands = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
     this.announced = await announce(commands, this.announced);
+    // The server remembers the node of the last time.
+    void this.refresh();
   }
 
   private options(): LanguageClientOptions {
@@ -132,10 +150,8 @@ class Session {
 
   private middleware(): Middleware {
     return {
-      executeCommand: (command, given, next) =>
-        this.client === undefined
-          ? undefined
-          : execute(this.client, this.documents, this.onNode, command, given as unknown[], next),
+      executeCommand: (command, given) =>
+        this.commands?.execute(command, (given as Arguments[])[0]),
       handleWorkDoneProgress: (token, progress, next) => {
         if (progress.kind === "end") {
           this.status.read(undefined);
@@ -153,9 +169,11 @@ class Session {
     };
   }
 
-  private readonly onNode = (certname: string | null): void => {
-    this.status.select(certname);
-  };
+  private async refresh(): Promise<void> {
+    await this.commands?.refresh().catch((error: unknown) => {
+      this.output.warn(`the selected node is not known: ${String(error)}`);
+    });
+  }
 
   /** None of the programs works: says which were tried, why each failed and what to do. */
   private complain(failures: readonly string[]): void {

@@ -11,6 +11,8 @@ export class Status implements vscode.Disposable {
   private version = "";
   private reading: string | undefined;
   private node: string | undefined;
+  /** The facts of a what-if, in words. */
+  private facts: readonly string[] = [];
 
   /** `isOurs` tells our diagnostics from others'. */
   constructor(private readonly isOurs: (diagnostic: vscode.Diagnostic) => boolean) {
@@ -34,6 +36,7 @@ export class Status implements vscode.Disposable {
     if (state !== "running") {
       this.reading = undefined;
       this.node = undefined;
+      this.facts = [];
     }
     this.show();
   }
@@ -44,9 +47,10 @@ export class Status implements vscode.Disposable {
     this.show();
   }
 
-  /** The node that answers are for from now on; null for all. */
-  select(certname: string | null): void {
+  /** What answers are for from now on: a node, or null for all; and facts that are set over its own. */
+  choose(certname: string | null, facts: readonly (readonly [string, unknown])[]): void {
     this.node = certname ?? undefined;
+    this.facts = facts.map(([path, value]) => `${path} = ${JSON.stringify(value)}`);
     this.show();
   }
 
@@ -55,6 +59,9 @@ export class Status implements vscode.Disposable {
     const parts = [this.icon(), "Hiera"];
     if (this.node !== undefined) {
       parts.push(`$(server) ${this.node}`);
+    }
+    if (this.facts.length > 0) {
+      parts.push(`$(beaker) ${this.facts.length}`);
     }
     if (counts.errors > 0) {
       parts.push(`$(error) ${counts.errors}`);
@@ -93,7 +100,8 @@ export class Status implements vscode.Disposable {
         const about = this.reading ?? "all files are read";
         const problems = `${counts.errors} errors, ${counts.warnings} warnings in all files`;
         const node = this.node === undefined ? "" : `\nselected node: ${this.node}`;
-        return `Hiera: hiera-ls ${this.version}, ${about}\n${problems}${node}`;
+        const facts = this.facts.map((fact) => `\nwhat if ${fact}`).join("");
+        return `Hiera: hiera-ls ${this.version}, ${about}\n${problems}${node}${facts}`;
       }
     }
   }

@@ -92,3 +92,23 @@ test("what never closes does not colour the rest of the file", () => {
 test("comments stay comments", () => {
   assert.deepEqual(coloured("# see %{facts.os} and ENC[PKCS7,x]"), []);
 });
+
+test("an explanation shows what was found, and dims what was not", async () => {
+  const text = readFileSync(new URL("../syntaxes/hiera-report.json", import.meta.url), "utf8");
+  const own = new Registry({
+    onigLib: registry._options.onigLib,
+    loadGrammar: () => Promise.resolve(parseRawGrammar(text, "text.hiera-report.json")),
+  });
+  const report = await own.loadGrammar("text.hiera-report");
+  const scopes = (line, piece) => {
+    const { tokens } = report.tokenizeLine(line, INITIAL);
+    const at = line.indexOf(piece);
+    const scope = tokens.find(({ startIndex, endIndex }) => startIndex <= at && at < endIndex);
+    return scope.scopes.at(-1).replace(/\.hiera-report$/, "");
+  };
+  assert.equal(scopes('Searching for "a::b"', "Searching"), "entity.name.tag");
+  assert.equal(scopes('        Found key: "a::b" value: 8080', "Found"), "markup.inserted");
+  assert.equal(scopes('        Found key: "a::b" value: 8080', "8080"), "constant.numeric");
+  assert.equal(scopes('      No such key: "a::b"', "No such"), "comment.line");
+  assert.equal(scopes("# unknown: a backend", "unknown"), "comment.line.number-sign");
+});

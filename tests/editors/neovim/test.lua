@@ -213,39 +213,86 @@ test('explain opens a scratch buffer, again in the same one', function()
   vim.cmd.close()
 end)
 
-test('beside another YAML server, hover shows both', function()
-  open('data/role/web.yaml')
-  local other = vim.lsp.start({
-    name = 'yamlls',
+--- The diagnostics of the buffer by source: the numbers of their lines, counted from 1.
+local function problems()
+  local lines = {}
+  for _, diagnostic in ipairs(vim.diagnostic.get(0)) do
+    lines[diagnostic.source] = lines[diagnostic.source] or {}
+    table.insert(lines[diagnostic.source], diagnostic.lnum + 1)
+  end
+  return lines
+end
+
+local function count(text, part)
+  local _, times = text:gsub(vim.pesc(part), '')
+  return times
+end
+
+test('beside yamlls, a hover shows what each knows, once', function()
+  local schema = vim.fn.tempname() .. '.json'
+  local described = { ['profile::web::firewall'] = { description = 'from the schema' } }
+  vim.fn.writefile({ vim.json.encode({ type = 'object', properties = described }) }, schema)
+  vim.lsp.config('yamlls', {
+    cmd = { vim.env.YAMLLS, '--stdio' },
+    filetypes = { 'yaml' },
     root_dir = workspace,
-    cmd = function(dispatchers)
-      return {
-        request = function(method, _, reply)
-          local hovers = { contents = { kind = 'markdown', value = 'from the schema' } }
-          local answers = {
-            initialize = { capabilities = { hoverProvider = true } },
-            ['textDocument/hover'] = hovers,
-          }
-          reply(nil, answers[method])
-          return true, 1
-        end,
-        notify = function(method)
-          if method == 'exit' then
-            dispatchers.on_exit(0, 0)
-          end
-        end,
-        is_closing = function()
-          return false
-        end,
-        terminate = function() end,
-      }
-    end,
+    settings = {
+      redhat = { telemetry = { enabled = false } },
+      -- Nothing is asked for in the network.
+      yaml = { schemaStore = { enable = false, url = '' }, schemas = { [schema] = 'data/role/*.yaml' } },
+    },
   })
-  wait('the other server', function()
-    return #vim.lsp.get_clients({ bufnr = 0 }) == 2
+  vim.lsp.enable('yamlls')
+  open('data/role/web.yaml')
+  vim.fn.search('\\Vprofile::web::firewall', 'cw')
+  wait('yamlls to know the schema', function()
+    local other = vim.lsp.get_clients({ bufnr = 0, name = 'yamlls' })[1]
+    if not (other and other.initialized) then
+      return false
+    end
+    local parameters = vim.lsp.util.make_position_params(0, other.offset_encoding)
+    local reply = other:request_sync('textDocument/hover', parameters, 10000)
+    return vim.tbl_get(reply or {}, 'result', 'contents') ~= nil
   end)
-  contains(hover('profile::web::firewall'), 'from the schema', 'merged as hash from 2 levels')
-  vim.lsp.buf_detach_client(0, other)
+  local shown = hover('profile::web::firewall')
+  for _, part in ipairs({ 'merged as hash from 2 levels', 'from the schema', '# hiera_ls', '# yamlls' }) do
+    assert(count(shown, part) == 1, part .. ' is not there once:\n' .. shown)
+  end
+end)
+
+test('beside yamlls, healthy data has no problems, and a mistake one of each at most', function()
+  open('data/role/web.yaml')
+  -- The second of the same keys brings both to speak, and so shows that both have looked.
+  vim.api.nvim_buf_set_lines(0, -1, -1, false, { 'twice: 1', 'twice: 2' })
+  local last = vim.api.nvim_buf_line_count(0)
+  wait('both to find the second key', function()
+    return vim.deep_equal(problems(), { ['hiera-ls'] = { last }, YAML = { last } })
+  end)
+  vim.cmd('silent undo')
+  wait('no problems', function()
+    return vim.tbl_isempty(problems())
+  end)
+  vim.cmd('edit!')
+end)
+
+test('yamlls without its own checks leaves the mistakes to hiera-ls', function()
+  open('mistakes/values/data/families/scalars.yaml')
+  wait('problems of both', function()
+    return problems()['hiera-ls'] and problems().YAML
+  end)
+  local ours = problems()['hiera-ls']
+  local other = vim.lsp.get_clients({ bufnr = 0, name = 'yamlls' })[1]
+  other.settings.yaml.validate = false
+  other:notify('workspace/didChangeConfiguration', { settings = other.settings })
+  wait('those of yamlls to go', function()
+    return not problems().YAML
+  end)
+  assert(vim.deep_equal(problems()['hiera-ls'], ours))
+  vim.lsp.enable('yamlls', false)
+  other:stop()
+  wait('yamlls to end', function()
+    return #vim.lsp.get_clients({ name = 'yamlls' }) == 0
+  end)
 end)
 
 test('the status line names what there is', function()

@@ -26,7 +26,7 @@ before(
     await bench.open("data/role/web.yaml");
     await bench.running();
   },
-  { timeout: 120_000 },
+  { timeout: 240_000 },
 );
 
 after(() => bench?.stop());
@@ -48,7 +48,8 @@ for (const theme of ["dark", "light"]) {
   const name = theme === "dark" ? "Dark 2026" : "Light 2026";
 
   test(`a hover, ${theme}`, async () => {
-    await bench.openThemed(name, "data/role/web.yaml");
+    await bench.theme(name);
+    await bench.openByName("data/role/web.yaml");
     await hideSideBar();
     await bench.goTo(1, 1);
     const hover = await bench.hover("profile::web::firewall", "merged as hash");
@@ -57,7 +58,8 @@ for (const theme of ["dark", "light"]) {
   });
 
   test(`problems, ${theme}`, async () => {
-    await bench.openThemed(name, "mistakes/values/data/families/interpolation.yaml");
+    await bench.theme(name);
+    await bench.openByName("families/interpolation.yaml");
     await hideSideBar();
     await bench.page.locator(".monaco-editor .squiggly-error").first().waitFor();
     await bench.goTo(1, 1);

@@ -1,15 +1,13 @@
---- The commands of the Hiera language server in Neovim.
+--- The commands of the Hiera language server in Neovim, as docs/lsp-commands.md describes them.
 ---
 --- Which commands there are is the server's word (`executeCommandProvider.commands`). A command gets
 --- one argument, a table with `uri` and `position` of the cursor and what the user is asked for, and
---- may answer with
----
---- - nothing,
---- - `{ language, content, uri? }`: a text, shown in a scratch buffer,
---- - `{ message }`: a sentence for the user.
+--- answers with nothing, a text for a scratch buffer, or a sentence.
 ---
 --- So a new command of the server needs no code here, unless it wants to know more than a place: then
 --- it needs an entry in `questions`.
+
+local documents = require('hiera_ls.documents')
 
 local M = {}
 
@@ -22,9 +20,18 @@ local ALL_NODES = 'all'
 --- How long a completion may wait for the server, in milliseconds.
 local COMPLETION_TIMEOUT = 1000
 
---- By client: the node that answers are for.
----@type table<integer, string?>
-local selected = {}
+--- By client: what answers are for, as `hiera.nodes` tells it.
+---@type table<integer, table?>
+local chosen = {}
+
+--- By request: the client that still works on a command.
+---@type table<integer, vim.lsp.Client?>
+local underway = {}
+
+--- A value that is there: JSON's null is none.
+local function present(given)
+  return given ~= vim.NIL and given or nil
+end
 
 ---@return vim.lsp.Client?
 local function client_here()
@@ -47,51 +54,34 @@ local function notify(message, level)
   vim.notify('hiera-ls: ' .. message, level or vim.log.levels.INFO)
 end
 
---- Shows a text of the server in a scratch buffer of its own; the same name again replaces the text.
----@param command string
----@param document { uri?: string, language: string, content: string }
-function M.show(command, document)
-  local title = document.uri and vim.uri_decode(document.uri:gsub('^%w[%w+.-]*:/*', '')) or command
-  local name = 'hiera-ls://' .. title
-  local buffer = vim.fn.bufnr('^' .. vim.fn.escape(name, '\\^$.*~[]') .. '$')
-  if buffer == -1 then
-    buffer = vim.api.nvim_create_buf(false, true)
-    vim.api.nvim_buf_set_name(buffer, name)
-  end
-  vim.bo[buffer].buftype = 'nofile'
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].swapfile = false
-  vim.bo[buffer].modifiable = true
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(document.content:gsub('\n$', ''), '\n'))
-  vim.bo[buffer].modifiable = false
-  -- Not with vim.bo: no plugin is to take a made text for a data file of the workspace.
-  if document.language == 'markdown' then
-    pcall(vim.treesitter.start, buffer, 'markdown')
-  else
-    vim.bo[buffer].syntax = document.language
-  end
-  local window = vim.fn.bufwinid(buffer)
-  if window ~= -1 then
-    vim.api.nvim_set_current_win(window)
-    return
-  end
-  vim.cmd('botright split')
-  vim.api.nvim_win_set_buf(0, buffer)
-  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, desc = 'Close' })
-end
-
+--- Asks the server. The answer may take long: `:HieraLs cancel` ends it.
 ---@param client vim.lsp.Client
 ---@param command string
 ---@param argument table
 ---@param done fun(answer: any)
 local function request(client, command, argument, done)
   local parameters = { command = command, arguments = { argument } }
-  client:request('workspace/executeCommand', parameters, function(failure, answer)
-    if failure then
-      notify(failure.message, vim.log.levels.ERROR)
-    else
+  local sent, id
+  sent, id = client:request('workspace/executeCommand', parameters, function(failure, answer)
+    underway[id] = nil
+    if not failure then
       done(answer)
+    elseif failure.code ~= vim.lsp.protocol.ErrorCodes.RequestCancelled then
+      notify(failure.message, vim.log.levels.ERROR)
     end
+  end)
+  if sent then
+    underway[id] = client
+  end
+end
+
+--- Learns what answers are for now: the server remembers it from one session to the next.
+---@param client vim.lsp.Client
+---@param argument table
+local function learn_choices(client, argument)
+  request(client, NODES, { uri = argument.uri }, function(choices)
+    chosen[client.id] = choices
+    vim.cmd.redrawstatus()
   end)
 end
 
@@ -101,15 +91,13 @@ end
 ---@param argument table
 local function call(client, command, argument)
   request(client, command, argument, function(answer)
-    if command == 'hiera.selectNode' then
-      local certname = argument.certname
-      selected[client.id] = certname ~= vim.NIL and certname or nil
-      vim.cmd.redrawstatus()
+    if command == 'hiera.selectNode' or command == 'hiera.setFact' then
+      learn_choices(client, argument)
     end
     if type(answer) ~= 'table' then
       return
     elseif answer.content then
-      M.show(command, answer)
+      documents.show(command, answer, client.root_dir)
     elseif answer.message then
       notify(answer.message)
     end
@@ -125,46 +113,101 @@ local function value(typed)
   return is_json and decoded or typed
 end
 
+--- Lets the user choose a name; the selected one is marked.
+local function select(names, prompt, selected, choose)
+  local function format(name)
+    return name == selected and name .. ' (selected)' or name
+  end
+  vim.ui.select(names, { prompt = prompt, kind = 'hiera_ls', format_item = format }, function(name)
+    if name then
+      choose(name)
+    end
+  end)
+end
+
+local function ask(prompt, given, next)
+  if given then
+    return next(given)
+  end
+  vim.ui.input({ prompt = prompt }, function(typed)
+    if typed and typed ~= '' then
+      next(typed)
+    end
+  end)
+end
+
+--- A command about the key under the cursor, or the one that was typed.
+local function about_a_key(_, place, words, done)
+  if words[1] or not place.uri then
+    ask('Key, such as profile::web::port: ', words[1], function(key)
+      done({ uri = place.uri, key = key })
+    end)
+  else
+    done(place)
+  end
+end
+
 --- What commands want to know beside a place. Each gets what was typed behind the command, asks for
 --- the rest, and calls back with the whole argument.
 ---@type table<string, fun(client: vim.lsp.Client, place: table, words: string[], done: fun(argument: table))>
 local questions = {
   ['hiera.selectNode'] = function(client, place, words, done)
     local function choose(name)
-      if name then
-        done(vim.tbl_extend('force', place, { certname = name == ALL_NODES and vim.NIL or name }))
-      end
+      done(vim.tbl_extend('force', place, { certname = name == ALL_NODES and vim.NIL or name }))
     end
     if words[1] then
       return choose(words[1])
     end
     request(client, NODES, place, function(answer)
-      local names = vim.list_extend({ ALL_NODES }, answer.nodes)
-      local function format(name)
-        local is_selected = name == answer.selected or (name == ALL_NODES and answer.selected == vim.NIL)
-        return is_selected and name .. ' (selected)' or name
-      end
-      vim.ui.select(names, { prompt = 'Answer for', kind = 'hiera_ls', format_item = format }, choose)
+      local selected = present(answer.selected) or ALL_NODES
+      select(vim.list_extend({ ALL_NODES }, answer.nodes), 'Answer for', selected, choose)
     end)
   end,
   ['hiera.setFact'] = function(_, place, words, done)
-    local function ask(prompt, given, next)
-      if given then
-        return next(given)
-      end
-      vim.ui.input({ prompt = prompt }, function(typed)
-        if typed then
-          next(typed)
-        end
-      end)
-    end
     local rest = words[2] and table.concat(vim.list_slice(words, 2), ' ')
     ask('Fact, such as os.family: ', words[1], function(path)
-      ask(('Value of %s (empty takes it back): '):format(path), rest, function(typed)
+      local function set(typed)
         done(vim.tbl_extend('force', place, { path = path, value = value(typed) }))
+      end
+      if rest then
+        return set(rest)
+      end
+      -- Nothing is an answer here.
+      vim.ui.input({ prompt = ('Value of %s (empty takes it back): '):format(path) }, function(typed)
+        if typed then
+          set(typed)
+        end
       end)
     end)
   end,
+  ['hiera.diff'] = function(client, place, words, done)
+    if #words >= 2 then
+      return done({ uri = place.uri, from = words[1], to = words[2], key = words[3] })
+    end
+    request(client, NODES, place, function(answer)
+      local names = vim.list_extend(vim.deepcopy(answer.nodes), present(answer.environments) or {})
+      local function to(from)
+        local is_node = vim.tbl_contains(answer.nodes, from)
+        local others = vim.tbl_filter(function(name)
+          return name ~= from and vim.tbl_contains(answer.nodes, name) == is_node
+        end, names)
+        select(others, ('Compare %s with'):format(from), nil, function(name)
+          done({ uri = place.uri, from = from, to = name })
+        end)
+      end
+      if words[1] then
+        to(words[1])
+      else
+        select(names, 'Compare', present(answer.selected), to)
+      end
+    end)
+  end,
+  ['hiera.impact'] = function(_, place, _, done)
+    done({ uri = place.uri })
+  end,
+  ['hiera.explain'] = about_a_key,
+  ['hiera.matrix'] = about_a_key,
+  ['hiera.uses'] = about_a_key,
 }
 
 ---@param client vim.lsp.Client
@@ -199,6 +242,11 @@ local own = {
     vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.log.get_filename()))
   end,
   restart = restart,
+  cancel = function()
+    for id, client in pairs(underway) do
+      client:cancel_request(id)
+    end
+  end,
   health = function()
     vim.cmd.checkhealth('hiera_ls')
   end,
@@ -262,27 +310,72 @@ local function starting_with(lead, words)
   return found
 end
 
---- What may follow on the command line.
+--- How many keys are offered as completions at most.
+local MAX_KEYS = 200
+
+---@param client vim.lsp.Client
+---@return any
+local function soon(client, method, parameters)
+  local reply = client:request_sync(method, parameters, COMPLETION_TIMEOUT)
+  return reply and present(reply.result)
+end
+
+---@param client vim.lsp.Client
+---@return { nodes: string[], environments: string[]? }
+local function choices_now(client)
+  local parameters = { command = NODES, arguments = { { uri = place_of_cursor(client).uri } } }
+  return soon(client, 'workspace/executeCommand', parameters) or { nodes = {} }
+end
+
+---@param client vim.lsp.Client
+local function keys(client, lead)
+  local seen, found = {}, {}
+  for _, symbol in ipairs(soon(client, 'workspace/symbol', { query = lead }) or {}) do
+    if not seen[symbol.name] and #found < MAX_KEYS then
+      seen[symbol.name] = true
+      table.insert(found, symbol.name)
+    end
+  end
+  return found
+end
+
+--- What the words behind a command may be, the first first.
+---@type table<string, (fun(client: vim.lsp.Client, lead: string): string[])[]>
+local completions = {}
+
+completions['hiera.selectNode'] = {
+  function(client)
+    return vim.list_extend({ ALL_NODES }, choices_now(client).nodes)
+  end,
+}
+local function sides(client)
+  local choices = choices_now(client)
+  return vim.list_extend(choices.nodes, present(choices.environments) or {})
+end
+completions['hiera.diff'] = { sides, sides, keys }
+for _, command in ipairs({ 'hiera.explain', 'hiera.matrix', 'hiera.uses' }) do
+  completions[command] = { keys }
+end
+
+--- What may follow on the command line, up to the cursor.
 ---@return string[]
-function M.complete(lead, line)
-  local name = line:match('^%s*%S+%s+(%S+)%s')
-  if not name then
+function M.complete(lead, line, cursor)
+  local words = vim.split(vim.trim(line:sub(1, cursor - #lead)), '%s+')
+  if #words == 1 then
     return starting_with(lead, vim.tbl_keys(commands()))
   end
   local client = client_here()
-  if not (client and commands()[name] == 'hiera.selectNode') then
-    return {}
-  end
-  local parameters = { command = NODES, arguments = { place_of_cursor(client) } }
-  local reply = client:request_sync('workspace/executeCommand', parameters, COMPLETION_TIMEOUT)
-  local nodes = reply and vim.tbl_get(reply, 'result', 'nodes') or {}
-  return starting_with(lead, vim.list_extend({ ALL_NODES }, nodes))
+  local complete = (completions[commands()[words[2]] or ''] or {})[#words - 1]
+  return client and complete and starting_with(lead, complete(client, lead)) or {}
 end
 
 --- A client has attached: the commands of its lenses and actions show what they answer.
 ---@param client vim.lsp.Client
 function M.attached(client)
   vim.schedule(vim.cmd.redrawstatus)
+  if vim.tbl_contains(announced(client), NODES) then
+    learn_choices(client, {})
+  end
   for _, command in ipairs(announced(client)) do
     client.commands[command] = function(given)
       call(client, command, (given.arguments or {})[1] or place_of_cursor(client))
@@ -290,7 +383,8 @@ function M.attached(client)
   end
 end
 
---- A short text for a status line: empty without a server, else problems and the selected node.
+--- A short text for a status line: empty without a server, else the selected node, how many facts a
+--- what-if has, and problems.
 ---@return string
 function M.status()
   local client = vim.lsp.get_clients({ name = 'hiera_ls', bufnr = 0 })[1]
@@ -298,7 +392,12 @@ function M.status()
     return ''
   end
   local parts = { 'Hiera' }
-  table.insert(parts, selected[client.id])
+  local choices = chosen[client.id] or {}
+  table.insert(parts, present(choices.selected))
+  local facts = vim.tbl_count(present(choices.facts) or {})
+  if facts > 0 then
+    table.insert(parts, 'what if ' .. facts)
+  end
   local counts = { 0, 0 }
   for _, diagnostic in ipairs(vim.diagnostic.get(0)) do
     if diagnostic.source == 'hiera-ls' and counts[diagnostic.severity] then
