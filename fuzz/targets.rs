@@ -222,7 +222,8 @@ fn keys(text: &str, parse: &Parse) {
         {
             continue;
         }
-        let again = parse_yaml(&format!("{written}: 1\n"));
+        // Behind a blank, since at the start of a line `--- a` and `%a` begin something else.
+        let again = parse_yaml(&format!(" {written}: 1\n"));
         let found = again
             .tree
             .entries()

@@ -134,32 +134,35 @@ pub(crate) fn ask_for_configuration(session: &Session) {
 /// The name of our progress with the client.
 const PROGRESS: &str = "hiera-ls/reading";
 
-/// Shows the first reading, and each later whole one, as progress with the client.
+/// Shows each whole reading as progress with the client. Where the user does not want to see it any
+/// more, it ends; the reading goes on, since no answer is right without it.
 pub(crate) async fn show_progress(session: Arc<Session>) {
     let mut index = session.index.subscribe();
+    let mut unwanted = session.unwanted_progress.subscribe();
     let token = || lsp::ProgressToken::String(PROGRESS.to_owned());
     loop {
         let worth_showing = |index: &Index| matches!(index, Index::Reading { of: 1.., .. });
         if index.wait_for(worth_showing).await.is_err() {
             return;
         }
-        let created = session.facts().progress
-            && session.disk.shows_progress()
+        unwanted.mark_unchanged();
+        let mut is_shown = session.facts().progress
             && session
                 .client
                 .create_work_done_progress(token())
                 .await
                 .is_ok();
-        let tell = |value| lsp::ProgressParams {
-            token: token(),
-            value: lsp::ProgressParamsValue::WorkDone(value),
-        };
         let send = |value| {
+            let params = lsp::ProgressParams {
+                token: token(),
+                value: lsp::ProgressParamsValue::WorkDone(value),
+            };
             session
                 .client
-                .send_notification::<notification::Progress>(tell(value))
+                .send_notification::<notification::Progress>(params)
         };
-        if created {
+        let end = || lsp::WorkDoneProgress::End(lsp::WorkDoneProgressEnd::default());
+        if is_shown {
             send(lsp::WorkDoneProgress::Begin(lsp::WorkDoneProgressBegin {
                 title: "Reading Hiera data".to_owned(),
                 cancellable: Some(true),
@@ -172,7 +175,7 @@ pub(crate) async fn show_progress(session: Arc<Session>) {
             let now = *index.borrow_and_update();
             match now {
                 Index::Reading { read, of } => {
-                    if created && session.disk.shows_progress() && read > 0 {
+                    if is_shown && read > 0 {
                         send(lsp::WorkDoneProgress::Report(lsp::WorkDoneProgressReport {
                             message: Some(format!("{read} of {of} files")),
                             cancellable: Some(true),
@@ -183,15 +186,18 @@ pub(crate) async fn show_progress(session: Arc<Session>) {
                 }
                 Index::Complete => break,
             }
-            if index.changed().await.is_err() {
-                return;
+            tokio::select! {
+                changed = index.changed() => if changed.is_err() {
+                    return;
+                },
+                _ = unwanted.changed(), if is_shown => {
+                    is_shown = false;
+                    send(end()).await;
+                }
             }
         }
-        if created {
-            send(lsp::WorkDoneProgress::End(
-                lsp::WorkDoneProgressEnd::default(),
-            ))
-            .await;
+        if is_shown {
+            send(end()).await;
         }
     }
 }

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::context::Outside;
@@ -63,7 +62,6 @@ pub(crate) struct DiskReader(Arc<Shared>);
 struct Shared {
     orders: Mutex<Orders>,
     ordered: Condvar,
-    quiet: AtomicBool,
 }
 
 #[derive(Default)]
@@ -101,16 +99,6 @@ impl DiskReader {
     fn found(&self, change: Change) {
         self.lock().found.push(change);
         self.0.ordered.notify_one();
-    }
-
-    /// The user does not want to see progress any more; the reading goes on.
-    pub(crate) fn skip_progress(&self) {
-        self.0.quiet.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether progress is still wanted.
-    pub(crate) fn shows_progress(&self) -> bool {
-        !self.0.quiet.load(Ordering::Relaxed)
     }
 
     /// Ends the thread; a reading that is under way is broken off.

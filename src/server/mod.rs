@@ -22,6 +22,7 @@ mod explain;
 mod features;
 mod fleet;
 mod jobs;
+mod ledger;
 mod model;
 mod ordered;
 mod publish;
@@ -73,6 +74,8 @@ pub struct Options {
     pub rest: Duration,
     /// How long an answer about a text that has changed may still take.
     pub outdated_grace: Duration,
+    /// Called by the reader of the disk after each portion of files: tests make it slow.
+    pub portion_read: Option<Arc<dyn Fn() + Send + Sync>>,
     /// A rule to break, in tests of the tests.
     pub broken: Option<Broken>,
 }
@@ -86,6 +89,7 @@ impl Options {
             quiet: publish::QUIET,
             rest: publish::REST,
             outdated_grace: jobs::OUTDATED_GRACE,
+            portion_read: None,
             broken: None,
         }
     }
@@ -226,6 +230,9 @@ fn start_threads(
             }
             Reading::Files { read, of } => {
                 tells.index.send_replace(Index::Reading { read, of });
+                if let Some(portion_read) = &tells.options.portion_read {
+                    portion_read();
+                }
             }
             Reading::Outside(outside, problems) => {
                 for problem in problems {

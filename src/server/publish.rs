@@ -27,7 +27,7 @@ use crate::rules::{Touched, touched};
 pub(crate) const QUIET: Duration = Duration::from_millis(60);
 
 /// Changes that never pause are checked at least so often.
-const MAX_QUIET: Duration = Duration::from_secs(1);
+pub(crate) const MAX_QUIET: Duration = Duration::from_secs(1);
 
 /// The rest of the workspace is checked only after a longer rest, since it can take long.
 pub(crate) const REST: Duration = Duration::from_millis(500);
@@ -47,9 +47,34 @@ struct Told {
 }
 
 /// What has to be checked.
-enum Pending {
+#[derive(Default)]
+pub(crate) enum Pending {
+    /// Everything.
+    #[default]
     All,
+    /// These files.
     Files(BTreeSet<Arc<str>>),
+}
+
+impl Pending {
+    /// Adds what changes can touch.
+    pub(crate) fn take(&mut self, unchecked: Unchecked) {
+        let snapshots = match unchecked {
+            Unchecked::All => return *self = Pending::All,
+            Unchecked::Since(snapshots) => snapshots,
+        };
+        for snapshot in snapshots {
+            let Pending::Files(files) = self else {
+                return;
+            };
+            match touched(&snapshot) {
+                Touched::All => *self = Pending::All,
+                Touched::Files(touched) => {
+                    files.extend(touched.into_iter().map(|(path, _)| path));
+                }
+            }
+        }
+    }
 }
 
 /// What the client has been told, and what it has to be told again.
@@ -118,7 +143,7 @@ enum Round {
 }
 
 async fn round(session: &Arc<Session>, board: &mut Board) -> Round {
-    board.take(session.take_unchecked());
+    board.pending.take(session.take_unchecked());
     let documents = session.documents();
     let open = documents.paths();
     for together in open.chunks(MAX_OPEN_TOGETHER) {
@@ -176,24 +201,6 @@ async fn round(session: &Arc<Session>, board: &mut Board) -> Round {
 }
 
 impl Board {
-    fn take(&mut self, unchecked: Unchecked) {
-        let snapshots = match unchecked {
-            Unchecked::All => return self.pending = Pending::All,
-            Unchecked::Since(snapshots) => snapshots,
-        };
-        for snapshot in snapshots {
-            let Pending::Files(files) = &mut self.pending else {
-                return;
-            };
-            match touched(&snapshot) {
-                Touched::All => self.pending = Pending::All,
-                Touched::Files(touched) => {
-                    files.extend(touched.into_iter().map(|(path, _)| path));
-                }
-            }
-        }
-    }
-
     /// Whether the client may know something else of this file than what is true.
     fn is_stale(&self, path: &str, version: Option<i32>, uri: &lsp::Uri) -> bool {
         let pending = match &self.pending {

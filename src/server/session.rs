@@ -21,6 +21,7 @@ use super::context::{Choices, Context, Outside, named_files};
 use super::disk_reader::{DiskReader, Named, WatchedBy};
 use super::documents::Documents;
 use super::jobs::{Lanes, Stop};
+use super::ledger::Ledger;
 use super::model::{Model, Pinned, Unchecked};
 use super::settings::{LogLevel, Origin, Settings};
 use crate::workspace::Change;
@@ -53,15 +54,6 @@ pub(crate) enum Index {
     Complete,
 }
 
-/// How much has changed that diagnostics depend on, and how much of it has been reported.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct News {
-    /// Changes of files and settings.
-    pub(crate) happened: u64,
-    /// As many of them as the client's last workspace report has seen.
-    pub(crate) reported: u64,
-}
-
 /// The state of one conversation.
 pub(crate) struct Session {
     pub(crate) client: Client,
@@ -71,8 +63,12 @@ pub(crate) struct Session {
     pub(crate) disk: DiskReader,
     /// Wakes the publisher: something that diagnostics depend on has changed.
     pub(crate) changed: Notify,
-    /// Counts what diagnostics depend on; behind it, what a workspace report has covered.
-    pub(crate) news: watch::Sender<News>,
+    /// Counts the changes that diagnostics depend on.
+    pub(crate) news: watch::Sender<u64>,
+    /// Counts how often the user did not want to see progress any more.
+    pub(crate) unwanted_progress: watch::Sender<u64>,
+    /// What pulled diagnostics of the workspace are by now.
+    pub(crate) ledger: Arc<tokio::sync::Mutex<Ledger>>,
     pub(crate) index: watch::Sender<Index>,
     /// Wakes whoever ends the process.
     pub(crate) ending: Notify,
@@ -112,6 +108,8 @@ pub(crate) struct Ticket {
     pub(crate) documents: Documents,
     /// The workspace as of the request's place.
     pub(crate) pinned: Mutex<Option<Pinned>>,
+    /// Whether that was a whole workspace.
+    pub(crate) index: Index,
     /// Raised when the client takes the request back or edits its document.
     pub(crate) stop: Stop,
 }
@@ -136,6 +134,8 @@ impl Session {
             disk,
             changed: Notify::new(),
             news: watch::Sender::default(),
+            unwanted_progress: watch::Sender::default(),
+            ledger: Arc::default(),
             index: watch::Sender::new(Index::Reading { read: 0, of: 0 }),
             ending: Notify::new(),
             documents: Mutex::default(),
@@ -281,7 +281,7 @@ impl Session {
     /// Wakes whoever shows diagnostics: what they depend on has changed.
     pub(crate) fn tell_change(&self) {
         self.changed.notify_one();
-        self.news.send_modify(|news| news.happened += 1);
+        self.news.send_modify(|happened| *happened += 1);
     }
 
     /// Has the whole workspace read again.
@@ -356,8 +356,11 @@ impl Session {
     /// A place in the stream: everything before it counts, nothing after it.
     pub(crate) fn ticket(&self, stop: Stop) -> Ticket {
         let documents = lock(&self.documents);
+        // Before the pin: a reading that is complete by now is in it, one that will be is not.
+        let index = *self.index.borrow();
         Ticket {
             documents: documents.clone(),
+            index,
             pinned: Mutex::new(Some(self.model.pin(&stop))),
             stop,
         }

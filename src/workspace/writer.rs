@@ -82,6 +82,15 @@ impl Snapshot {
         }
         draft.finish(&Interner::default())
     }
+
+    /// The workspace as it would be after a change, without changing it for anybody else. Costs
+    /// what the change costs.
+    #[must_use]
+    pub fn with(&self, change: Change) -> Snapshot {
+        let mut draft = Draft::new(self);
+        draft.take(change);
+        draft.finish(&Interner::default())
+    }
 }
 
 /// A snapshot in the making.

@@ -30,6 +30,16 @@ impl Gate {
         self.moved.notify_all();
     }
 
+    pub(crate) fn close(&self) {
+        *self.open.lock().unwrap() = false;
+    }
+
+    /// Waits for the door, however long that takes.
+    pub(crate) fn pass_through(&self) {
+        let open = self.open.lock().unwrap();
+        drop(self.moved.wait_while(open, |open| !*open).unwrap());
+    }
+
     /// Waits for the door, but no longer than somebody wants the answer.
     fn pass(&self, stop: &Stop) {
         let mut open = self.open.lock().unwrap();

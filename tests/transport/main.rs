@@ -12,7 +12,9 @@
 
 mod client;
 mod order;
+mod program;
 mod robust;
 mod rules;
 mod session;
+mod start;
 mod storm;

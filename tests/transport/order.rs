@@ -165,21 +165,35 @@ fn a_client_that_pulls_is_not_pushed_to() {
     let whole = client.answer(id).unwrap()["result"].clone();
     assert_eq!(whole["items"][0]["uri"], "file:///f.yaml");
     assert_eq!(whole["items"][0]["items"][0]["code"], "bad-word");
-    // Asked again, it is answered when there is news, and not before.
+    // Asked again, it is answered when there is news for who asks, and not before.
     let known = |report: &serde_json::Value| {
         let item = &report["items"][0];
         json!({ "previousResultIds": [{ "uri": item["uri"], "value": item["resultId"] }] })
     };
-    let first = client.request("workspace/diagnostic", known(&whole));
-    let second = client.answer(first).unwrap()["result"].clone();
-    assert_eq!(second["items"][0]["kind"], "unchanged");
     let waiting = client.request("workspace/diagnostic", known(&whole));
     ask(&mut client, "");
     assert!(!client.has_answer(waiting));
+    client.open("file:///other.yaml", "bad too");
+    let second = client.answer(waiting).unwrap()["result"].clone();
+    assert_eq!(second["items"][0]["kind"], "unchanged");
+    assert_eq!(second["items"][0]["uri"], "file:///f.yaml");
+    assert_eq!(second["items"][1]["kind"], "full");
+    let waiting = client.request("workspace/diagnostic", known(&whole));
+    let again = client.answer(waiting).unwrap()["result"].clone();
+    assert_eq!(
+        again["items"], second["items"],
+        "it never heard of the other"
+    );
+    let known = json!({ "previousResultIds": [
+        { "uri": "file:///f.yaml", "value": second["items"][0]["resultId"] },
+        { "uri": "file:///other.yaml", "value": second["items"][1]["resultId"] },
+    ] });
+    let waiting = client.request("workspace/diagnostic", known);
     client.rewrite("file:///f.yaml", 2, "so good");
     let third = client.answer(waiting).unwrap()["result"].clone();
-    assert_eq!(third["items"][0]["items"], json!([]));
-    assert_eq!(third["items"][0]["version"], 2);
+    assert_eq!(third["items"][0]["kind"], "unchanged");
+    assert_eq!(third["items"][1]["items"], json!([]));
+    assert_eq!(third["items"][1]["version"], 2);
     let id = client.request("shutdown", json!(null));
     let before_the_end = client
         .wait(|message| {

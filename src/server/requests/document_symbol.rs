@@ -39,7 +39,7 @@ pub(crate) async fn handle(
             }
         })
     };
-    let (lane, wants) = (Lane::Interactive, Wants::AnyState);
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, "textDocument/documentSymbol", lane, wants, work).await
 }
 

@@ -22,7 +22,7 @@ pub(crate) async fn handle(
         (false, _) => Form::Plain,
     };
     let work = move |view: View| hover(&view, &path, at.position, form);
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    let (lane, wants) = (Lane::Interactive, Wants::Soon);
     super::answer(session, "textDocument/hover", lane, wants, work).await
 }
 
@@ -43,18 +43,40 @@ fn hover(view: &View, path: &str, at: lsp::Position, form: Form) -> Option<lsp::
     };
     let found = view
         .features
-        .hover(&view.snapshot, path, offset, &view.context, &view.stop)?;
+        .hover(&view.snapshot, path, offset, &view.context, &view.stop);
+    let still_reading = match view.index {
+        // What is not read yet may say otherwise, so the answer must not pass for the whole one.
+        Index::Reading { read, of } => Some(format!(
+            "still reading the workspace ({read} of {of} files)"
+        )),
+        Index::Complete => None,
+    };
+    let found = match (found, &still_reading) {
+        (Some(found), _) => found,
+        // Nothing is known of what is asked about, and that may be wrong.
+        (None, Some(reading)) => return Some(plain(reading)),
+        (None, None) => return None,
+    };
     let (kind, mut value) = match form {
         Form::Markdown => (lsp::MarkupKind::Markdown, found.markdown),
         Form::Aligned => (lsp::MarkupKind::Markdown, found.aligned),
         Form::Plain => (lsp::MarkupKind::PlainText, found.plain),
     };
-    if let Index::Reading { read, of } = view.index {
-        // What is not read yet may say otherwise, so the answer must not pass for the whole one.
-        value = format!("still reading the workspace ({read} of {of} files)\n\n{value}");
+    if let Some(reading) = still_reading {
+        value = format!("{reading}\n\n{value}");
     }
     Some(lsp::Hover {
         contents: lsp::HoverContents::Markup(lsp::MarkupContent { kind, value }),
         range: Some(convert::range(file.lines(), found.range, view.encoding)),
     })
+}
+
+fn plain(text: &str) -> lsp::Hover {
+    lsp::Hover {
+        contents: lsp::HoverContents::Markup(lsp::MarkupContent {
+            kind: lsp::MarkupKind::PlainText,
+            value: text.to_owned(),
+        }),
+        range: None,
+    }
 }

@@ -21,11 +21,11 @@ use super::features::Features;
 use super::jobs::{Lane, NoAnswer, Reason, Stop, caught};
 use super::model::{Moment, Revision};
 use super::ordered;
-use super::session::{Index, News, Session, Ticket};
+use super::session::{Index, Session, Ticket};
 use super::settings::LogLevel;
 use super::testing::Broken;
 use crate::text::{LineIndex, PositionEncoding};
-use crate::workspace::Snapshot;
+use crate::workspace::{Change, Snapshot};
 
 /// LSP's `ServerCancelled`: the server gives up a request; the client may ask again.
 pub(crate) const SERVER_CANCELLED: i64 = -32802;
@@ -44,6 +44,8 @@ pub(crate) struct View {
     pub(crate) encoding: PositionEncoding,
     pub(crate) index: Index,
     pub(crate) stop: Stop,
+    /// The documents that the snapshot has, where they are newer than those that were asked about.
+    newer: Option<Documents>,
 }
 
 impl View {
@@ -66,9 +68,42 @@ impl View {
             documents: ticket.documents.clone(),
             context: session.context(),
             encoding: session.facts().encoding,
-            index: *session.index.borrow(),
+            index: ticket.index,
             stop: ticket.stop.clone(),
+            newer: None,
         })
+    }
+
+    /// The view as it was asked about: what was read from the disk since counts, what was typed
+    /// since does not. Costs the reading of the documents that have changed since.
+    fn as_asked(mut self) -> View {
+        let Some(newer) = self.newer.take() else {
+            return self;
+        };
+        let version = |documents: &Documents, path: &str| {
+            documents.get(path).map(|document| document.version)
+        };
+        let mut changes = Vec::new();
+        for path in self.documents.paths() {
+            if let Some(document) = self.documents.get(&path)
+                && version(&newer, &path) != Some(document.version)
+            {
+                changes.push(Change::Edit {
+                    text: document.text.to_string().into(),
+                    version: document.version,
+                    path,
+                });
+            }
+        }
+        for path in newer.paths() {
+            if version(&self.documents, &path).is_none() {
+                changes.push(Change::Close { path });
+            }
+        }
+        if !changes.is_empty() {
+            self.snapshot = Arc::new(self.snapshot.with(Change::Batch(changes)));
+        }
+        self
     }
 
     /// Runs `use_lines` on the lines of a file, if there is such a file.
@@ -84,12 +119,11 @@ impl View {
 /// Which state of the first reading a job wants to run on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wants {
-    /// Whatever is there.
-    AnyState,
-    /// The whole workspace, unless that takes too long.
+    /// The whole workspace, unless that takes too long: the job says so in its answer.
+    Soon,
+    /// The whole workspace, however long that takes: half of it has problems and gaps that the
+    /// whole does not have.
     WholeWorkspace,
-    /// The whole workspace, once it is another than the last that was reported.
-    News,
 }
 
 /// Answers the request that is being handled: `work` runs on the blocking pool, sees the state as
@@ -118,48 +152,43 @@ pub(crate) async fn answer<T: Send + 'static>(
         return Err(no_answer(session, method, gone));
     };
     let answer = if session.options.broken == Some(Broken::Compute) {
-        caught(|| work(view))
+        caught(|| work(view.as_asked()))
     } else {
-        session.lanes.run(lane, &stop, move || work(view)).await
+        let work = move || work(view.as_asked());
+        session.lanes.run(lane, &stop, work).await
     };
     answer.map_err(|why| no_answer(session, method, why))
 }
 
 async fn whole_view(session: &Session, ticket: &Ticket, wants: Wants) -> Option<View> {
-    if wants == Wants::News {
-        // A client that polls is answered when there is something to say; the state as of its
-        // place in the stream is one that it knows.
-        let mut news = session.news.subscribe();
-        let unreported = |news: &News| news.happened != news.reported;
-        news.wait_for(unreported).await.ok()?;
-        let mut index = session.index.subscribe();
-        let complete = |index: &Index| *index == Index::Complete;
-        index.wait_for(complete).await.ok()?;
-        session
-            .news
-            .send_modify(|news| news.reported = news.happened);
-        return View::now(session, ticket.stop.clone()).await;
-    }
     let view = View::of(session, ticket).await?;
-    if wants == Wants::AnyState || view.index == Index::Complete {
+    if view.index == Index::Complete {
         return Some(view);
     }
-    let mut index = session.index.subscribe();
-    let complete = index.wait_for(|index| *index == Index::Complete);
-    if tokio::time::timeout(PATIENCE, complete).await.is_err() {
-        return Some(view);
+    let read = is_read(session);
+    match wants {
+        Wants::Soon => match tokio::time::timeout(PATIENCE, read).await {
+            Ok(read) => read?,
+            Err(_) => return Some(view),
+        },
+        Wants::WholeWorkspace => read.await?,
     }
     let fresh = View::now(session, ticket.stop.clone()).await?;
-    // What was read from the disk meanwhile counts, what was typed meanwhile does not.
-    let unchanged = view.documents.paths() == fresh.documents.paths()
-        && view.documents.paths().iter().all(|path| {
-            let version = |view: &View| view.documents.get(path).map(|document| document.version);
-            version(&view) == version(&fresh)
-        });
-    Some(if unchanged { fresh } else { view })
+    Some(View {
+        newer: Some(fresh.documents),
+        documents: view.documents,
+        ..fresh
+    })
 }
 
-fn no_answer(session: &Session, method: &str, why: NoAnswer) -> Error {
+/// Waits until the workspace has been read; nothing if the server is ending.
+pub(crate) async fn is_read(session: &Session) -> Option<()> {
+    let mut index = session.index.subscribe();
+    let complete = |index: &Index| *index == Index::Complete;
+    index.wait_for(complete).await.ok().map(|_| ())
+}
+
+pub(crate) fn no_answer(session: &Session, method: &str, why: NoAnswer) -> Error {
     let (code, message) = match why {
         NoAnswer::Stopped(Reason::Cancelled) => return Error::request_cancelled(),
         NoAnswer::Stopped(Reason::Outdated) => {

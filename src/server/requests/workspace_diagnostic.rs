@@ -1,15 +1,18 @@
 //! `workspace/diagnostic`: the diagnostics of every file, answered when they are others than the
-//! client knows.
+//! client says it knows. Until then the request is held, as the protocol has it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use tower_lsp::jsonrpc::Result;
+use tokio::time::Instant;
+use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
-use super::diagnostic::{Diagnoser, result_id, uri};
-use super::{View, Wants};
-use crate::server::jobs::Lane;
+use super::{View, is_read, no_answer};
+use crate::server::convert;
+use crate::server::jobs::{Lane, NoAnswer, Reason, Stop};
+use crate::server::ledger::{Known, Report};
+use crate::server::ordered;
+use crate::server::publish::MAX_QUIET;
 use crate::server::session::Session;
 
 const METHOD: &str = "workspace/diagnostic";
@@ -18,78 +21,73 @@ pub(crate) async fn handle(
     session: &Session,
     params: lsp::WorkspaceDiagnosticParams,
 ) -> Result<lsp::WorkspaceDiagnosticReportResult> {
-    let known: HashMap<String, String> = params
-        .previous_result_ids
-        .into_iter()
-        .map(|previous| (previous.uri.as_str().to_owned(), previous.value))
-        .collect();
-    let first = known.is_empty();
-    let related = session.facts().related;
-    let work = move |view: View| report(&view, &known, related);
-    // A client that knows nothing yet is told at once.
-    let wants = if first {
-        Wants::WholeWorkspace
-    } else {
-        Wants::News
+    let Some(ticket) = ordered::ticket() else {
+        return Err(Error::internal_error());
     };
-    let lane = Lane::Background;
-    let items = super::answer(session, METHOD, lane, wants, work).await?;
+    let previous = params.previous_result_ids.into_iter();
+    let known: Known = previous
+        .filter_map(|previous| {
+            let path = convert::path(previous.uri.as_str())?;
+            Some((path, (previous.uri, previous.value)))
+        })
+        .collect();
+    let known = Arc::new(known);
+    let items = tokio::select! {
+        items = news(session, &ticket.stop, &known) => items,
+        reason = ticket.stop.stopped() => Err(NoAnswer::Stopped(reason)),
+    };
+    let items = items.map_err(|why| no_answer(session, METHOD, why))?;
     Ok(lsp::WorkspaceDiagnosticReportResult::Report(
         lsp::WorkspaceDiagnosticReport { items },
     ))
 }
 
-fn report(
-    view: &View,
-    known: &HashMap<String, String>,
-    related: bool,
-) -> Vec<lsp::WorkspaceDocumentDiagnosticReport> {
-    let mut reports = Vec::new();
-    let diagnoser = Diagnoser::new(view, related);
-    for path in paths(view) {
-        if view.stop.requested() {
-            break;
-        }
-        let Some(uri) = uri(view, &path) else {
-            continue;
-        };
-        let items = diagnoser.file(&path).unwrap_or_default();
-        let id = result_id(&items);
-        let before = known.get(uri.as_str());
-        let version = view
-            .documents
-            .get(&path)
-            .map(|document| i64::from(document.version));
-        if before == Some(&id) {
-            reports.push(lsp::WorkspaceDocumentDiagnosticReport::Unchanged(
-                lsp::WorkspaceUnchangedDocumentDiagnosticReport {
-                    uri,
-                    version,
-                    unchanged_document_diagnostic_report: lsp::UnchangedDocumentDiagnosticReport {
-                        result_id: id,
-                    },
-                },
-            ));
-        } else if before.is_some() || !items.is_empty() {
-            reports.push(lsp::WorkspaceDocumentDiagnosticReport::Full(
-                lsp::WorkspaceFullDocumentDiagnosticReport {
-                    uri,
-                    version,
-                    full_document_diagnostic_report: lsp::FullDocumentDiagnosticReport {
-                        result_id: Some(id),
-                        items,
-                    },
-                },
-            ));
-        }
-    }
-    reports
-}
+type Items = Vec<lsp::WorkspaceDocumentDiagnosticReport>;
 
-/// Every file of the workspace, ordered by path.
-fn paths(view: &View) -> Vec<Arc<str>> {
-    let files = view.snapshot.files();
-    let mut paths: Vec<Arc<str>> = files.map(|file| file.path().clone()).collect();
-    paths.sort();
-    paths
+/// What the client does not know, once there is something.
+async fn news(
+    session: &Session,
+    stop: &Stop,
+    known: &Arc<Known>,
+) -> std::result::Result<Items, NoAnswer> {
+    const ENDING: NoAnswer = NoAnswer::Stopped(Reason::Cancelled);
+    let related = session.facts().related;
+    let mut happened = session.news.subscribe();
+    loop {
+        is_read(session).await.ok_or(ENDING)?;
+        happened.mark_unchanged();
+        // Held until the job ends, so that an older view is never checked after a newer one.
+        let mut ledger = session.ledger.clone().lock_owned().await;
+        if session.facts().pulls {
+            ledger.take(session.take_unchecked());
+        } else {
+            // Whoever pushes has taken what has changed.
+            ledger.forget();
+        }
+        let view = View::now(session, stop.clone()).await.ok_or(ENDING)?;
+        let known = known.clone();
+        let job = move || -> Option<Report> {
+            if !ledger.check(&view, related) {
+                return None;
+            }
+            let report = ledger.report(&view, &known);
+            if report.is_news {
+                ledger.told_nothing = false;
+                return Some(report);
+            }
+            // Whoever asks for the first time wants to hear that there is nothing, but once.
+            let first = known.is_empty() && !std::mem::replace(&mut ledger.told_nothing, true);
+            first.then_some(report)
+        };
+        if let Some(report) = session.lanes.run(Lane::Background, stop, job).await? {
+            return Ok(report.items);
+        }
+        happened.changed().await.map_err(|_| ENDING)?;
+        let enough = Instant::now() + MAX_QUIET;
+        while Instant::now() < enough
+            && tokio::time::timeout(session.options.quiet, happened.changed())
+                .await
+                .is_ok()
+        {}
+    }
 }

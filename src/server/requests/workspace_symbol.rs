@@ -40,6 +40,6 @@ pub(crate) async fn handle(
         });
         Some(lsp::WorkspaceSymbolResponse::Flat(symbols.collect()))
     };
-    let (lane, wants) = (Lane::Interactive, Wants::AnyState);
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, "workspace/symbol", lane, wants, work).await
 }

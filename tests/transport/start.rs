@@ -1,0 +1,149 @@
+//! The start: what is answered while the disk is slow, and what a user sees of it.
+
+use std::sync::Arc;
+
+use hiera_ls::server::testing::{Options, rooms};
+use serde_json::{Value, json};
+
+use crate::client::{Client, Gate, Planted, options};
+
+/// A hierarchy of two levels with enough nodes for the reading to come in portions.
+fn repository() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::create_dir_all(folder.path().join("data/nodes")).unwrap();
+    write(
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n  - {name: node, path: \"nodes/%{trusted.certname}.yaml\"}\n  \
+         - {name: common, path: common.yaml}\n",
+    );
+    write("data/common.yaml", "port: 80\n");
+    for node in 0..300 {
+        write(
+            &format!("data/nodes/n{node}.yaml"),
+            &format!("number: {node}\nshown: \"%{{lookup('port')}}\"\n"),
+        );
+    }
+    folder
+}
+
+/// The server as it is, on a disk that gives nothing more until the gate opens.
+fn slow(features: &Arc<Planted>, capabilities: Value, folder: &str) -> (Client, Arc<Gate>) {
+    let gate = Arc::new(Gate::default());
+    let door = gate.clone();
+    let options = Options {
+        features: rooms(),
+        portion_read: Some(Arc::new(move || door.pass_through())),
+        ..options(features)
+    };
+    let mut client = Client::strange(options);
+    let id = client.request(
+        "initialize",
+        json!({ "capabilities": capabilities, "rootUri": folder }),
+    );
+    assert!(client.answer(id).unwrap()["result"].is_object());
+    client.notify("initialized", json!({}));
+    (client, gate)
+}
+
+fn value(answer: &Value) -> &str {
+    answer["result"]["contents"]["value"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{answer}"))
+}
+
+#[test]
+fn a_hover_on_a_slow_disk_says_that_it_is_still_reading_and_nothing_is_missing_in_the_end() {
+    let folder = repository();
+    let root = format!("file://{}", folder.path().display());
+    let file = format!("{root}/data/nodes/n7.yaml");
+    let capabilities = json!({
+        "textDocument": { "hover": { "contentFormat": ["markdown"] } },
+    });
+    let (mut client, gate) = slow(&Arc::default(), capabilities, &root);
+    client.open(&file, "number: 7\nshown: \"%{lookup('port')}\"\n");
+    // Patience ends before the gate opens: an answer comes, and it does not pass for the whole one.
+    let hover = client.hover(&file, 1, 1);
+    let early = client.answer(hover).unwrap();
+    assert!(
+        value(&early).starts_with("still reading the workspace ("),
+        "{early}"
+    );
+    assert!(!value(&early).contains("not found"), "{early}");
+    // What can wait is held back rather than answered from half a workspace.
+    let document = json!({ "textDocument": { "uri": file } });
+    let pulled = client.request("textDocument/diagnostic", document.clone());
+    let outline = client.request("textDocument/documentSymbol", document);
+    let search = client.request("workspace/symbol", json!({ "query": "port" }));
+    let explained = client.request(
+        "workspace/executeCommand",
+        json!({ "command": "hiera.explain", "arguments": [{ "uri": file, "key": "port" }] }),
+    );
+    let hover = client.hover(&file, 1, 1);
+    // Typed behind them: they are about the text before it, and the whole disk.
+    client.rewrite(&file, 2, "shown: typed\n");
+    gate.open();
+    assert!(value(&client.answer(hover).unwrap()).contains("80"));
+    let pulled = client.answer(pulled).unwrap();
+    assert_eq!(pulled["result"]["items"], json!([]), "{pulled}");
+    let outline = client.answer(outline).unwrap();
+    assert_eq!(outline["result"].as_array().unwrap().len(), 2, "{outline}");
+    let search = client.answer(search).unwrap();
+    assert_eq!(search["result"][0]["name"], "port", "{search}");
+    let explained = client.answer(explained).unwrap();
+    let text = explained["result"]["content"].as_str().unwrap();
+    assert!(text.contains("Found key: \"port\" value: 80"), "{text}");
+    client.end();
+}
+
+#[test]
+fn progress_ends_when_it_is_not_wanted_and_the_reading_goes_on() {
+    let folder = repository();
+    let root = format!("file://{}", folder.path().display());
+    let capabilities = json!({ "window": { "workDoneProgress": true } });
+    let (mut client, gate) = slow(&Arc::default(), capabilities, &root);
+    let create = |client: &mut Client| {
+        let create = client
+            .wait(|message| message["method"] == "window/workDoneProgress/create")
+            .unwrap();
+        client.send(&json!({ "jsonrpc": "2.0", "id": create["id"], "result": null }));
+        create["params"]["token"].clone()
+    };
+    let kind = |client: &mut Client, kind: &str| {
+        let told = client.wait(|message| message["params"]["value"]["kind"] == kind);
+        told.unwrap()["params"]["value"].clone()
+    };
+    let token = create(&mut client);
+    let begin = kind(&mut client, "begin");
+    assert_eq!(begin["cancellable"], true);
+    assert_eq!(begin["percentage"], 0);
+    client.notify("window/workDoneProgress/cancel", json!({ "token": token }));
+    // The gate is closed: the end comes from the user's word alone.
+    kind(&mut client, "end");
+    let search = client.request("workspace/symbol", json!({ "query": "port" }));
+    gate.open();
+    let search = client.answer(search).unwrap();
+    assert_eq!(search["result"][0]["name"], "port", "{search}");
+    // The next reading is shown again, and ends by itself.
+    gate.close();
+    let again = client.request(
+        "workspace/executeCommand",
+        json!({ "command": "hiera-ls.rescan" }),
+    );
+    client.answer(again).unwrap();
+    create(&mut client);
+    kind(&mut client, "begin");
+    gate.open();
+    kind(&mut client, "end");
+    client.end();
+}
+
+#[test]
+fn initialize_is_answered_before_anything_is_read() {
+    let folder = repository();
+    let root = format!("file://{}", folder.path().display());
+    // The gate never opens before the end: neither the beginning nor the end waits for the disk.
+    let (client, gate) = slow(&Arc::default(), json!({}), &root);
+    client.end();
+    gate.open();
+}
