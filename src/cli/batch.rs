@@ -3,7 +3,7 @@
 
 use std::collections::HashMap as Map;
 use std::fmt::Write as _;
-use std::io::{BufRead, Write as _};
+use std::io::{BufRead, Read as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::disk::DiskFiles;
+use crate::eyaml::Keys;
 use crate::lookup::{
     Answer, Asker, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, Strict,
     Tracing, explain,
@@ -90,22 +91,33 @@ struct Shared {
     configs: ConfigCache,
     /// Scopes by the text of the facts, trusted data and variables they were made of.
     scopes: Map<String, Scope>,
+    /// For encrypted values, if somebody gave them with the command.
+    keys: Option<Arc<Keys>>,
 }
 
 /// Most scopes that are kept; beyond it the oldest work is done again.
 const MAX_SCOPES: usize = 256;
 
 /// Answers requests until standard input ends.
-pub(super) fn run() -> ExitCode {
-    let mut shared = Shared::default();
+pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
+    let mut shared = Shared {
+        keys,
+        ..Shared::default()
+    };
     let mut input = std::io::stdin().lock();
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let mut line = String::new();
     loop {
         line.clear();
-        match input.read_line(&mut line) {
+        // A line without an end must not take all memory.
+        match (&mut input).take(MAX_LINE as u64 + 1).read_line(&mut line) {
             Ok(0) => break,
             Ok(_) if line.trim().is_empty() => continue,
+            Ok(length) if length > MAX_LINE && !line.ends_with('\n') => {
+                let message = format!("a request is longer than {MAX_LINE} bytes");
+                let _ = writeln!(output, "{}", bad_request("null", &message));
+                return ExitCode::FAILURE;
+            }
             Ok(_) => {}
             Err(error) => {
                 tracing::error!("standard input: {error}");
@@ -121,12 +133,6 @@ pub(super) fn run() -> ExitCode {
 }
 
 fn respond(shared: &mut Shared, line: &str) -> String {
-    if line.len() > MAX_LINE {
-        return bad_request(
-            "null",
-            &format!("the request is longer than {MAX_LINE} bytes"),
-        );
-    }
     let request: BatchRequest<'_> = match serde_json::from_str(line) {
         Ok(request) => request,
         Err(error) => return bad_request("null", &error.to_string()),
@@ -152,6 +158,7 @@ fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, Str
         Some(other) => return Err(format!("puppet_version {other} is neither 7 nor 8")),
     };
     let mut settings = Settings::for_version(version);
+    settings.keys.clone_from(&shared.keys);
     match request.strict.as_deref() {
         None => {}
         Some("off") => settings.strict = Strict::Off,

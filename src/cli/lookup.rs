@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use super::keys::KeyArguments;
 use super::render::{self, Format};
 use super::{environment, nodes};
 use crate::disk::{self, WorkspaceDisk};
@@ -78,6 +79,8 @@ pub(super) struct LookupArguments {
     /// Puppet's setting strict_variables [default: the version's own]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     strict_variables: Option<bool>,
+    #[command(flatten)]
+    pub(super) secrets: KeyArguments,
 }
 
 /// Values of `--strict`.
@@ -123,11 +126,12 @@ fn print(text: &str) -> Result<(), End> {
 
 fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let request = request(arguments)?;
-    let settings = settings_of(
+    let mut settings = settings_of(
         arguments.puppet_version,
         arguments.strict,
         arguments.strict_variables,
     );
+    settings.keys = arguments.secrets.read();
     let folder = disk::absolute(&arguments.workspace);
     let files = WorkspaceDisk::new(&folder);
     let global = arguments.hiera_config.as_deref().map(disk::absolute);

@@ -10,6 +10,7 @@ mod environment;
 mod explain_key;
 mod fleet;
 mod hover;
+mod keys;
 mod lookup;
 mod matrix;
 mod nodes;
@@ -89,7 +90,7 @@ pub fn main() -> ExitCode {
         Some(Command::Lookup(arguments)) => {
             start_log();
             if arguments.batch {
-                batch::run()
+                batch::run(arguments.secrets.read())
             } else {
                 lookup::run(&arguments)
             }

@@ -194,7 +194,24 @@ impl<'a> Parser<'a> {
             | Token::Interpolated
             | Token::Variable
             | Token::Regexp(_)
-            | Token::Number(_) => Ok(other(start, last)),
+            | Token::Number(_) => match self.later_closing() {
+                Some(error) => Err(error),
+                None => Ok(other(start, last)),
+            },
+        }
+    }
+
+    /// The error of a bracket that closes nothing, in the expressions after the first one, as far as
+    /// they can be read.
+    fn later_closing(&mut self) -> Option<ParseError> {
+        loop {
+            match self.peek() {
+                Token::End => return None,
+                Token::Sign("]" | ")" | "}") => return Some(self.unexpected()),
+                _ => {
+                    self.expression(0).ok()?;
+                }
+            }
         }
     }
 

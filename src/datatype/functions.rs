@@ -9,7 +9,7 @@ use super::interpret::Aliases;
 use super::mismatch::describe_mismatch;
 use super::model::Type;
 use super::numbers::number;
-use super::signatures::{Function, Signatures, signatures};
+use super::signatures::{Count, Function, Signatures, signatures};
 use super::texts::{binary, escaped, range, timespan, timestamp, uri_text, version};
 use super::{is_instance, strings, uri};
 use crate::value::{Opaque, Value};
@@ -299,7 +299,7 @@ fn suits(inner: &Type, arguments: &[Value]) -> bool {
             && parameters
                 .iter()
                 .skip(1 + arguments.len())
-                .all(|p| p.optional)
+                .all(|p| p.count == Count::Optional)
             && parameters
                 .iter()
                 .skip(1)
@@ -314,7 +314,10 @@ pub(super) fn takes(inner: &Type, given: &Type) -> bool {
         return false;
     };
     signatures(function).list.iter().any(|parameters| {
-        parameters.iter().skip(1).all(|p| p.optional)
+        parameters
+            .iter()
+            .skip(1)
+            .all(|p| p.count == Count::Optional)
             && parameters
                 .first()
                 .is_some_and(|p| super::assignable(&p.expected, given))

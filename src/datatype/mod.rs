@@ -52,6 +52,7 @@ pub use model::{
     Alias, CallableType, Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range,
     ResourceType, StringType, TimeRange, Type,
 };
+pub use signatures::{Count, Parameter, Signatures};
 pub use strings::puppet_string;
 
 #[cfg(test)]
@@ -123,6 +124,14 @@ pub(crate) fn parse_known(text: &str) -> Type {
 /// The message Puppet's type parser gives, or that the text defines no alias.
 pub fn parse_alias(text: &str, aliases: &dyn Aliases) -> Result<(String, Type), ParseError> {
     interpret::parse_definition(text, aliases)
+}
+
+/// Why a function may not return a type, or nothing if it may (`TypeAsserter.assert_assignable`).
+#[must_use]
+pub fn refuse_return(subject: &str, expected: &Type, declared: &Type) -> Option<String> {
+    (!assignable(expected, declared)).then(|| {
+        mismatch::describe_type_mismatch(&format!("{subject} is incorrect,"), expected, declared)
+    })
 }
 
 /// A type as a value.

@@ -326,17 +326,37 @@ fn spelled(text: &str) -> String {
         .replace("@SEMVER@", SEMVER)
 }
 
-/// A parameter as read.
-pub(super) struct Parameter {
-    pub(super) name: &'static str,
-    pub(super) expected: Type,
-    pub(super) optional: bool,
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name, as messages have it.
+    pub name: String,
+    /// What it takes.
+    pub expected: Type,
+    /// How often it can be given.
+    pub count: Count,
 }
 
-/// The signatures of a function.
-pub(super) struct Signatures {
-    pub(super) name: &'static str,
-    pub(super) list: Vec<Vec<Parameter>>,
+/// How many arguments a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// Exactly one.
+    One,
+    /// One, or none.
+    Optional,
+    /// Any number; only the last parameter can be so.
+    Any,
+    /// One or more; only the last parameter can be so.
+    Some,
+}
+
+/// The signatures of a function, tried in turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signatures {
+    /// The function's name, as messages have it.
+    pub name: String,
+    /// The parameters of each signature.
+    pub list: Vec<Vec<Parameter>>,
 }
 
 /// The signatures of a function, read on first use.
@@ -349,7 +369,7 @@ pub(super) fn signatures(function: Function) -> &'static Signatures {
             .collect()
     });
     static NOTHING: Signatures = Signatures {
-        name: "",
+        name: String::new(),
         list: Vec::new(),
     };
     all.iter()
@@ -361,14 +381,17 @@ fn read(definition: &Definition) -> Signatures {
     let parameter = |(text, name): &(&'static str, &'static str)| {
         let bare = text.strip_prefix('?');
         Parameter {
-            name,
+            name: (*name).to_owned(),
             expected: interpret::parse(bare.unwrap_or(text), &Locals(definition.locals))
                 .unwrap_or(Type::Unit),
-            optional: bare.is_some(),
+            count: match bare {
+                Some(_) => Count::Optional,
+                None => Count::One,
+            },
         }
     };
     Signatures {
-        name: definition.name,
+        name: definition.name.to_owned(),
         list: definition
             .signatures
             .iter()
@@ -378,24 +401,38 @@ fn read(definition: &Definition) -> Signatures {
 }
 
 fn counts(parameters: &[Parameter]) -> Range {
-    let required = parameters.iter().filter(|p| !p.optional).count();
-    Range::of(required, parameters.len())
+    let required = parameters
+        .iter()
+        .filter(|parameter| matches!(parameter.count, Count::One | Count::Some))
+        .count();
+    match parameters.last().map(|last| last.count) {
+        Some(Count::Any | Count::Some) => Range::at_least(required),
+        Some(Count::One | Count::Optional) | None => Range::of(required, parameters.len()),
+    }
+}
+
+/// The parameters that take the arguments; the last one goes on.
+fn taking(parameters: &[Parameter]) -> impl Iterator<Item = &Parameter> {
+    parameters
+        .iter()
+        .chain(parameters.last().into_iter().cycle())
 }
 
 impl Signatures {
     /// The number of the first signature that takes the arguments.
-    pub(super) fn matching(&self, arguments: &[Value]) -> Option<usize> {
+    #[must_use]
+    pub fn matching(&self, arguments: &[Value]) -> Option<usize> {
         self.list.iter().position(|parameters| {
             counts(parameters).contains_size(arguments.len())
-                && parameters
-                    .iter()
+                && taking(parameters)
                     .zip(arguments)
                     .all(|(parameter, argument)| is_instance(&parameter.expected, argument))
         })
     }
 
     /// Why no signature takes the arguments.
-    pub(super) fn refusal(&self, arguments: &[Value]) -> String {
+    #[must_use]
+    pub fn refusal(&self, arguments: &[Value]) -> String {
         let types: Vec<Type> = arguments.iter().map(infer_set).collect();
         let problems: Vec<Vec<Mismatch>> = self
             .list
@@ -403,7 +440,7 @@ impl Signatures {
             .enumerate()
             .map(|(i, parameters)| problems(parameters, &types, &[Step::Signature(i)]))
             .collect();
-        let name = self.name;
+        let name = &self.name;
         let merged = mismatch::merge(0, problems.clone(), Merging::Counts);
         if let [only] = merged.as_slice() {
             return format!("'{name}'{}", only.format());
@@ -438,12 +475,12 @@ fn problems(parameters: &[Parameter], types: &[Type], path: &[Step]) -> Vec<Mism
         let got = Range::of(types.len(), types.len());
         return vec![mismatch::wrong_count(path, wanted, got)];
     }
-    for (parameter, t) in parameters.iter().zip(types) {
+    for (parameter, t) in taking(parameters).zip(types) {
         if assignable(&parameter.expected, t) {
             continue;
         }
         let mut path = path.to_vec();
-        path.push(Step::Parameter(parameter.name.to_owned()));
+        path.push(Step::Parameter(parameter.name.clone()));
         let described = mismatch::describe(&parameter.expected, t, &path);
         if !described.is_empty() {
             return described;
@@ -456,7 +493,12 @@ fn signature_text(parameters: &[Parameter]) -> String {
     let texts: Vec<String> = parameters
         .iter()
         .map(|parameter| {
-            let mark = if parameter.optional { "?" } else { "" };
+            let mark = match parameter.count {
+                Count::One => "",
+                Count::Optional => "?",
+                Count::Any => "*",
+                Count::Some => "+",
+            };
             format!("{} {}{mark}", parameter.expected, parameter.name)
         })
         .collect();

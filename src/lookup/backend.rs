@@ -9,14 +9,13 @@ use std::sync::{Arc, OnceLock};
 
 use super::engine::{Engine, Invocation};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
-use super::function::{FunctionSource, find_function};
 use super::interpolate::Methods;
 use super::level::{DataHash, LevelProvider, Location};
-use super::request::UnknownCause;
+use super::trace::Event;
 use crate::datatype::{self, Type};
 use crate::eyaml;
 use crate::hierarchy::{Function, FunctionKind, Layer};
-use crate::interpolation::Key;
+use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, LoadError, LoadErrorKind, Opaque, Value};
 use crate::workspace::{FileKind, Format, PlainValues};
 
@@ -93,11 +92,8 @@ impl Engine<'_> {
                 );
             }
             _ => {
-                self.foreign(origin)?;
-                return Ok(DataHash {
-                    hash: Arc::default(),
-                    plain: PlainValues::default(),
-                });
+                self.foreign(origin, None)?;
+                return Ok(DataHash::Foreign);
             }
         };
         let Value::Hash(hash) = &value else {
@@ -115,7 +111,7 @@ impl Engine<'_> {
         } else {
             PlainValues::default()
         };
-        Ok(DataHash { hash: kept, plain })
+        Ok(DataHash::Read { hash: kept, plain })
     }
 
     /// `ModuleDataProvider#validate_data_hash`: keys must carry the module's name.
@@ -219,7 +215,8 @@ impl Engine<'_> {
                 format!("'{name}' expects 2 arguments, got 3"),
             ),
             _ => {
-                self.foreign(origin)?;
+                self.foreign(origin, Some(Value::String(root.clone())))?;
+                self.event(|| Event::Unknown(root.to_string(), origin.level.function.name.clone()));
                 Err(Failure::NotFound)
             }
         }
@@ -301,7 +298,7 @@ impl Engine<'_> {
     }
 
     /// One dotted key of a location (`DataDigFunctionProvider`, `V3BackendFunctionProvider`).
-    pub(super) fn call_data_dig(&mut self, origin: &Origin<'_>, _: &Key) -> Found {
+    pub(super) fn call_data_dig(&mut self, origin: &Origin<'_>, key: &Key) -> Found {
         let Function { kind, name } = &origin.level.function;
         if *kind == FunctionKind::Hiera3Backend && !self.settings().modules_may_be_missing {
             let file = format!("hiera/backend/{}_backend", name.to_lowercase());
@@ -316,40 +313,16 @@ impl Engine<'_> {
                 format!("'{name}' expects 2 arguments, got 3"),
             );
         }
-        self.foreign(origin)?;
+        let segments = std::iter::once(&key.root).chain(&key.segments);
+        let segments: Vec<Value> = segments
+            .map(|segment| match segment {
+                Segment::Name(name) => Value::String(name.clone()),
+                Segment::Index(index) => Value::Int(*index),
+            })
+            .collect();
+        self.foreign(origin, Some(Value::from(segments)))?;
+        self.event(|| Event::Unknown(key.text.to_string(), name.clone()));
         Err(Failure::NotFound)
-    }
-
-    /// A function that is not Puppet's: its data is unknown if it exists, an error if it cannot.
-    fn foreign(&mut self, origin: &Origin<'_>) -> Found<()> {
-        let Function { kind, name } = &origin.level.function;
-        let found = find_function(self.session.files, self.session.environment, name);
-        match found {
-            FunctionSource::Missing
-                if !self.settings().modules_may_be_missing
-                    && *kind != FunctionKind::Hiera3Backend =>
-            {
-                Err(LookupError::issue(
-                    "HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND",
-                    format!("Unable to find '{}' function named '{name}'", kind.key()),
-                    origin.level.config.clone(),
-                    None,
-                )
-                .into())
-            }
-            FunctionSource::ModuleMissing if !self.settings().modules_may_be_missing => raise(
-                ErrorClass::NoMethod,
-                "undefined method `load_typed' for nil:NilClass",
-            ),
-            FunctionSource::Missing
-            | FunctionSource::ModuleMissing
-            | FunctionSource::Ruby(_)
-            | FunctionSource::Puppet(_) => {
-                let cause = UnknownCause::Function { name: name.clone() };
-                self.unknown(origin.layer, origin.level, cause);
-                Ok(())
-            }
-        }
     }
 
     /// `validate_data_value`: a value must be what Puppet calls rich data.

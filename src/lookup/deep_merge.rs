@@ -241,8 +241,16 @@ impl Merge<'_> {
                         // The gem merges the value over a copy of itself, which strips knockouts.
                         Some(_) | None => shallow_copy(value),
                     };
-                    let merged = self.merge(value, below, depth + 1)?;
-                    hash.insert(key.clone(), merged);
+                    match self.merge(value, below, depth + 1) {
+                        Ok(merged) => hash.insert(key.clone(), merged),
+                        Err(error) => {
+                            // What was changed before the error stays changed.
+                            if same && dest != *source {
+                                self.tell((source.clone(), dest));
+                            }
+                            return Err(error);
+                        }
+                    };
                 }
                 Value::Array(elements) if self.options.extend_existing_arrays => {
                     dest = pushed(elements, source.clone());

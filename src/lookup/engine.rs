@@ -209,6 +209,8 @@ impl<'a> Engine<'a> {
         if let (Some(trace), Err(error)) = (&mut trace, &result)
             && error.class.is_lookup_error()
             && !(error.not_found && request.asker == Asker::ClassParameter)
+            // Nobody knows that there is none.
+            && !(error.not_found && !self.unknown.is_empty())
         {
             trace.texts.push(error.message.clone());
         }
@@ -568,7 +570,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn parse_type(&self, text: &str) -> Result<Type, String> {
+    pub(super) fn parse_type(&self, text: &str) -> Result<Type, String> {
         datatype::parse(text, &self.type_aliases()).map_err(|error| error.to_string())
     }
 }

@@ -6,7 +6,7 @@
     reason = "Ruby asks a value for one or two classes and treats all others alike"
 )]
 
-use super::trace::{Event, NodeKind, TraceNode};
+use super::trace::{Event, NodeKind, Possible, TraceNode};
 use crate::hierarchy::Layer;
 use crate::value::Value;
 
@@ -80,8 +80,12 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
                 &format!("Original {original}: \"{}\"", location.original),
             );
             children(out, this, &inner);
-            if this.event == Event::LocationNotFound {
-                line(out, &inner, &format!("{title} not found"));
+            match &location.possible {
+                Some(possible) => unknown_place(out, title, possible, &inner),
+                None if this.event == Event::LocationNotFound => {
+                    line(out, &inner, &format!("{title} not found"));
+                }
+                None => {}
             }
             outcome(out, this, &inner);
         }
@@ -136,9 +140,35 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             | Event::FoundInOverrides(..)
             | Event::FoundInDefaults(..)
             | Event::NotFound(_)
+            | Event::Unknown(..)
             | Event::Result(_)
             | Event::LocationNotFound => {}
         },
+    }
+}
+
+/// A place that depends on what is not known, which Puppet always knows.
+fn unknown_place(out: &mut String, title: &str, possible: &Possible, indent: &str) {
+    let variables: Vec<String> = possible
+        .variables
+        .iter()
+        .map(|v| format!("'{v}'"))
+        .collect();
+    let variables = variables.join(", ");
+    line(
+        out,
+        indent,
+        &format!("{title} unknown: it depends on {variables}"),
+    );
+    if possible.files.is_empty() {
+        line(out, indent, "No file that it could be has the key");
+    }
+    for file in &possible.files {
+        line(
+            out,
+            indent,
+            &format!("It could be \"{file}\", which has the key"),
+        );
     }
 }
 
@@ -171,6 +201,11 @@ fn outcome(out: &mut String, this: &TraceNode, indent: &str) {
     };
     match &this.event {
         Event::NotFound(key) => line(out, indent, &format!("No such key: \"{key}\"")),
+        Event::Unknown(key, function) => line(
+            out,
+            indent,
+            &format!("Unknown key: \"{key}\", the function \"{function}\" is not run here"),
+        ),
         Event::Found(key, value) => found(key, value, ""),
         Event::FoundInOverrides(key, value) => found(key, value, " in overrides"),
         Event::FoundInDefaults(key, value) => found(key, value, " in defaults"),

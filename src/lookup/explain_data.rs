@@ -1,6 +1,8 @@
 //! The trace as data, as `puppet lookup --explain --render-as json` prints it
 //! (`puppet/pops/lookup/explainer.rb`, `to_hash`).
 
+use std::sync::Arc;
+
 use super::explain::provider_name;
 use super::trace::{Event, NodeKind, TraceNode};
 use crate::value::{HashMap, Value};
@@ -61,6 +63,7 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
         Event::FoundInOverrides(key, value) => (Some(key), Some(value), Some("found_in_overrides")),
         Event::FoundInDefaults(key, value) => (Some(key), Some(value), Some("found_in_defaults")),
         Event::NotFound(key) => (Some(key), None, Some("not_found")),
+        Event::Unknown(key, _) => (Some(key), None, Some("unknown")),
         Event::Result(value) => (None, Some(value), Some("result")),
         Event::LocationNotFound => (None, None, Some("location_not_found")),
         Event::ModuleNotFound => (None, None, Some("module_not_found")),
@@ -89,6 +92,9 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
     }
     if let Some(event) = event {
         set(hash, "event", symbol(event));
+    }
+    if let Event::Unknown(_, function) = &this.event {
+        set(hash, "function", &**function);
     }
     if !this.texts.is_empty() {
         let texts: Vec<Value> = this.texts.iter().map(Value::string).collect();
@@ -145,6 +151,13 @@ fn details(hash: &mut HashMap, kind: &NodeKind) {
             };
             set(hash, original, &*location.original);
             set(hash, place, &*location.place);
+            if let Some(possible) = &location.possible {
+                let texts = |list: &[Arc<str>]| -> Vec<Value> {
+                    list.iter().map(|text| Value::string(&**text)).collect()
+                };
+                set(hash, "unknown_variables", texts(&possible.variables));
+                set(hash, "possible_paths", texts(&possible.files));
+            }
         }
         NodeKind::Merge(strategy) => {
             set(hash, "merge", symbol(strategy.kind.name()));

@@ -1,13 +1,14 @@
 //! One level of a hierarchy: its function asked at each of its locations
 //! (`function_provider.rb` and its kin).
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap as Map;
 use std::sync::Arc;
 
 use super::backend::{Origin, is_rich_data};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
+use super::foreign::Definition;
 use super::interpolate::{Methods, value_has_tokens};
 use super::merge::Strategy;
 use super::request::{Unknown, UnknownCause};
@@ -35,13 +36,20 @@ pub(super) struct LevelProvider {
     /// Hashes that a `data_hash` function gave, by location; the last place is that of a level
     /// without locations.
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
+    /// What is known of a function that is not Puppet's own, once it was looked for.
+    pub(super) definition: OnceCell<Definition>,
 }
 
 /// The data of one location.
 #[derive(Clone)]
-pub(super) struct DataHash {
-    pub(super) hash: Arc<HashMap>,
-    pub(super) plain: PlainValues,
+pub(super) enum DataHash {
+    /// The hash of a file.
+    Read {
+        hash: Arc<HashMap>,
+        plain: PlainValues,
+    },
+    /// Whatever a function gives that is never run.
+    Foreign,
 }
 
 /// One location after interpolation.
@@ -78,6 +86,9 @@ impl Engine<'_> {
             return Ok(None);
         }
         let options = self.interpolate(&level.options, invocation, &methods)?;
+        // A backend of Hiera 3 without locations is asked all the same.
+        let is_legacy = level.function.kind == FunctionKind::Hiera3Backend;
+        let locations = locations.filter(|list| !(is_legacy && list.is_empty()));
         Ok(Some(LevelProvider {
             name: level.name.clone(),
             index,
@@ -88,6 +99,7 @@ impl Engine<'_> {
             config: config.path.clone(),
             given: RefCell::default(),
             hashes: RefCell::default(),
+            definition: OnceCell::new(),
         }))
     }
 
@@ -208,7 +220,7 @@ impl Engine<'_> {
         match level.function.kind {
             FunctionKind::DataHash | FunctionKind::V4DataHash => {
                 let known = level.hashes.borrow().get(at).cloned().flatten();
-                let DataHash { hash, plain } = match known {
+                let data = match known {
                     Some(known) => known,
                     None => {
                         let made = self.call_data_hash(&origin)?;
@@ -219,6 +231,13 @@ impl Engine<'_> {
                         hashes[at] = Some(made.clone());
                         made
                     }
+                };
+                let DataHash::Read { hash, plain } = data else {
+                    let name = &level.function.name;
+                    let cause = UnknownCause::Function { name: name.clone() };
+                    self.unknown(layer, level, cause);
+                    self.event(|| Event::Unknown(root.to_string(), name.clone()));
+                    return Err(Failure::NotFound);
                 };
                 let Some((index, _, value)) = hash.get_full(&StrKey(&root)) else {
                     self.event(|| Event::NotFound(root.to_string()));
@@ -250,7 +269,7 @@ impl Engine<'_> {
                             value
                         }
                         Err(Failure::NotFound) => {
-                            self.event(|| Event::NotFound(root.to_string()));
+                            self.missing(|| root.to_string());
                             return Err(Failure::NotFound);
                         }
                         Err(error) => return Err(error),
@@ -264,10 +283,19 @@ impl Engine<'_> {
                 if matches!(result, Err(Failure::NotFound))
                     && level.function.kind == FunctionKind::DataDig
                 {
-                    self.event(|| Event::NotFound(key.text.to_string()));
+                    self.missing(|| key.text.to_string());
                 }
                 result
             }
+        }
+    }
+
+    /// Notes that a function has no such key, unless nobody knows what it has.
+    fn missing(&mut self, key: impl FnOnce() -> String) {
+        if let Some(tracer) = &mut self.tracer
+            && !matches!(tracer.current().event, Event::Unknown(..))
+        {
+            tracer.current().event = Event::NotFound(key());
         }
     }
 

@@ -106,6 +106,8 @@ pub enum Event {
     FoundInDefaults(String, Value),
     /// The key is not there.
     NotFound(String),
+    /// Whether the key is there, and with which value, only this function could tell.
+    Unknown(String, Arc<str>),
     /// Sources were merged to this.
     Result(Value),
     /// The file or URI does not exist.
@@ -203,6 +205,7 @@ fn replace_in_node(node: &mut TraceNode, old: &Value, new: &Value) {
         | Event::Result(value) => replace_in_value(value, old, new),
         Event::None
         | Event::NotFound(_)
+        | Event::Unknown(..)
         | Event::LocationNotFound
         | Event::ModuleNotFound
         | Event::ModuleProviderNotFound => {}

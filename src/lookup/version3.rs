@@ -1,6 +1,6 @@
 //! The levels of configurations of versions 3 and 4 (`HieraConfigV3`, `HieraConfigV4`).
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -151,6 +151,7 @@ fn level(
         config: config.path.clone(),
         given: RefCell::default(),
         hashes: RefCell::default(),
+        definition: OnceCell::new(),
     }
 }
 

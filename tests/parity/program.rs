@@ -43,6 +43,13 @@ impl Program {
         Program { command }
     }
 
+    /// The same program with more arguments.
+    pub fn with(&self, arguments: &[&str]) -> Program {
+        let mut command = self.command.clone();
+        command.extend(arguments.iter().map(ToString::to_string));
+        Program { command }
+    }
+
     /// Starts the program.
     pub fn start(&self) -> Session {
         let mut child = Command::new(&self.command[0])

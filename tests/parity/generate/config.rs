@@ -235,7 +235,7 @@ impl Builder<'_> {
             }
             _ => own_function = false,
         }
-        let custom = self.layer == Layer::Environment && !own_function && self.dice.chance(3);
+        let custom = self.layer == Layer::Environment && !own_function && self.dice.chance(4);
         if custom {
             self.dice.mark("backend: function of the environment");
             self.custom = true;
@@ -624,9 +624,52 @@ const LOCATIONS: [&str; 7] = [
     "uris",
 ];
 
+/// The pairs of a hierarchy's entry, in block or in flow style.
+fn entry_of(doc: &mut Doc) -> Option<&mut Vec<(Doc, Doc)>> {
+    match doc {
+        Doc::Map(entry) => Some(entry),
+        Doc::Flow(inner) => match &mut **inner {
+            Doc::Map(entry) => Some(entry),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Gives an entry the name of another in the same hierarchy, if one has two entries with names.
+fn name_twice(dice: &mut Dice, top: &mut [(Doc, Doc)]) -> bool {
+    let is_hierarchy = |(key, _): &&mut (Doc, Doc)| {
+        ["hierarchy", "default_hierarchy"].contains(&super::doc::text_of(key).as_str())
+    };
+    for (_, hierarchy) in top.iter_mut().rev().filter(is_hierarchy) {
+        let Doc::Seq(entries) = hierarchy else {
+            continue;
+        };
+        let mut names: Vec<&mut Doc> = entries
+            .iter_mut()
+            .filter_map(entry_of)
+            .flat_map(|entry| entry.iter_mut())
+            .filter(|(key, _)| super::doc::text_of(key) == "name")
+            .map(|(_, name)| name)
+            .collect();
+        if names.len() < 2 || dice.chance(30) {
+            continue;
+        }
+        let from = dice.below(names.len());
+        let to = (from + dice.between(1, names.len() - 1)) % names.len();
+        *names[to] = names[from].clone();
+        dice.mark("hiera.yaml: duplicate level");
+        return true;
+    }
+    false
+}
+
 /// Spoils a configuration in one of the ways Puppet complains about.
 fn mistake(dice: &mut Dice, doc: &mut Doc) {
     let Doc::Map(top) = doc else { return };
+    if dice.chance(15) && name_twice(dice, top) {
+        return;
+    }
     let entries = top
         .iter_mut()
         .find(|(k, _)| super::doc::text_of(k) == "hierarchy")
@@ -634,14 +677,7 @@ fn mistake(dice: &mut Dice, doc: &mut Doc) {
     let entry = match entries {
         Some(Doc::Seq(list)) if !list.is_empty() => {
             let at = dice.below(list.len());
-            match &mut list[at] {
-                Doc::Map(entry) => Some(entry),
-                Doc::Flow(inner) => match &mut **inner {
-                    Doc::Map(entry) => Some(entry),
-                    _ => None,
-                },
-                _ => None,
-            }
+            entry_of(&mut list[at])
         }
         _ => None,
     };
@@ -683,25 +719,24 @@ fn mistake(dice: &mut Dice, doc: &mut Doc) {
             }
         } else {
             dice.mark("hiera.yaml: semantic error in an entry");
-            match dice.below(14) {
+            match dice.below(12) {
                 0 => {
                     set("data_hash", plain("yaml_data"));
                     set("lookup_key", plain("eyaml_lookup_key"));
                 }
                 1 => {
                     set("path", plain("a.yaml"));
-                    set("glob", plain("*.yaml"));
+                    set("glob", quoted("*.yaml"));
                 }
                 2 => set("options", map([("path", plain("x"))])),
                 3 => set("options", map([("uri", plain("x"))])),
-                4 => set("name", plain(dice.pick(&["Level 0", "Level 1"]))),
+                4 => set("hiera3_backend", plain("nosuch")),
                 5 => set("hiera3_backend", plain("yaml")),
                 6 => set("path", quoted("%{lookup('role')}.yaml")),
-                7 | 11 => set("data_hash", plain("nofn")),
+                7 => set("data_hash", plain("nofn")),
                 8 => set("data_hash", plain("nomod::fn")),
                 9 => set("options", map([("anything", plain("1"))])),
                 10 => set("path", quoted("%{literal('x')}.yaml")),
-                12 => set("hiera3_backend", plain("nosuch")),
                 _ => set("lookup_key", plain("yaml_data")),
             }
         }

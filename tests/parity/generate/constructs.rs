@@ -9,7 +9,9 @@ use serde_json::Value;
 /// Constructs of repositories and requests.
 pub const CONSTRUCTS: &[&str] = &[
     "backend: eyaml_lookup_key",
+    "backend: function in Ruby",
     "backend: function of the environment",
+    "backend: function that may refuse its call",
     "backend: hocon_data",
     "backend: json file read as yaml",
     "backend: json_data",
@@ -41,6 +43,7 @@ pub const CONSTRUCTS: &[&str] = &[
     "hiera.yaml: default_hierarchy of a module",
     "hiera.yaml: defaults without a function",
     "hiera.yaml: defaults",
+    "hiera.yaml: duplicate level",
     "hiera.yaml: error at the top",
     "hiera.yaml: not a configuration",
     "hiera.yaml: semantic error in an entry",
@@ -390,6 +393,11 @@ const EVENTS: &[(&str, &str, &str)] = &[
         "HIERA_OPTION_RESERVED_BY_PUPPET",
     ),
     (
+        "error: duplicate level",
+        "issue_code",
+        "HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED",
+    ),
+    (
         "error: default_hierarchy outside a module",
         "issue_code",
         "HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE",
@@ -420,6 +428,16 @@ const EVENTS: &[(&str, &str, &str)] = &[
         "HIERA_UNSUPPORTED_VERSION$",
     ),
     ("error: a folder", "error", "Is a directory"),
+    (
+        "error: a function refuses its call",
+        "error",
+        "'environment::.*(expects|unrecognized)",
+    ),
+    (
+        "error: return type of a function",
+        "error",
+        "Return type of '.*' is incorrect",
+    ),
     (
         "error: mapped_paths of a number",
         "error",

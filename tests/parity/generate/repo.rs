@@ -103,7 +103,7 @@ fn environment(dice: &mut Dice, repo: &mut Repo) {
         add(dice, repo, "env/hiera.yaml", config, None);
     }
     if repo.custom {
-        functions(repo);
+        functions(dice, repo);
     }
     if dice.chance(3) {
         dice.mark("environment.conf: environment_data_provider");
@@ -222,18 +222,89 @@ fn in_the_way(files: &IndexMap<String, String>, path: &str) -> bool {
     })
 }
 
-fn functions(repo: &mut Repo) {
-    let folder = "env/functions/environment";
-    repo.files.insert(
-        format!("{folder}/dh.pp"),
-        "function environment::dh(Hash $options, Puppet::LookupContext $context) {\n  { 'alpha' => 'from code', 'list' => ['code'] }\n}\n".into(),
-    );
-    repo.files.insert(
-        format!("{folder}/lk.pp"),
-        "function environment::lk(String $key, Hash $options, Puppet::LookupContext $context) {\n  if $key == 'beta' { 'code' } else { $context.not_found() }\n}\n".into(),
-    );
-    repo.files.insert(
-        format!("{folder}/dd.pp"),
-        "function environment::dd(Array $segments, Hash $options, Puppet::LookupContext $context) {\n  if $segments[0] == 'hash' { { 'a' => 'code' } } else { $context.not_found() }\n}\n".into(),
-    );
+/// The functions that levels of the environment name, in the Puppet language or in Ruby; some refuse
+/// the call that Puppet makes.
+fn functions(dice: &mut Dice, repo: &mut Repo) {
+    const CONTEXT: &str = "Puppet::LookupContext $context";
+    const BODIES: [(&str, &str, &str); 3] = [
+        ("dh", "", "{ 'alpha' => 'from code', 'list' => ['code'] }"),
+        (
+            "lk",
+            "String $key, ",
+            "if $key == 'beta' { \"a ${key['}']}\" } else { $context.not_found() }",
+        ),
+        (
+            "dd",
+            "Array[Variant[String, Integer]] $segments, ",
+            "if $segments[0] == 'hash' { { 'a' => 'code' } } else { $context.not_found() }",
+        ),
+    ];
+    for (name, first, body) in BODIES {
+        let mut refused = true;
+        let (parameters, returns) = match dice.weighted(&[40, 10, 5, 5, 5, 5, 5, 5, 5]) {
+            1 => (format!("{first}Hash $options"), ""),
+            2 => (format!("{first}Hash $options, {CONTEXT}, $more"), ""),
+            3 => (
+                "Integer $first, Hash $options, Any $context = 1".to_string(),
+                "",
+            ),
+            4 => (
+                format!("{first}Struct[{{x => String}}] $options, {CONTEXT}"),
+                "",
+            ),
+            5 => (
+                format!("{first}Hash $options, {CONTEXT}"),
+                " >> Hash[String, Any]",
+            ),
+            6 => (
+                format!("{first}Hash[String[9], Data] $options, {CONTEXT}"),
+                "",
+            ),
+            7 => (format!("String $options, *$context"), ""),
+            8 => (
+                format!("$first, /* ( */ $options = {{ 'a' => [1, ')'] }}, # ,\n  *$context"),
+                " >> Data",
+            ),
+            _ => {
+                refused = false;
+                (format!("{first}Hash $options, {CONTEXT}"), "")
+            }
+        };
+        if refused {
+            dice.mark("backend: function that may refuse its call");
+        }
+        if dice.chance(70) {
+            let text =
+                format!("function environment::{name}({parameters}){returns} {{\n  {body}\n}}\n");
+            repo.files
+                .insert(format!("env/functions/environment/{name}.pp"), text);
+            continue;
+        }
+        dice.mark("backend: function in Ruby");
+        let takes = match dice.weighted(&[40, 15, 15, 15, 15]) {
+            0 => "  dispatch :give do\n    required_repeated_param 'Any', :all\n  end",
+            1 => "  dispatch :give do\n    param 'Hash[String, Data]', :options\n  end",
+            2 => {
+                "  dispatch :give do\n    param 'Array[String]', :key\n    param 'Hash', :options\n    \
+                 optional_param 'Puppet::LookupContext', :context\n  end\n  \
+                 dispatch :give do\n    param 'Enum[alpha]', :key\n    repeated_param 'Any', :all\n  end"
+            }
+            3 => "  # Without dispatches, the method of the function's name counts.",
+            _ => {
+                "  dispatch(:give) do\n    param('Any', :one)\n    param 'Any', :two\n    return_type 'Hash[String, String]'\n  end"
+            }
+        };
+        let method = match dice.pick(&["(*all)", "(one, two)", "(one, two = {}, three = [1, 2])"]) {
+            parameters if takes.contains("Without") => format!("{name}{parameters}"),
+            _ => "give(*all)".into(),
+        };
+        let text = format!(
+            "# A data function.\nPuppet::Functions.create_function(:'environment::{name}') do\n{takes}\n  \
+             def {method}\n    {{ 'alpha' => 'ruby' }}\n  end\nend\n"
+        );
+        repo.files.insert(
+            format!("env/lib/puppet/functions/environment/{name}.rb"),
+            text,
+        );
+    }
 }

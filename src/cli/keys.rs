@@ -1,0 +1,58 @@
+//! The keys that a person gives for encrypted values. Nothing else opens them: what the workspace
+//! says of keys is never followed.
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::disk;
+use crate::eyaml::Keys;
+use crate::workspace::{Content, DiskEntry};
+
+/// The flags that turn decryption on.
+#[derive(Args)]
+pub(super) struct KeyArguments {
+    /// Decrypt values of eyaml with this private key (PEM)
+    #[arg(long, value_name = "FILE", requires = "pkcs7_public_key")]
+    pkcs7_private_key: Option<String>,
+    /// The certificate that belongs to the private key (PEM)
+    #[arg(long, value_name = "FILE", requires = "pkcs7_private_key")]
+    pkcs7_public_key: Option<String>,
+}
+
+impl KeyArguments {
+    /// The keys, if both were given and can be read; else a word on standard error, and encrypted
+    /// values stay secrets.
+    pub(super) fn read(&self) -> Option<Arc<Keys>> {
+        let (private, certificate) = (
+            self.pkcs7_private_key.as_deref()?,
+            self.pkcs7_public_key.as_deref()?,
+        );
+        let keys = text(private).and_then(|private| {
+            let certificate = text(certificate)?;
+            Keys::from_pem(private.as_bytes(), certificate.as_bytes()).map_err(|e| e.to_string())
+        });
+        match keys {
+            Ok(keys) => Some(Arc::new(keys)),
+            Err(why) => {
+                let _ = writeln!(std::io::stderr(), "the keys for encrypted values: {why}");
+                None
+            }
+        }
+    }
+}
+
+fn text(path: &str) -> Result<Arc<str>, String> {
+    let path = disk::absolute(path);
+    match disk::read(&path) {
+        DiskEntry::File { content, .. } => match content {
+            Content::Text(text) => Ok(text),
+            Content::Bytes(_) => Err(format!("{path} is not UTF-8")),
+            Content::Refused(error) => Err(error.message(&path)),
+            Content::Unread => Err(format!("{path} cannot be read")),
+        },
+        DiskEntry::Directory { .. } => Err(format!("{path} is a folder")),
+        DiskEntry::Absent => Err(format!("{path} is not there")),
+    }
+}

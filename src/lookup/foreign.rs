@@ -1,0 +1,160 @@
+//! Data functions that are not Puppet's own: their definition is found and read as far as it tells
+//! how it may be called, and never run. A call that Puppet would refuse is its error; what any
+//! other call gives is unknown (`function_provider.rb`, `pops/functions/dispatcher.rb`).
+
+use super::backend::Origin;
+use super::engine::Engine;
+use super::error::{ErrorClass, Found, LookupError, raise};
+use super::function::{FunctionSource, find_function};
+use super::request::UnknownCause;
+use super::signature::{self, Signature};
+use crate::datatype::{self, Count, Signatures, Type};
+use crate::hierarchy::{Function, FunctionKind};
+use crate::value::{HashMap, Value};
+
+/// What is known of a function that a level names.
+pub(super) enum Definition {
+    /// No visible file defines it.
+    Missing,
+    /// The module that it should be in is not visible.
+    ModuleMissing,
+    /// There is one, and no telling how it may be called.
+    Opaque,
+    /// Puppet refuses the type that it declares to return.
+    BadReturn(String),
+    /// These calls are accepted.
+    Callable(Signatures),
+}
+
+impl Engine<'_> {
+    /// Asks a function for what nobody can know: remembers that, unless Puppet would raise an error
+    /// instead. `key` is the argument before the options, for functions that have one.
+    pub(super) fn foreign(&mut self, origin: &Origin<'_>, key: Option<Value>) -> Found<()> {
+        let Function { kind, name } = &origin.level.function;
+        let definition = origin
+            .level
+            .definition
+            .get_or_init(|| self.definition(&origin.level.function));
+        let may_be_missing = self.settings().modules_may_be_missing;
+        match definition {
+            Definition::Missing if !may_be_missing && *kind != FunctionKind::Hiera3Backend => {
+                return Err(LookupError::issue(
+                    "HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND",
+                    format!("Unable to find '{}' function named '{name}'", kind.key()),
+                    origin.level.config.clone(),
+                    None,
+                )
+                .into());
+            }
+            Definition::ModuleMissing if !may_be_missing => {
+                return raise(
+                    ErrorClass::NoMethod,
+                    "undefined method `load_typed' for nil:NilClass",
+                );
+            }
+            Definition::BadReturn(message) => {
+                return raise(ErrorClass::TypeAssertion, message.clone());
+            }
+            Definition::Callable(signatures) => {
+                let arguments = arguments(origin, key);
+                if let Some(message) = refusal(signatures, &arguments) {
+                    return raise(ErrorClass::Argument, message);
+                }
+            }
+            Definition::Missing | Definition::ModuleMissing | Definition::Opaque => {}
+        }
+        let cause = UnknownCause::Function { name: name.clone() };
+        self.unknown(origin.layer, origin.level, cause);
+        Ok(())
+    }
+
+    fn definition(&self, function: &Function) -> Definition {
+        let Function { kind, name } = function;
+        let found = find_function(self.session.files, self.session.environment, name);
+        let (path, read): (_, fn(&str, &str) -> Option<Vec<Signature>>) = match found {
+            FunctionSource::Missing => return Definition::Missing,
+            FunctionSource::ModuleMissing => return Definition::ModuleMissing,
+            FunctionSource::Ruby(path) => (path, signature::of_ruby),
+            FunctionSource::Puppet(path) => (path, signature::of_puppet),
+        };
+        // A class of Hiera 3 is no function.
+        if *kind == FunctionKind::Hiera3Backend {
+            return Definition::Opaque;
+        }
+        let text = self.session.files.text(&path).ok();
+        let Some(list) = text.and_then(|text| read(&text, name)) else {
+            return Definition::Opaque;
+        };
+        let returned = match kind {
+            FunctionKind::DataHash | FunctionKind::V4DataHash => "Hash[RichDataKey, RichData]",
+            FunctionKind::LookupKey | FunctionKind::DataDig | FunctionKind::Hiera3Backend => {
+                "RichData"
+            }
+        };
+        let returned = datatype::parse_known(returned);
+        for signature in &list {
+            let declared = self.readable(signature.returns.as_deref());
+            let subject = format!("Return type of '{}' function named '{name}'", kind.key());
+            if declared != Type::Any
+                && let Some(message) = datatype::refuse_return(&subject, &returned, &declared)
+            {
+                return Definition::BadReturn(message);
+            }
+        }
+        let parameter = |parameter: signature::Parameter| datatype::Parameter {
+            expected: self.readable(parameter.expected.as_deref()),
+            name: parameter.name,
+            count: parameter.count,
+        };
+        Definition::Callable(Signatures {
+            name: name.to_string(),
+            list: list
+                .into_iter()
+                .map(|signature| signature.parameters.into_iter().map(parameter).collect())
+                .collect(),
+        })
+    }
+
+    /// A type as far as it can be read: what is not known here might take anything.
+    fn readable(&self, text: Option<&str>) -> Type {
+        text.and_then(|text| self.parse_type(text).ok())
+            .filter(|read| !read.to_string().contains("TypeReference["))
+            .unwrap_or(Type::Any)
+    }
+}
+
+/// What Puppet passes, up to the context of the call, which comes last.
+fn arguments(origin: &Origin<'_>, key: Option<Value>) -> Vec<Value> {
+    if origin.level.function.kind == FunctionKind::V4DataHash {
+        return Vec::new();
+    }
+    let mut options: HashMap = origin.level.options.as_hash().cloned().unwrap_or_default();
+    if let Some(place) = origin.place {
+        let option = if place.is_uri { "uri" } else { "path" };
+        options.insert(Value::string(option), Value::String(place.place.clone()));
+    }
+    key.into_iter()
+        .chain([Value::from(options), Value::Undef])
+        .collect()
+}
+
+/// Why Puppet refuses a call, where that is certain and its words are known.
+fn refusal(signatures: &Signatures, arguments: &[Value]) -> Option<String> {
+    let mut signatures = signatures.clone();
+    if let Some(context) = arguments.len().checked_sub(1) {
+        for parameters in &mut signatures.list {
+            // Whether a type takes the context is not known here.
+            let at = context.min(parameters.len().saturating_sub(1));
+            if let Some(parameter) = parameters.get_mut(at)
+                && (at == context || matches!(parameter.count, Count::Any | Count::Some))
+            {
+                parameter.expected = Type::Any;
+            }
+        }
+    }
+    if signatures.matching(arguments).is_some() {
+        return None;
+    }
+    // The list of all signatures prints the types in full, the context's among them.
+    Some(signatures.refusal(arguments)).filter(|message| !message.contains('\n'))
+}
