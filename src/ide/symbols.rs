@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
-use crate::workspace::{File, Snapshot, parse};
+use crate::workspace::{File, Snapshot};
 
 /// A key with its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ pub fn document_symbols(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
     let Some(format) = file.format() else {
         return Vec::new();
     };
-    let parse = parse(file.text(), format);
+    let parse = snapshot.parse_of(file, format);
     // The values of top-level keys by where the keys stand; those of merge keys are elsewhere.
     let values: HashMap<TextRange, NodeId> = parse
         .tree

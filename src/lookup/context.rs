@@ -119,6 +119,8 @@ const MAX_OPTIONS: usize = 64;
 pub struct ConfigCache {
     /// Which files known nodes read, see [`super::views`].
     pub(super) views: super::views::ViewCache,
+    /// Which places levels read for any node, see [`super::reach`].
+    pub(super) places: super::reach::PlaceCache,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
     options: Mutex<Vec<(Arc<HashMap>, Arc<CompiledOptions>)>>,
 }

@@ -111,7 +111,7 @@ impl Session<'_> {
 
 /// Whether two configurations are one, by identity: the cache of configurations gives the same
 /// one as long as the text is the same.
-fn is_same(
+pub(super) fn is_same(
     one: Option<&Arc<Result<Config, ConfigError>>>,
     other: Option<&Arc<Result<Config, ConfigError>>>,
 ) -> bool {

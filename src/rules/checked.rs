@@ -6,7 +6,7 @@ use super::checker::{Checker, RootView};
 use crate::hierarchy::Layer;
 use crate::interpolation::{Token, has_tokens, tokens};
 use crate::lookup::{Reach, Settings};
-use crate::syntax::{Node, NodeId, Parse, ScalarMap, Tree, parse_json, parse_yaml};
+use crate::syntax::{Node, NodeId, Parse, ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::value::{LoadError, Value, load_yaml};
 use crate::workspace::{DataFile, File, FileFacts, Format, Snapshot};
@@ -62,7 +62,8 @@ pub struct Checked<'a> {
     pub file: &'a File,
     /// What it is.
     pub role: Role<'a>,
-    parse: OnceLock<Parse>,
+    parse: OnceLock<Arc<Parse>>,
+    tokens: OnceLock<Vec<TokenAt>>,
     loaded: OnceLock<Arc<DataFile>>,
 }
 
@@ -83,6 +84,7 @@ impl<'a> Checked<'a> {
             file,
             role,
             parse: OnceLock::new(),
+            tokens: OnceLock::new(),
             loaded: OnceLock::new(),
         }
     }
@@ -127,9 +129,8 @@ impl<'a> Checked<'a> {
     #[must_use]
     pub fn parse(&self) -> &Parse {
         self.parse.get_or_init(|| match self.format() {
-            Format::Yaml => parse_yaml(self.file.text()),
-            Format::Json => parse_json(self.file.text()),
-            Format::Hocon => Parse::default(),
+            Format::Yaml | Format::Json => self.snapshot().parse_of(self.file, self.format()),
+            Format::Hocon => Arc::default(),
         })
     }
 
@@ -180,7 +181,11 @@ impl<'a> Checked<'a> {
 
     /// Every token of the strings that Puppet interpolates: all values and the keys of nested
     /// hashes, but not the topmost keys.
-    pub(super) fn tokens(&self) -> Vec<TokenAt> {
+    pub(super) fn tokens(&self) -> &[TokenAt] {
+        self.tokens.get_or_init(|| self.find_tokens())
+    }
+
+    fn find_tokens(&self) -> Vec<TokenAt> {
         let tree = self.tree();
         let mut found = Vec::new();
         if self.readers().is_empty() || !self.file.text().contains('{') {

@@ -1,7 +1,7 @@
 //! Runs the rules over files of a snapshot.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::checked::{Checked, Reader, Role};
 use super::finding::{Finding, Severity};
@@ -35,7 +35,7 @@ pub enum Part {
 pub struct Checker<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) settings: Settings,
-    pub(super) configs: ConfigCache,
+    pub(super) configs: Arc<ConfigCache>,
     roots: Vec<RootView<'a>>,
     graph: OnceLock<ReferenceGraph>,
 }
@@ -45,7 +45,7 @@ pub(super) struct RootView<'a> {
     pub(super) root: &'a Root,
     pub(super) layer: Layer,
     pub(super) environment: Environment,
-    places: OnceLock<Vec<Place>>,
+    places: OnceLock<Arc<[Place]>>,
 }
 
 /// The findings of one file, most severe settings of their rule filled in.
@@ -114,6 +114,17 @@ impl<'a> Checker<'a> {
     /// Rules as for these settings of Puppet.
     #[must_use]
     pub fn with_settings(snapshot: &'a Snapshot, settings: Settings) -> Checker<'a> {
+        Checker::with_configs(snapshot, settings, Arc::default())
+    }
+
+    /// The same with configurations, and what they read, as known from snapshots before: what is
+    /// not concerned by a change is not worked out again.
+    #[must_use]
+    pub fn with_configs(
+        snapshot: &'a Snapshot,
+        settings: Settings,
+        configs: Arc<ConfigCache>,
+    ) -> Checker<'a> {
         let roots = snapshot.roots().iter().map(|root| RootView {
             root,
             layer: layer_of(root),
@@ -123,7 +134,7 @@ impl<'a> Checker<'a> {
         Checker {
             snapshot,
             settings,
-            configs: ConfigCache::default(),
+            configs,
             roots: roots.collect(),
             graph: OnceLock::new(),
         }
@@ -229,13 +240,22 @@ impl<'a> Checker<'a> {
         readers
     }
 
+    /// Whether some root's hierarchy reads a file with a reader of Puppet's own.
+    pub(super) fn is_read(&self, file: &File) -> bool {
+        let reads = |view: &RootView<'_>| {
+            let mut places = self.places(view).iter();
+            places.any(|place| {
+                format_of(&place.function).is_some() && place.template.matches(file.path())
+            })
+        };
+        self.roots.iter().any(reads)
+    }
+
     /// What a root's hierarchy reads; nothing where Puppet refuses its configuration.
     fn places<'c>(&self, view: &'c RootView<'a>) -> &'c [Place] {
         view.places.get_or_init(|| {
             let files = self.snapshot.files_for(view.root);
-            self.session(view, &files)
-                .places(&view.layer)
-                .unwrap_or_default()
+            self.session(view, &files).known_places(&view.layer)
         })
     }
 
@@ -255,8 +275,7 @@ impl<'a> Checker<'a> {
 
     /// Which keys look up which, over all files.
     pub(super) fn graph(&self) -> &ReferenceGraph {
-        self.graph
-            .get_or_init(|| ReferenceGraph::build(self.snapshot))
+        self.graph.get_or_init(|| ReferenceGraph::of(self.snapshot))
     }
 
     /// Whether all data that is read together with a root's lies in the workspace: no level reads

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::checked::Reader;
 use super::checker::{Checker, Found};
-use super::reference_graph::{references, root_of};
 use super::{Checked, Reads, Related, Rule, Severity};
+use crate::interpolation::Key;
 use crate::lookup::{NodeKind, Reach, Request, TraceNode, Unknown};
 use crate::scope::{Scope, Variable};
 use crate::text::TextRange;
@@ -38,13 +38,13 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     for reader in at.readers() {
         let mut loops = Loops::default();
         let mut asked: HashSet<&str> = HashSet::new();
-        for (key, _, to) in references(at.file) {
+        for (key, _, to) in at.facts().uses() {
             let root = &*key.name;
             if root == LOOKUP_OPTIONS {
                 if asked.insert(root) {
-                    confirm(at, reader, &to, root, &mut loops);
+                    confirm(at, reader, to, root, &mut loops);
                 }
-            } else if at.checker.graph().is_on_circle(root, &to) && asked.insert(root) {
+            } else if at.checker.graph().is_on_circle(root, to) && asked.insert(root) {
                 confirm(at, reader, root, root, &mut loops);
             }
         }
@@ -166,7 +166,7 @@ impl Search<'_, '_> {
         added: &mut Vec<(Arc<str>, String)>,
     ) {
         let graph = self.checker.graph();
-        for edge in graph.circular(key) {
+        for edge in graph.circular(self.checker.snapshot, key).iter() {
             self.steps += 1;
             if self.steps > MOST_STEPS || self.candidates.len() > MOST_SCOPES {
                 return;
@@ -408,17 +408,19 @@ fn top_level(key: &str) -> Arc<str> {
     if key == LOOKUP_OPTIONS {
         return Arc::from(key);
     }
-    root_of(key).unwrap_or_else(|| Arc::from(key))
+    let parsed = Key::parse(key).ok();
+    let root = parsed.as_ref().and_then(|key| key.root.as_name());
+    Arc::from(root.unwrap_or(key))
 }
 
 /// Where a file's value of a key looks another one up.
 fn place(file: &File, key: &str, next: &str) -> Option<TextRange> {
     let root = top_level(key);
-    references(file)
-        .into_iter()
+    file.facts()
+        .uses()
         .find(|(owner, reference, to)| {
             owner.name == root
-                && (*reference.key == *next || (next == LOOKUP_OPTIONS && **to != *LOOKUP_OPTIONS))
+                && (*reference.key == *next || (next == LOOKUP_OPTIONS && ***to != *LOOKUP_OPTIONS))
         })
         .map(|(_, reference, _)| reference.range)
 }

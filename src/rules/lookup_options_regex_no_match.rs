@@ -55,8 +55,8 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
 
 /// Whether some hierarchy reads a file with the key.
 fn is_data(at: &Checked<'_>, key: &str) -> bool {
-    let mut definitions = at.snapshot().definitions(key).into_iter();
-    definitions.any(|(file, _)| !at.checker.readers(file).is_empty())
+    let mut files = at.snapshot().iter_files_with(key);
+    files.any(|file| at.checker.is_read(file))
 }
 
 /// The letters that every match of a pattern starts with, as far as they are easily seen.

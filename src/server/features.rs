@@ -135,8 +135,14 @@ pub struct Explain {
 /// The rooms of this house as features, with what they keep from one answer to the next.
 #[derive(Default)]
 pub(crate) struct Rooms {
-    configs: ConfigCache,
+    configs: Arc<ConfigCache>,
     fleets: Fleets,
+}
+
+impl Rooms {
+    fn checker<'a>(&self, snapshot: &'a Snapshot, context: &Context) -> Checker<'a> {
+        Checker::with_configs(snapshot, context.puppet(), Arc::clone(&self.configs))
+    }
 }
 
 impl Features for Rooms {
@@ -168,7 +174,7 @@ impl Features for Rooms {
     }
 
     fn check<'a>(&'a self, snapshot: &'a Snapshot, context: &'a Context, _: &Stop) -> Check<'a> {
-        let checker = Checker::with_settings(snapshot, context.puppet());
+        let checker = self.checker(snapshot, context);
         Box::new(move |path| {
             let findings = checker.file(path, Part::All)?;
             Some(findings.into_iter().map(Finding::from).collect())
@@ -176,7 +182,7 @@ impl Features for Rooms {
     }
 
     fn symbols(&self, snapshot: &Snapshot, path: &str, context: &Context) -> Vec<Symbol> {
-        if !Checker::with_settings(snapshot, context.puppet()).reads(path) {
+        if !self.checker(snapshot, context).reads(path) {
             return Vec::new();
         }
         let symbols = symbols::document_symbols(snapshot, path);
@@ -192,7 +198,7 @@ impl Features for Rooms {
         stop: &Stop,
     ) -> Vec<(Arc<str>, Symbol)> {
         let is_stopped = || stop.requested();
-        let checker = Checker::with_settings(snapshot, context.puppet());
+        let checker = self.checker(snapshot, context);
         let mut known: HashMap<Arc<str>, bool> = HashMap::new();
         let mut asked = limit;
         loop {

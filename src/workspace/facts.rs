@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cache::TextHash;
-use crate::interpolation::Method;
+use crate::interpolation::{Key, Method};
 use crate::syntax::Problem;
 use crate::text::TextRange;
 use crate::value::LoadError;
@@ -74,6 +74,19 @@ pub struct FileFacts {
     pub problems: Box<[Problem]>,
     /// Indices into `keys`, ordered by name, then by place.
     pub(super) by_name: Box<[u32]>,
+    /// Which key's value holds which reference.
+    pub(super) uses: Box<[Use]>,
+}
+
+/// A reference in the value of a top-level key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Use {
+    /// Index into the keys.
+    key: u32,
+    /// Index into the references.
+    reference: u32,
+    /// The root of the key that is looked up.
+    pub(super) to: Arc<str>,
 }
 
 /// How the keys of a text differ from those of its last version.
@@ -136,6 +149,16 @@ impl FileFacts {
         })
     }
 
+    /// The references that stand in values, in the order of the text: the top-level key that each
+    /// stands under, itself, and the root of the key that it names. Those whose key cannot be
+    /// split are left out.
+    pub fn uses(&self) -> impl Iterator<Item = (&KeyFact, &Reference, &Arc<str>)> {
+        self.uses.iter().map(|at| {
+            let key = &self.keys[at.key as usize];
+            (key, &self.references[at.reference as usize], &at.to)
+        })
+    }
+
     /// The facts of a text without keys.
     pub(super) fn none(hash: TextHash) -> FileFacts {
         FactsBuilder {
@@ -168,8 +191,10 @@ impl FactsBuilder {
             let (left, right) = (&keys[a as usize], &keys[b as usize]);
             left.name.cmp(&right.name).then(a.cmp(&b))
         });
+        let uses = uses(&keys, &self.references);
         FileFacts {
             hash: self.hash,
+            uses,
             keys: keys.into_boxed_slice(),
             lookup_options: self.lookup_options.into_boxed_slice(),
             references: self.references.into_boxed_slice(),
@@ -178,6 +203,42 @@ impl FactsBuilder {
             by_name,
         }
     }
+}
+
+/// Finds the key around each reference: O(keys + references × log keys), where keys do not lie
+/// within each other.
+fn uses(keys: &[KeyFact], references: &[Reference]) -> Box<[Use]> {
+    if references.is_empty() {
+        return Box::default();
+    }
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    order.sort_by_key(|&at| keys[at as usize].value.start);
+    let mut found = Vec::with_capacity(references.len());
+    for (at, reference) in references.iter().enumerate() {
+        let Some(to) = root_of(&reference.key) else {
+            continue;
+        };
+        let start = reference.range.start;
+        let behind = order.partition_point(|&key| keys[key as usize].value.start <= start);
+        let around = order[..behind]
+            .iter()
+            .rev()
+            .find(|&&key| keys[key as usize].value.contains(reference.range));
+        if let Some(&key) = around {
+            let reference = at as u32;
+            found.push(Use { key, reference, to });
+        }
+    }
+    found.into_boxed_slice()
+}
+
+/// The root of a dotted key.
+fn root_of(key: &Arc<str>) -> Option<Arc<str>> {
+    // A key without quotes and dots is taken verbatim.
+    if !key.contains(['\'', '"', '.']) {
+        return Some(Arc::clone(key));
+    }
+    Key::parse(key).ok()?.root.as_name().map(Arc::from)
 }
 
 /// What changed between two versions of a file's facts; a missing version has no keys.

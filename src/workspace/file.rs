@@ -7,6 +7,7 @@ use super::change::Content;
 use super::facts::FileFacts;
 use super::files::Format;
 use super::path;
+use crate::syntax::Parse;
 use crate::text::LineIndex;
 use crate::value::{LoadError, LoadErrorKind};
 
@@ -44,6 +45,9 @@ pub struct File {
     pub(super) text: Arc<str>,
     pub(super) facts: Arc<FileFacts>,
     pub(super) lines: OnceLock<LineIndex>,
+    /// The tree of an open document, in its own format; those of other files are remembered for
+    /// a while only, see [`super::Snapshot::parse_of`].
+    pub(super) parse: OnceLock<Arc<Parse>>,
 }
 
 impl File {

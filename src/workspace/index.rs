@@ -81,6 +81,17 @@ impl KeyIndex {
             .map_or_else(Vec::new, Postings::to_vec)
     }
 
+    /// The files that hold a key, ordered by id, one after another.
+    pub(super) fn iter_files(&self, key: &str) -> impl Iterator<Item = FileId> {
+        let (few, many) = match self.postings.get(key) {
+            Some(Postings::Few(files)) => (Some(files.iter()), None),
+            Some(Postings::Many(files)) => (None, Some(files.iter())),
+            None => (None, None),
+        };
+        let few = few.into_iter().flatten();
+        few.chain(many.into_iter().flatten()).copied()
+    }
+
     /// How many files hold a key: O(log n).
     pub(super) fn count(&self, key: &str) -> usize {
         self.postings.get(key).map_or(0, Postings::len)

@@ -51,6 +51,17 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
     }
 }
 
+/// A YAML text that was parsed before through its loader. Nothing where the loader refuses it:
+/// it says more exactly where than a tree of what is left.
+pub(super) fn load_parsed_yaml(parse: &Parse) -> Option<DataFile> {
+    let value = symbol_keys_to_strings(load_parse(parse).ok()?);
+    Some(DataFile {
+        recovered: value.clone(),
+        loaded: Ok(value),
+        plain: PlainValues::default(),
+    })
+}
+
 /// A data file's text as a tree with places, and what is wrong with it.
 #[must_use]
 pub fn parse(text: &str, format: Format) -> Parse {
@@ -62,18 +73,19 @@ pub fn parse(text: &str, format: Format) -> Parse {
 }
 
 /// The facts of a data file's text. `bytes` are the file's where they are not the text's: what
-/// is no UTF-8 may be a reason for a loader to refuse the file.
+/// is no UTF-8 may be a reason for a loader to refuse the file. The tree that they were read from
+/// comes with them, but for HOCON, which has another.
 pub(super) fn facts(
     text: &str,
     bytes: Option<&[u8]>,
     hash: TextHash,
     format: Format,
     names: &Interner,
-) -> FileFacts {
+) -> (FileFacts, Option<Parse>) {
     let parse = match format {
         Format::Yaml => parse_yaml(text),
         Format::Json => parse_json(text),
-        Format::Hocon => return hocon_facts(text, bytes, hash, names),
+        Format::Hocon => return (hocon_facts(text, bytes, hash, names), None),
     };
     let error = match bytes {
         Some(bytes) => load(bytes, format).loaded.err(),
@@ -122,15 +134,16 @@ pub(super) fn facts(
         // Stable: keys that a merge key brings stay behind what they override.
         keys.sort_by_key(|key| key.key.start);
     }
-    FactsBuilder {
+    let facts = FactsBuilder {
         hash,
         keys,
         lookup_options,
         references: references(text, tree, names),
         error,
-        problems: parse.problems,
+        problems: parse.problems.clone(),
     }
-    .build()
+    .build();
+    (facts, Some(parse))
 }
 
 /// Whether loading a tree without syntax errors can fail at all. Most trees hold nothing that
@@ -384,6 +397,14 @@ fn references(text: &str, tree: &Tree, names: &Interner) -> Vec<Reference> {
         }
     }
     references
+}
+
+/// About how many bytes a tree takes.
+pub(super) fn cost_of_parse(parse: &Parse) -> usize {
+    /// A node, its share of its parent's list, and its text beyond the source's own length.
+    const NODE: usize = size_of::<Node>() + 40;
+    let psych = parse.psych.as_ref().map_or(0, |tree| tree.len());
+    (parse.tree.len() + psych) * NODE
 }
 
 /// About how many bytes a loaded file takes.

@@ -15,9 +15,11 @@ use super::files::{DataFile, FileKind, Files, Format, PlainValues};
 use super::index::KeyIndex;
 use super::path;
 use super::reader;
+use super::references::References;
 use super::roots::{Root, Roots};
 use super::tree::{Node, Tree, interior};
 use super::{Settings, change::Linked};
+use crate::syntax::Parse;
 use crate::value::{LoadError, LoadErrorKind, Value};
 
 pub(super) use super::file::FileId;
@@ -39,6 +41,8 @@ pub struct Delta {
     pub roots_changed: bool,
     /// Whether the settings are others now.
     pub settings_changed: bool,
+    /// Which keys looked up which before.
+    pub references_before: References,
 }
 
 /// One file's change.
@@ -83,9 +87,11 @@ pub struct Snapshot {
     pub(super) deciding: OrdSet<Arc<str>>,
     pub(super) roots: Arc<Roots>,
     pub(super) index: KeyIndex,
+    pub(super) references: References,
     pub(super) text_bytes: usize,
     pub(super) delta: Arc<Delta>,
     pub(super) data: Arc<TextCache<DataFile>>,
+    pub(super) parses: Arc<TextCache<Parse>>,
 }
 
 impl Snapshot {
@@ -103,9 +109,11 @@ impl Snapshot {
             deciding: OrdSet::new(),
             roots: Arc::default(),
             index: KeyIndex::default(),
+            references: References::default(),
             text_bytes: 0,
             delta: Arc::default(),
             data: Arc::default(),
+            parses: Arc::default(),
         }
     }
 
@@ -213,6 +221,13 @@ impl Snapshot {
         self.index.files(key)
     }
 
+    /// The files that hold a top-level key, ordered by number, one after another.
+    pub fn iter_files_with(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
+        self.index
+            .iter_files(key)
+            .filter_map(|id| self.file_by_id(id))
+    }
+
     /// How many files hold a top-level key: O(log keys).
     #[must_use]
     pub fn count_with(&self, key: &str) -> usize {
@@ -229,6 +244,12 @@ impl Snapshot {
                 Some((file, file.facts.key(key)?))
             })
             .collect()
+    }
+
+    /// Which top-level keys look up which.
+    #[must_use]
+    pub fn references(&self) -> &References {
+        &self.references
     }
 
     /// Environments, modules and the global layer.
@@ -470,12 +491,33 @@ impl Snapshot {
     pub fn data_of(&self, file: &File, format: Format) -> Arc<DataFile> {
         match file.bytes() {
             Ok(bytes) => self.data.get(file.hash(), &bytes, format, || {
-                let loaded = reader::load(&bytes, format);
+                // An open document's tree is there already.
+                let parsed = file.parse.get().filter(|_| {
+                    format == Format::Yaml && format == own_format(file) && file.open.is_some()
+                });
+                let loaded = parsed.and_then(|parse| reader::load_parsed_yaml(parse));
+                let loaded = loaded.unwrap_or_else(|| reader::load(&bytes, format));
                 let cost = reader::cost(&loaded) + bytes.len();
                 (loaded, cost)
             }),
             Err(error) => Arc::new(failed(error)),
         }
+    }
+
+    /// A file's text as a tree with places, read as a format. O(1) for an open document in its
+    /// own format; other trees are remembered for a while.
+    #[must_use]
+    pub fn parse_of(&self, file: &File, format: Format) -> Arc<Parse> {
+        let read = || reader::parse(&file.text, format);
+        if file.open.is_some() && format == own_format(file) {
+            return Arc::clone(file.parse.get_or_init(|| Arc::new(read())));
+        }
+        let bytes = Arc::from(Arc::clone(&file.text));
+        self.parses.get(file.hash(), &bytes, format, || {
+            let parse = read();
+            let cost = reader::cost_of_parse(&parse) + bytes.len();
+            (parse, cost)
+        })
     }
 }
 
@@ -486,6 +528,11 @@ impl std::fmt::Debug for Snapshot {
             .field("areas", &self.areas)
             .finish_non_exhaustive()
     }
+}
+
+/// The format that a file's own tree is in: its name's, and YAML for configurations.
+fn own_format(file: &File) -> Format {
+    file.format().unwrap_or(Format::Yaml)
 }
 
 /// How the keys of two versions of a file differ.

@@ -318,6 +318,7 @@ impl<'a> Draft<'a> {
         let files = self.read_touched(names);
         let mut delta = Delta {
             settings_changed: self.next.settings != self.before.settings,
+            references_before: self.before.references.clone(),
             ..Delta::default()
         };
         let mut patch = Patch::default();
@@ -356,6 +357,11 @@ impl<'a> Draft<'a> {
             self.next.files.set(id.0 as usize, file);
         }
         self.next.index.patch(patch);
+        let uses = delta.files.iter();
+        let uses: Vec<_> = uses
+            .map(|file| (file.before.as_deref(), file.after.as_deref()))
+            .collect();
+        self.next.references.patch(&uses);
         for at in &self.moved {
             let (was, is) = (kind(self.before, at), kind(&self.next, at));
             if was == is {
@@ -451,12 +457,24 @@ impl<'a> Draft<'a> {
         let old = self.before.file_by_id(id);
         // A text that is known already keeps its facts, its lines and its memory.
         let known = old.filter(|old| old.hash() == hash && old.text == text);
-        let facts = match (known, format_of(&at)) {
-            (Some(old), _) => Arc::clone(&old.facts),
-            (None, Some(format)) => Arc::new(reader::facts(&text, bytes, hash, format, names)),
-            (None, None) => Arc::new(FileFacts::none(hash)),
+        let (facts, read) = match (known, format_of(&at)) {
+            (Some(old), _) => (Arc::clone(&old.facts), None),
+            (None, Some(format)) => {
+                let (facts, parse) = reader::facts(&text, bytes, hash, format, names);
+                (Arc::new(facts), parse)
+            }
+            (None, None) => (Arc::new(FileFacts::none(hash)), None),
         };
         let lines = known.map_or_else(OnceLock::new, |old| old.lines.clone());
+        let mut parse = OnceLock::new();
+        if touched.open.is_some() {
+            // Somebody is about to ask for the tree of what is open.
+            parse = match (read, known) {
+                (Some(read), _) => OnceLock::from(Arc::new(read)),
+                (None, Some(old)) => old.parse.clone(),
+                (None, None) => parse,
+            };
+        }
         Some(Arc::new(File {
             id,
             path: at,
@@ -466,6 +484,7 @@ impl<'a> Draft<'a> {
             text: known.map_or(text, |old| Arc::clone(&old.text)),
             facts,
             lines,
+            parse,
         }))
     }
 }

@@ -14,9 +14,7 @@ use crate::scope::Scope;
 use crate::syntax::{NodeKind, Parse, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{
-    File, FileKind, Files as _, Format, Root, RootFiles, Snapshot, parse, path,
-};
+use crate::workspace::{File, FileKind, Files as _, Format, Root, RootFiles, Snapshot, path};
 
 /// Most files that a path with variables is expanded to.
 pub(super) const MOST_REACHED: usize = 5_000;
@@ -38,10 +36,9 @@ pub(super) struct Ground<'a> {
     files: RootFiles<'a>,
     environment: Environment,
     settings: Settings,
-    places: RefCell<HashMap<Layer, Rc<[Place]>>>,
+    places: RefCell<HashMap<Layer, Arc<[Place]>>>,
     /// Locations for scopes, the latest first.
     scoped: RefCell<Vec<Scoped>>,
-    parses: RefCell<HashMap<Arc<str>, Rc<Parse>>>,
     spans: RefCell<HashMap<Arc<str>, Rc<ConfigSpans>>>,
 }
 
@@ -85,7 +82,6 @@ impl<'a> Ground<'a> {
             settings,
             places: RefCell::default(),
             scoped: RefCell::default(),
-            parses: RefCell::default(),
             spans: RefCell::default(),
         }
     }
@@ -105,11 +101,11 @@ impl<'a> Ground<'a> {
     }
 
     /// All locations of a layer for any node; none where its configuration is refused.
-    pub(super) fn places(&self, layer: &Layer) -> Rc<[Place]> {
+    pub(super) fn places(&self, layer: &Layer) -> Arc<[Place]> {
         if let Some(known) = self.places.borrow().get(layer) {
             return known.clone();
         }
-        let places: Rc<[Place]> = self.session().places(layer).unwrap_or_default().into();
+        let places = self.session().known_places(layer);
         self.places
             .borrow_mut()
             .insert(layer.clone(), places.clone());
@@ -148,16 +144,9 @@ impl<'a> Ground<'a> {
     }
 
     /// The text's tree, parsed once.
-    pub(super) fn parse(&self, file: &File) -> Rc<Parse> {
-        if let Some(known) = self.parses.borrow().get(file.path()) {
-            return known.clone();
-        }
+    pub(super) fn parse(&self, file: &File) -> Arc<Parse> {
         let format = file.format().unwrap_or(Format::Yaml);
-        let parsed = Rc::new(parse(file.text(), format));
-        self.parses
-            .borrow_mut()
-            .insert(file.path().clone(), parsed.clone());
-        parsed
+        self.snapshot.parse_of(file, format)
     }
 
     /// The places in a configuration.

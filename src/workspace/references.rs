@@ -1,0 +1,199 @@
+//! Which top-level keys look up which, over all files of the workspace: how many files have each
+//! reference, patched by difference, and the circles that they form.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+use imbl::OrdMap;
+
+use super::facts::FileFacts;
+
+/// References between keys, shared between snapshots. A change costs O(changed references ×
+/// log n); the circles are found again, on demand, only when the first or the last file of some
+/// reference came or went.
+#[derive(Clone, Debug, Default)]
+pub struct References {
+    /// For each key the keys that it looks up, with the number of files that do so.
+    edges: OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>,
+    circles: Arc<OnceLock<Circles>>,
+}
+
+/// Keys that look each other up in a circle, itself alone among them.
+#[derive(Debug, Default)]
+pub struct Circles {
+    /// For each key on some circle, which keys it shares circles with.
+    components: HashMap<Arc<str>, usize>,
+}
+
+impl Circles {
+    /// Whether a reference from one key to another can be part of a loop.
+    #[must_use]
+    pub fn is_on(&self, from: &str, to: &str) -> bool {
+        match (self.components.get(from), self.components.get(to)) {
+            (Some(a), Some(b)) => a == b,
+            (_, _) => false,
+        }
+    }
+
+    /// The keys on circles, in no order.
+    pub fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.components.keys()
+    }
+}
+
+impl References {
+    /// The circles that the references form. O(different references) the first time.
+    #[must_use]
+    pub fn circles(&self) -> &Circles {
+        self.circles.get_or_init(|| Circles {
+            components: components(&self.edges),
+        })
+    }
+
+    /// Whether some file's value of a key looks another key up.
+    #[must_use]
+    pub fn has(&self, from: &str) -> bool {
+        self.edges.contains_key(from)
+    }
+
+    /// Takes in what files say now instead of before.
+    pub(super) fn patch(&mut self, files: &[(Option<&FileFacts>, Option<&FileFacts>)]) {
+        let mut changes: BTreeMap<(&Arc<str>, &Arc<str>), i64> = BTreeMap::new();
+        for (before, after) in files {
+            for (facts, by) in [(before, -1), (after, 1)] {
+                // A file counts once for what it says twice.
+                let pairs: BTreeSet<_> = facts
+                    .into_iter()
+                    .flat_map(|facts| facts.uses().map(|(key, _, to)| (&key.name, to)))
+                    .collect();
+                for pair in pairs {
+                    *changes.entry(pair).or_default() += by;
+                }
+            }
+        }
+        let mut same_edges = true;
+        for ((from, to), by) in changes {
+            if by == 0 {
+                continue;
+            }
+            let before = self.edges.get(&**from).and_then(|out| out.get(&**to));
+            let before = i64::from(before.copied().unwrap_or_default());
+            let after = u32::try_from(before + by).unwrap_or_default();
+            same_edges &= before > 0 && after > 0;
+            let mut out = self.edges.get(&**from).cloned().unwrap_or_default();
+            match after {
+                0 => out.remove(&**to),
+                files => out.insert(Arc::clone(to), files),
+            };
+            if out.is_empty() {
+                self.edges.remove(&**from);
+            } else {
+                self.edges.insert(Arc::clone(from), out);
+            }
+        }
+        if !same_edges {
+            self.circles = Arc::default();
+        }
+    }
+}
+
+/// Keys on circles, numbered by the strongly connected component (Tarjan, without recursion).
+fn components(edges: &OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>) -> HashMap<Arc<str>, usize> {
+    struct Visit<'a> {
+        key: &'a Arc<str>,
+        out: Vec<&'a Arc<str>>,
+        next: usize,
+    }
+    let out_of = |key: &str| -> Vec<&Arc<str>> {
+        let out = edges.get(key).into_iter();
+        out.flat_map(OrdMap::keys).collect()
+    };
+    let mut order: HashMap<&str, usize> = HashMap::new();
+    let mut low: HashMap<&str, usize> = HashMap::new();
+    let mut open: Vec<&Arc<str>> = Vec::new();
+    let mut is_open: HashSet<&str> = HashSet::new();
+    let mut found = HashMap::new();
+    let mut count = 0;
+    for start in edges.keys() {
+        if order.contains_key(&**start) {
+            continue;
+        }
+        let mut visits = vec![Visit {
+            key: start,
+            out: out_of(start),
+            next: 0,
+        }];
+        while let Some(visit) = visits.last_mut() {
+            let key = visit.key;
+            if visit.next == 0 && !order.contains_key(&**key) {
+                let number = order.len();
+                order.insert(key, number);
+                low.insert(key, number);
+                open.push(key);
+                is_open.insert(key);
+            }
+            if let Some(&to) = visit.out.get(visit.next) {
+                visit.next += 1;
+                if let Some(&number) = order.get(&**to) {
+                    if is_open.contains(&**to) {
+                        let least = low[&**key].min(number);
+                        low.insert(key, least);
+                    }
+                } else if edges.contains_key(&**to) {
+                    visits.push(Visit {
+                        key: to,
+                        out: out_of(to),
+                        next: 0,
+                    });
+                }
+                continue;
+            }
+            let loops_alone = visit.out.contains(&key);
+            visits.pop();
+            let least = low[&**key];
+            if let Some(above) = visits.last() {
+                let least = low[&**above.key].min(least);
+                low.insert(above.key, least);
+            }
+            if least == order[&**key] {
+                let at = open.iter().rposition(|other| other == &key).unwrap_or(0);
+                let members = open.split_off(at);
+                for member in &members {
+                    is_open.remove(&***member);
+                    if members.len() > 1 || loops_alone {
+                        found.insert(Arc::clone(member), count);
+                    }
+                }
+                count += 1;
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_keys_on_circles_are_kept() {
+        let mut edges: OrdMap<Arc<str>, OrdMap<Arc<str>, u32>> = OrdMap::new();
+        for (from, to) in [
+            ("a", "b"),
+            ("b", "c"),
+            ("c", "a"),
+            ("x", "a"),
+            ("s", "s"),
+            ("c", "y"),
+            ("y", "z"),
+        ] {
+            edges.entry(from.into()).or_default().insert(to.into(), 1);
+        }
+        let found = components(&edges);
+        let mut names: Vec<&str> = found.keys().map(|name| &**name).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["a", "b", "c", "s"]);
+        assert_eq!(found["a"], found["c"]);
+        assert_ne!(found["a"], found["s"]);
+    }
+}
