@@ -26,6 +26,7 @@ use generator::ControlRepo;
 use hiera_ls::disk::{Ignore, scan, snapshot_of};
 use hiera_ls::ide::KnownNodes;
 use hiera_ls::ide::hover::{HoverOptions, hover};
+use hiera_ls::ide::symbols::{document_symbols, workspace_symbols};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
 use hiera_ls::rules::{Checker, Part};
 use hiera_ls::syntax::libyaml::Parser;
@@ -169,33 +170,44 @@ fn work(repo: &ControlRepo, folder: &str) -> Duration {
     workspace.apply(Change::Folders(vec![root.clone()]));
     let on = |_| std::ops::ControlFlow::Continue(());
     workspace.apply(scan(&[root], &Ignore::default(), &on).change);
+    let configs = Arc::<ConfigCache>::default();
     let machine = repo.machine(repo.nodes / 2);
     let node = format!("{folder}/data/nodes/{}.yaml", machine.certname);
     let median = edit(
         &workspace,
+        &configs,
         "4 KB node file",
         &node,
         &repo.node_file(&machine),
     );
     edit(
         &workspace,
+        &configs,
         "common.yaml",
         &format!("{folder}/data/common.yaml"),
         &repo.common(),
     );
     edit(
         &workspace,
+        &configs,
         "hiera.yaml",
         &format!("{folder}/hiera.yaml"),
         &std::fs::read_to_string(format!("{folder}/hiera.yaml")).unwrap(),
     );
-    hovers(repo, &workspace.snapshot(), folder);
+    hovers(repo, &workspace, folder);
+    symbols(&workspace.snapshot(), &node);
     median
 }
 
 /// A letter typed, and taken back, at the end of a line in the middle of a file; then what the
 /// server does before it can tell the file's findings.
-fn edit(workspace: &Workspace, what: &str, path: &str, text: &str) -> Duration {
+fn edit(
+    workspace: &Workspace,
+    configs: &Arc<ConfigCache>,
+    what: &str,
+    path: &str,
+    text: &str,
+) -> Duration {
     let middle = text.len() / 2;
     let at = middle + text[middle..].find('\n').unwrap();
     let typed = format!("{}x{}", &text[..at], &text[at..]);
@@ -220,27 +232,31 @@ fn edit(workspace: &Workspace, what: &str, path: &str, text: &str) -> Duration {
         let start = process_time();
         let snapshot = apply(next, version as i32);
         let after = process_time();
-        let findings = Checker::new(&snapshot, PuppetVersion::V8).file(path, Part::All);
+        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+        let checker = Checker::with_configs(&snapshot, settings, Arc::clone(configs));
+        let findings = checker.file(path, Part::All);
         checked.push(process_time().saturating_sub(start));
         applied.push(after.saturating_sub(start));
         assert!(findings.is_some(), "{path} is a file of a hierarchy");
         assert_eq!(&**snapshot.file(path).unwrap().text(), next);
     }
     let (p50, p99) = (quantile(&mut applied, 0.5), quantile(&mut applied, 0.99));
+    let checked_p99 = quantile(&mut checked, 0.99);
     let checked = quantile(&mut checked, 0.5);
     note(
         &format!("edit of {what}"),
         &format!(
-            "index p50 {p50:.1?}, p99 {p99:.1?}; with the file's findings p50 {checked:.1?} \
-             ({:.1}× a libyaml parse of {parse:.1?})",
+            "index p50 {p50:.1?}, p99 {p99:.1?}; with the file's findings p50 {checked:.1?}, p99 \
+             {checked_p99:.1?} ({:.1}× a libyaml parse of {parse:.1?})",
             ratio(checked, parse)
         ),
     );
     apply(text, 1_000_000);
-    p50
+    checked
 }
 
-fn hovers(repo: &ControlRepo, snapshot: &Snapshot, folder: &str) {
+/// Hovers in documents that are open, as hovers are.
+fn hovers(repo: &ControlRepo, workspace: &Workspace, folder: &str) {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
     let options = HoverOptions::new(&settings, &configs, &nodes);
@@ -253,6 +269,12 @@ fn hovers(repo: &ControlRepo, snapshot: &Snapshot, folder: &str) {
                 let machine = repo.machine(sample * 7919 % repo.nodes);
                 format!("{folder}/data/nodes/{}.yaml", machine.certname)
             };
+            let saved = workspace.snapshot();
+            let snapshot = workspace.apply(Change::Open {
+                path: path.as_str().into(),
+                text: saved.file(&path).unwrap().text().clone(),
+                version: 1,
+            });
             let file = snapshot.file(&path).unwrap();
             let keys: Vec<_> = file
                 .facts()
@@ -262,10 +284,15 @@ fn hovers(repo: &ControlRepo, snapshot: &Snapshot, folder: &str) {
                 .collect();
             let key = keys[sample * 31 % keys.len()];
             let start = thread_time();
-            let found = hover(snapshot, &path, key.key.start as usize, &options);
+            let found = hover(&snapshot, &path, key.key.start as usize, &options);
             times.push(thread_time().saturating_sub(start));
             let found = found.unwrap_or_else(|| panic!("no hover on {} in {path}", key.name));
             assert!(found.plain.contains(&*key.name), "{}", found.plain);
+            if sample % 8 == 7 && place != "common.yaml" {
+                workspace.apply(Change::Close {
+                    path: path.as_str().into(),
+                });
+            }
         }
         let (p50, p99) = (quantile(&mut times, 0.5), quantile(&mut times, 0.99));
         report(
@@ -275,6 +302,20 @@ fn hovers(repo: &ControlRepo, snapshot: &Snapshot, folder: &str) {
             p50 <= Duration::from_micros(300) && p99 <= Duration::from_millis(3),
         );
     }
+}
+
+/// The outline of a file, and a search over all keys.
+fn symbols(snapshot: &Snapshot, node: &str) {
+    let outline = best(20, || document_symbols(snapshot, node).len());
+    assert!(!document_symbols(snapshot, node).is_empty());
+    let go_on = || false;
+    let search = || workspace_symbols(snapshot, "p01::settings", 128, &go_on).len();
+    assert!(search() > 0);
+    let found = best(20, search);
+    note(
+        "symbols",
+        &format!("of a node's file {outline:.1?}, of the workspace {found:.1?} CPU"),
+    );
 }
 
 fn in_process<T>(work: impl FnOnce() -> T) -> (T, Duration) {

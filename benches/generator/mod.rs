@@ -16,7 +16,7 @@ use dice::Dice;
 use serde_json::{Value, json};
 
 /// Profiles whose parameters the data sets.
-const PROFILES: usize = 80;
+const PROFILES: usize = 100;
 
 /// Profiles that one role includes.
 const PROFILES_OF_A_ROLE: usize = 8;
@@ -132,10 +132,10 @@ impl ControlRepo {
         }
         for role in 0..self.roles() {
             let of_role = |dice: &mut Dice| profile_of(role, dice.below(PROFILES_OF_A_ROLE));
-            let text = self.some(&format!("role {role}"), 80, &of_role);
+            let text = self.some(&format!("role {role}"), 240, &of_role);
             visit(&format!("data/roles/role{role:03}.yaml"), &text);
             for site in (0..SITES).filter(|site| (site + role) % 4 == 0) {
-                let text = self.some(&format!("role {role} at {site}"), 20, &of_role);
+                let text = self.some(&format!("role {role} at {site}"), 100, &of_role);
                 let site = site_name(site);
                 visit(&format!("data/roles/role{role:03}/{site}.yaml"), &text);
             }

@@ -88,7 +88,14 @@ pub struct Token {
 /// Whether Puppet would interpolate the string at all.
 #[must_use]
 pub fn has_tokens(text: &str) -> bool {
-    text.contains("%{")
+    /// Up to so many bytes a plain loop beats a search that has to prepare itself.
+    const SHORT: usize = 64;
+    if text.len() > SHORT {
+        return text.contains("%{");
+    }
+    let bytes = text.as_bytes();
+    let mut pairs = bytes.iter().zip(bytes.iter().skip(1));
+    pairs.any(|(sign, brace)| *sign == b'%' && *brace == b'{')
 }
 
 /// All tokens of a string in order. The first `}` ends a token, whatever stands before it.

@@ -146,7 +146,16 @@ async fn round(session: &Arc<Session>, board: &mut Board) -> Round {
     board.pending.take(session.take_unchecked());
     let documents = session.documents();
     let open = documents.paths();
-    for together in open.chunks(MAX_OPEN_TOGETHER) {
+    // What somebody types in is told before what it touches in the other open files.
+    let is_edited = |path: &Arc<str>| {
+        let version = documents.get(path).map(|document| document.version);
+        board.told.get(path).and_then(|told| told.version) != version
+    };
+    let (edited, others): (Vec<_>, Vec<_>) = open.iter().cloned().partition(is_edited);
+    for together in [edited, others]
+        .iter()
+        .flat_map(|of_one| of_one.chunks(MAX_OPEN_TOGETHER))
+    {
         if check(session, board, together.to_vec()).await == Round::Interrupted {
             return Round::Interrupted;
         }

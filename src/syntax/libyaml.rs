@@ -252,7 +252,10 @@ impl<'t> Parser<'t> {
                     EventKind::Scalar {
                         anchor: c_text(scalar.anchor),
                         tag: c_text(scalar.tag),
-                        value: String::from_utf8_lossy(bytes),
+                        value: match std::str::from_utf8(bytes) {
+                            Ok(text) => Cow::Borrowed(text),
+                            Err(_) => String::from_utf8_lossy(bytes),
+                        },
                         plain_implicit: scalar.plain_implicit,
                         quoted_implicit: scalar.quoted_implicit,
                         style: scalar_style(scalar.style),

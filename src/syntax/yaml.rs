@@ -222,6 +222,10 @@ fn ignored_problem(bytes: &[u8], range: TextRange) -> (Problem, bool) {
 /// Finds the comments, which libyaml doesn't report: whatever starts with `#` in the gaps
 /// between scalars, aliases, anchors and tags, and in the headers of block scalars.
 pub(super) fn add_comments(tree: &mut Tree, bytes: &[u8], start: usize, end: usize) {
+    if !bytes.contains(&b'#') {
+        tree.comments = Vec::new();
+        return;
+    }
     let mut comments = Vec::new();
     let mut at = 0;
     let broken = std::mem::take(&mut tree.broken);

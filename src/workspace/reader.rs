@@ -3,7 +3,7 @@
 use super::cache::TextHash;
 use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact, Reference};
 use super::files::{DataFile, Format, PlainValues};
-use super::interner::Interner;
+use super::interner::Names;
 use crate::interpolation::{self, TokenKind};
 use crate::syntax::hocon::{HoconItem, HoconValue, parse_hocon_document};
 use crate::syntax::psych::{Resolved, resolve_plain};
@@ -80,7 +80,7 @@ pub(super) fn facts(
     bytes: Option<&[u8]>,
     hash: TextHash,
     format: Format,
-    names: &Interner,
+    names: Names<'_>,
 ) -> (FileFacts, Option<Parse>) {
     let parse = match format {
         Format::Yaml => parse_yaml(text),
@@ -158,9 +158,12 @@ fn may_fail(tree: &Tree) -> bool {
             NodeKind::Mapping(_) | NodeKind::Sequence(_) => false,
             NodeKind::Scalar(scalar) => {
                 // Dates, times and numbers that Ruby cannot convert start with none of these.
-                let harmless = |first: char| first.is_ascii_alphabetic() || "/_%$".contains(first);
+                let harmless = |first: &u8| first.is_ascii_alphabetic() || b"/_%$".contains(first);
+                let text = scalar.text.as_bytes();
+                // Nor are they made of digits alone.
                 scalar.style == ScalarStyle::Plain
-                    && !scalar.text.starts_with(harmless)
+                    && !text.first().is_none_or(harmless)
+                    && !text.iter().all(u8::is_ascii_digit)
                     && matches!(
                         resolve_plain(&scalar.text),
                         Resolved::Date | Resolved::Time | Resolved::Invalid { .. }
@@ -172,7 +175,7 @@ fn may_fail(tree: &Tree) -> bool {
 
 /// The facts of a HOCON text. A key can be made of several entries and of others' values, so
 /// that any change of the text may change any of them.
-fn hocon_facts(text: &str, bytes: Option<&[u8]>, hash: TextHash, names: &Interner) -> FileFacts {
+fn hocon_facts(text: &str, bytes: Option<&[u8]>, hash: TextHash, names: Names<'_>) -> FileFacts {
     let error = load_hocon(bytes.unwrap_or(text.as_bytes())).err();
     let document = parse_hocon_document(text).ok();
     let root = document.as_ref().map(|document| &document.root.value);
@@ -210,7 +213,7 @@ struct Reader<'a> {
     hash: TextHash,
     has_aliases: bool,
     tree: &'a Tree,
-    names: &'a Interner,
+    names: Names<'a>,
     keys: Vec<KeyFact>,
     lookup_options: Vec<OptionFact>,
 }
@@ -344,7 +347,7 @@ fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
 }
 
 /// The keys that the tokens of a text look up, wherever in it they stand.
-fn token_references(text: &str, names: &Interner) -> Vec<Reference> {
+fn token_references(text: &str, names: Names<'_>) -> Vec<Reference> {
     let tokens = interpolation::tokens(text).into_iter();
     tokens
         .filter_map(|token| match &token.kind {
@@ -366,7 +369,7 @@ fn token_references(text: &str, names: &Interner) -> Vec<Reference> {
 }
 
 /// The keys that a text's strings look up.
-fn references(text: &str, tree: &Tree, names: &Interner) -> Vec<Reference> {
+fn references(text: &str, tree: &Tree, names: Names<'_>) -> Vec<Reference> {
     if !interpolation::has_tokens(text) {
         // Escapes can hide a token (`"\x25{…}"`), but not from everything: then nobody meant one.
         return Vec::new();

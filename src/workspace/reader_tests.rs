@@ -4,11 +4,19 @@ use std::sync::Arc;
 
 use super::*;
 use crate::value::LoadError;
+use crate::workspace::interner::Interner;
 use crate::workspace::{Format, KeyDiff, facts::diff};
 
 fn read(text: &str) -> FileFacts {
     let hash = TextHash::of(text.as_bytes());
-    facts(text, None, hash, Format::Yaml, &Interner::default()).0
+    facts(
+        text,
+        None,
+        hash,
+        Format::Yaml,
+        Interner::default().of_worker(0),
+    )
+    .0
 }
 
 fn names(facts: &FileFacts) -> Vec<&str> {
@@ -137,7 +145,14 @@ fn strings_refer_to_keys() {
 fn hocon_has_keys_and_references_too() {
     let text = "\"a::b\" { c = 1 }\nd.e = \"%{lookup('f')}\"\n";
     let hash = TextHash::of(text.as_bytes());
-    let facts = facts(text, None, hash, Format::Hocon, &Interner::default()).0;
+    let facts = facts(
+        text,
+        None,
+        hash,
+        Format::Hocon,
+        Interner::default().of_worker(0),
+    )
+    .0;
     assert_eq!(names(&facts).len(), 2);
     assert!(facts.key("d").is_some());
     assert_eq!(&*facts.references[0].key, "f");
@@ -164,7 +179,14 @@ fn facts_say_of_every_known_text_what_loading_says() {
 fn json_has_no_merge_keys() {
     let text = "{\"<<\": {\"a\": 1}, \"b\": \"%{lookup('c')}\"}";
     let hash = TextHash::of(text.as_bytes());
-    let facts = facts(text, None, hash, Format::Json, &Interner::default()).0;
+    let facts = facts(
+        text,
+        None,
+        hash,
+        Format::Json,
+        Interner::default().of_worker(0),
+    )
+    .0;
     assert_eq!(names(&facts), ["<<", "b"]);
     assert_eq!(facts.references[0].range.slice(text), "%{lookup('c')}");
     assert!(facts.error.is_none());

@@ -12,7 +12,7 @@ use super::facts::{FileFacts, diff};
 use super::file::{Belongs, File, OpenText, format_of, text_of};
 use super::files::{FileKind, Files};
 use super::index::Patch;
-use super::interner::Interner;
+use super::interner::{Interner, Names};
 use super::path;
 use super::reader;
 use super::roots::{self, decides_roots};
@@ -408,7 +408,8 @@ impl<'a> Draft<'a> {
         let slots: Vec<OnceLock<Option<Arc<File>>>> =
             touched.iter().map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);
-        let work = || {
+        let work = |worker: usize| {
+            let names = names.of_worker(worker);
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some((id, touched)) = touched.get(at) else {
@@ -421,10 +422,11 @@ impl<'a> Draft<'a> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.min(touched.len() / FILES_PER_THREAD);
         std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
+            for worker in 1..threads {
+                let work = &work;
+                scope.spawn(move || work(worker));
             }
-            work();
+            work(0);
         });
         let files = slots.into_iter().map(|slot| slot.into_inner().flatten());
         touched
@@ -434,7 +436,7 @@ impl<'a> Draft<'a> {
             .collect()
     }
 
-    fn read(&self, id: FileId, touched: &Touched, names: &Interner) -> Option<Arc<File>> {
+    fn read(&self, id: FileId, touched: &Touched, names: Names<'_>) -> Option<Arc<File>> {
         let at = touched.path.clone()?;
         if touched.disk.is_none() && touched.open.is_none() {
             return None;
