@@ -77,3 +77,13 @@ fn colours_come_only_when_asked_for() {
     let coloured = check(&["--color", "always", "mistakes/unreadable/data/date.yaml"]);
     assert!(stdout(&coloured).contains('\u{1b}'));
 }
+
+#[test]
+fn a_workspace_tests_itself() {
+    let output = check(&["--self-test", "mistakes/values"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(
+        stdout(&output).contains("are those of a fresh workspace"),
+        "{output:?}"
+    );
+}

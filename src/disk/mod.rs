@@ -11,6 +11,7 @@
 
 mod batch;
 mod git;
+mod governing;
 mod ignore;
 mod read;
 mod scan;
@@ -20,8 +21,9 @@ mod workspace_disk;
 
 pub use batch::DiskFiles;
 pub use git::{GitError, snapshot_of_revision};
+pub use governing::{Governing, governing};
 pub use ignore::{DataFolders, Ignore};
-pub use read::{LARGEST_FILE, read};
+pub use read::{LARGEST_FILE, Stamp, read, stamp};
 pub use scan::{Outcome, Progress, Scan, ScanProblem, reread, scan};
 pub use walk::{MOST_DEPTH, MOST_FILES};
 pub use watch::{WatchMode, Watcher};

@@ -150,10 +150,18 @@ fn io_error(message: String) -> LoadError {
 
 /// What tells two states of a file apart without reading it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Stamp {
+pub struct Stamp {
     inode: u64,
     modified: Option<std::time::SystemTime>,
     size: u64,
+}
+
+/// What stands at a path by now, without reading it; nothing where nothing does.
+#[must_use]
+pub fn stamp(at: &str) -> Option<Stamp> {
+    std::fs::metadata(at)
+        .ok()
+        .map(|metadata| Stamp::of(&metadata))
 }
 
 impl Stamp {

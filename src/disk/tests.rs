@@ -89,6 +89,10 @@ fn links_loops_and_odd_things_end_nothing() {
     symlink("..", root.join("data/up")).expect("a link");
     symlink("data", root.join("mirror")).expect("a link");
     symlink("/dev/zero", root.join("data/zero.yaml")).expect("a link");
+    let made = std::process::Command::new("mkfifo")
+        .arg(root.join("data/pipe.yaml"))
+        .status();
+    assert!(made.is_ok_and(|made| made.success()), "a pipe with a name");
     let socket = std::os::unix::net::UnixListener::bind(root.join("data/socket.yaml"));
     let (workspace, scan) = open(root);
     drop(socket);
@@ -146,6 +150,36 @@ fn a_scan_can_be_broken_off() {
     let folder = shared(root.path());
     let scan = scan(&[folder], &Ignore::default(), &|_| ControlFlow::Break(()));
     assert_eq!(scan.outcome, Outcome::Cancelled);
+}
+
+#[test]
+fn a_file_that_vanishes_between_listing_and_reading_is_not_there() {
+    let root = tempfile::tempdir().expect("a folder");
+    let root = root.path();
+    write(root, "a/gone.yaml", "a: 1\n");
+    write(root, "a/stays.yaml", "b: 1\n");
+    write(root, "b/other.yaml", "c: 1\n");
+    let folders = [shared(&root.join("a")), shared(&root.join("b"))];
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(folders.to_vec()));
+    let scan = scan(&folders, &Ignore::default(), &|progress| {
+        // The second folder is about to be listed; nothing has been read yet.
+        if progress == (Progress::Listing { found: 2 }) {
+            let _ = fs::remove_file(root.join("a/gone.yaml"));
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(scan.outcome, Outcome::Complete);
+    let snapshot = workspace.apply(scan.change);
+    assert_eq!(snapshot.kind(&shared(&root.join("a/gone.yaml"))), None);
+    assert_eq!(snapshot.count_with("a"), 0);
+    assert_eq!(snapshot.count_with("b") + snapshot.count_with("c"), 2);
+    // Nor does it matter that all of it is gone when somebody looks again.
+    fs::remove_dir_all(root.join("a")).expect("removed");
+    let gone = [shared(&root.join("a/stays.yaml")), Arc::clone(&folders[0])];
+    let mut data_folders = scan.data_folders;
+    let change = reread(&gone, &folders, &Ignore::default(), &mut data_folders);
+    assert_eq!(workspace.apply(change).count_with("b"), 0);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use tower_lsp::ls_types::{self as lsp, notification, request};
 
 use super::capabilities;
 use super::requests;
-use super::session::{Index, Session};
+use super::session::{Again, Index, Session};
 use super::settings::SECTION;
 
 /// The receiver of the protocol's methods.
@@ -73,8 +73,8 @@ impl LanguageServer for Backend {
 pub(crate) fn begin(session: &Arc<Session>) {
     session.read_settings();
     if session.folders().is_empty() {
-        // Nothing has to be read for what is open.
-        session.index.send_replace(Index::Complete);
+        // Nothing has to be read but what is open, and what governs that.
+        session.seek(Again::Yes);
     }
     session.tell_folders();
     let facts = session.facts();

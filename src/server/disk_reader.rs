@@ -8,16 +8,21 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::context::Outside;
 use super::jobs::{NoAnswer, Stop, caught};
 use super::model::{Model, Pinned};
-use crate::disk::{self, DataFolders, Ignore, Progress, ScanProblem, WatchMode, Watcher};
+use crate::disk::{self, DataFolders, Ignore, Progress, ScanProblem, Stamp, WatchMode, Watcher};
 use crate::eyaml::Keys;
-use crate::workspace::{Change, Content, DiskEntry, Snapshot};
+use crate::workspace::{Change, Content, DiskEntry, Snapshot, path};
 
 /// Progress is told once for so many files.
 const PROGRESS_STEP: usize = 64;
+
+/// Time between two looks at the files that settings name: they lie anywhere, so nobody else says
+/// that they changed. A look is one `stat` per file.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// What the reader tells while it works.
 pub(crate) enum Reading {
@@ -34,6 +39,17 @@ pub(crate) enum Reading {
     Done(Vec<ScanProblem>),
     /// The files that settings name, as they are by now; what could not be read.
     Outside(Outside, Vec<String>),
+    /// The environments of open files outside the workspace folders.
+    Adopted(Vec<String>),
+}
+
+/// Where open files lie whose environments are to be found.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Seek {
+    /// The folders of the open files.
+    pub(crate) open: BTreeSet<Arc<str>>,
+    /// The workspace folders: a hierarchy inside them is known.
+    pub(crate) folders: Vec<String>,
 }
 
 /// Files to read whatever their place, because the user's settings name them.
@@ -46,12 +62,25 @@ pub(crate) struct Named {
 }
 
 /// Who notices that files change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum WatchedBy {
-    /// The client, which was asked to.
-    Client,
+    /// The client, which was asked to, in these folders; elsewhere this thread's own watcher.
+    Client(Vec<String>),
     /// This thread's own watcher.
     Us,
+}
+
+impl WatchedBy {
+    /// The areas that are ours to watch.
+    fn ours(&self, areas: &[Arc<str>]) -> Vec<Arc<str>> {
+        let is_ours = |area: &&Arc<str>| match self {
+            WatchedBy::Us => true,
+            WatchedBy::Client(folders) => !folders
+                .iter()
+                .any(|folder| path::within(area, folder).is_some()),
+        };
+        areas.iter().filter(is_ours).cloned().collect()
+    }
 }
 
 /// Orders to the reading thread; a clone orders from the same one.
@@ -68,19 +97,65 @@ struct Shared {
 struct Orders {
     /// Read these files that settings name, and these keys, from now on.
     named: Option<Named>,
+    /// Find the environments of open files.
+    seek: Option<Seek>,
     /// Read the whole workspace.
     scan: Option<WatchedBy>,
     /// Single paths to look at.
     paths: BTreeSet<Arc<str>>,
     /// What our own watcher has found; behind a whole reading that is under way.
     found: Vec<Change>,
+    /// The files that settings name have changed.
+    look_again: bool,
     closed: bool,
+}
+
+impl Orders {
+    fn is_nothing(&self) -> bool {
+        self.named.is_none()
+            && self.seek.is_none()
+            && self.scan.is_none()
+            && self.paths.is_empty()
+            && self.found.is_empty()
+            && !self.look_again
+            && !self.closed
+    }
+}
+
+impl Seek {
+    fn environments(&self) -> Vec<String> {
+        let is_known = |at: &str| {
+            let mut folders = self.folders.iter();
+            folders.any(|folder| path::within(at, folder).is_some())
+        };
+        let found = self.open.iter().filter_map(|folder| {
+            let found = disk::governing(folder)?;
+            (!is_known(&found.hierarchy)).then(|| found.environment.to_string())
+        });
+        let mut found: Vec<String> = found.collect();
+        found.sort();
+        found.dedup();
+        found
+    }
 }
 
 impl DiskReader {
     /// Reads the whole workspace as it is by the changes that the model has been told so far.
-    pub(crate) fn scan(&self, watched_by: WatchedBy) {
-        self.lock().scan = Some(watched_by);
+    /// `ordered` is called before anything that was ordered earlier can be told to be done.
+    pub(crate) fn scan(&self, watched_by: WatchedBy, ordered: impl FnOnce()) {
+        let mut orders = self.lock();
+        orders.scan = Some(watched_by);
+        ordered();
+        drop(orders);
+        self.0.ordered.notify_one();
+    }
+
+    /// Finds the environments of open files; `ordered` as for [`DiskReader::scan`].
+    pub(crate) fn seek(&self, seek: Seek, ordered: impl FnOnce()) {
+        let mut orders = self.lock();
+        orders.seek = Some(seek);
+        ordered();
+        drop(orders);
         self.0.ordered.notify_one();
     }
 
@@ -132,51 +207,37 @@ impl DiskReader {
         // Watches for as long as it is held.
         let mut _watcher = None;
         let mut named = Named::default();
-        loop {
-            let orders = {
-                let mut orders = self.lock();
-                while orders.named.is_none()
-                    && orders.scan.is_none()
-                    && orders.paths.is_empty()
-                    && orders.found.is_empty()
-                    && !orders.closed
-                {
-                    orders = self
-                        .0
-                        .ordered
-                        .wait(orders)
-                        .unwrap_or_else(PoisonError::into_inner);
-                }
-                if orders.closed {
-                    return;
-                }
-                std::mem::take(&mut *orders)
-            };
-            let again =
-                orders.scan.is_some() || named.texts.iter().any(|at| orders.paths.contains(at));
+        let mut stamps = named.stamps();
+        while let Some(orders) = self.next(&named, &stamps) {
+            let again = orders.look_again
+                || orders.scan.is_some()
+                || named.texts.iter().any(|at| orders.paths.contains(at));
             let renamed = orders.named.is_some();
             named = orders.named.unwrap_or(named);
             if renamed || (again && named != Named::default()) {
+                stamps = named.stamps();
                 let (outside, problems) = named.read();
                 tell(Reading::Outside(outside, problems));
+            }
+            let sought = orders.seek.is_some();
+            if let Some(seek) = orders.seek {
+                tell(Reading::Adopted(seek.environments()));
             }
             let Some(snapshot) = now(model) else {
                 return;
             };
             let areas = snapshot.areas();
+            let mut done = sought.then(Vec::new);
             if let Some(watched_by) = orders.scan {
                 tell(Reading::Begun);
+                let ours = watched_by.ours(areas);
                 // Watching begins before reading, so that nothing happens unseen in between.
-                if watched_by == WatchedBy::Us {
-                    _watcher = Some(self.watch(areas, &ignore, &data_folders));
-                }
+                _watcher = self.watch(&ours, &ignore, &data_folders);
                 let problems = match caught(|| disk::scan(areas, &ignore, &self.progress(tell))) {
                     Ok(scan) => {
                         if scan.data_folders != data_folders {
                             data_folders = scan.data_folders;
-                            if watched_by == WatchedBy::Us {
-                                _watcher = Some(self.watch(areas, &ignore, &data_folders));
-                            }
+                            _watcher = self.watch(&ours, &ignore, &data_folders);
                         }
                         if scan.outcome == disk::Outcome::Complete {
                             model.change(scan.change);
@@ -189,7 +250,12 @@ impl DiskReader {
                     }
                     Err(NoAnswer::Stopped(_)) => Vec::new(),
                 };
-                if self.lock().scan.is_none() {
+                done = Some(problems);
+            }
+            if let Some(problems) = done {
+                // Under the lock: an order that comes after this is not done by it.
+                let orders = self.lock();
+                if orders.scan.is_none() && orders.seek.is_none() {
                     tell(Reading::Done(problems));
                 }
             }
@@ -203,10 +269,58 @@ impl DiskReader {
         }
     }
 
-    fn watch(&self, areas: &[Arc<str>], ignore: &Ignore, data_folders: &DataFolders) -> Watcher {
+    /// Waits for orders, or for a change of a file that settings name; nothing at the end.
+    fn next(&self, named: &Named, stamps: &[Option<Stamp>]) -> Option<Orders> {
+        loop {
+            let mut orders = self.lock();
+            let mut waited = false;
+            while orders.is_nothing() && !waited {
+                let ordered = &self.0.ordered;
+                if stamps.is_empty() {
+                    orders = ordered.wait(orders).unwrap_or_else(PoisonError::into_inner);
+                } else {
+                    let result = ordered.wait_timeout(orders, LOOK);
+                    let (woken, timeout) = result.unwrap_or_else(PoisonError::into_inner);
+                    orders = woken;
+                    waited = timeout.timed_out();
+                }
+            }
+            if orders.closed {
+                return None;
+            }
+            if !orders.is_nothing() {
+                return Some(std::mem::take(&mut *orders));
+            }
+            // The disk may be slow, so nobody has to wait for this look.
+            drop(orders);
+            if named.stamps() != stamps {
+                return Some(Orders {
+                    look_again: true,
+                    ..Orders::default()
+                });
+            }
+        }
+    }
+
+    fn watch(
+        &self,
+        areas: &[Arc<str>],
+        ignore: &Ignore,
+        data_folders: &DataFolders,
+    ) -> Option<Watcher> {
+        if areas.is_empty() {
+            return None;
+        }
         let reader = self.clone();
         let tell = move |change| reader.found(change);
-        Watcher::new(areas, ignore, data_folders.clone(), WatchMode::System, tell)
+        let mode = WatchMode::System;
+        Some(Watcher::new(
+            areas,
+            ignore,
+            data_folders.clone(),
+            mode,
+            tell,
+        ))
     }
 
     fn progress<'a>(
@@ -232,6 +346,17 @@ impl DiskReader {
 }
 
 impl Named {
+    /// What tells two states of the files apart.
+    fn stamps(&self) -> Vec<Option<Stamp>> {
+        let keys = self
+            .keys
+            .iter()
+            .flat_map(|(private, public)| [private, public]);
+        let texts = self.texts.iter().map(|at| &**at);
+        let all = texts.chain(keys.map(String::as_str));
+        all.map(disk::stamp).collect()
+    }
+
     fn read(&self) -> (Outside, Vec<String>) {
         let mut problems = Vec::new();
         let mut outside = Outside::default();

@@ -240,6 +240,7 @@ fn start_threads(
                 }
                 tells.set_outside(outside);
             }
+            Reading::Adopted(folders) => tells.adopt(folders),
             Reading::Done(problems) => {
                 for problem in problems.iter().take(MAX_PROBLEMS) {
                     let message = format!("{} {}", problem.path, problem.message);

@@ -21,11 +21,11 @@ use super::capabilities::{self, Trace};
 use super::convert;
 use super::documents::{Document, Edit};
 use super::requests;
-use super::session::{Session, Stage, Ticket};
+use super::session::{Again, Session, Stage, Ticket};
 use super::settings::{LogLevel, SECTION};
 use super::testing::Broken;
 use crate::text::Position;
-use crate::workspace::Change;
+use crate::workspace::{Change, path};
 
 /// The futures of tower's services, named without another dependency.
 mod futures_of_tower {
@@ -316,6 +316,7 @@ fn did_open(session: &Session, params: &Value) {
         documents.open(path.clone(), document);
         session.model.text(path.clone(), text, version);
     });
+    session.seek(Again::No);
     session.outdate(&path);
 }
 
@@ -354,6 +355,7 @@ fn lose(session: &Session, path: &Arc<str>, why: &str) {
     let was_open = session.edit(|documents| close(session, documents, path));
     if was_open {
         session.disk.read(vec![path.clone()]);
+        session.seek(Again::No);
         session.outdate(path);
     }
 }
@@ -372,13 +374,18 @@ fn did_close(session: &Session, params: &Value) {
     };
     if session.edit(|documents| close(session, documents, &path)) {
         session.disk.read(vec![path.clone()]);
+        session.seek(Again::No);
         session.outdate(&path);
     }
 }
 
 fn did_save(session: &Session, params: &Value) {
     if let Some((path, _)) = document(params) {
+        let may_govern = matches!(path::name(&path), "hiera.yaml" | "environment.conf");
         session.disk.read(vec![path]);
+        if may_govern {
+            session.seek(Again::Yes);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Only [`super::ordered`] changes documents and settings, in wire order; everything else reads.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -18,13 +18,13 @@ use tower_lsp::ls_types as lsp;
 use super::Options;
 use super::capabilities::{ClientFacts, Trace};
 use super::context::{Choices, Context, Outside, named_files};
-use super::disk_reader::{DiskReader, Named, WatchedBy};
+use super::disk_reader::{DiskReader, Named, Seek, WatchedBy};
 use super::documents::Documents;
 use super::jobs::{Lanes, Stop};
 use super::ledger::Ledger;
 use super::model::{Model, Pinned, Unchecked};
 use super::settings::{LogLevel, Origin, Settings};
-use crate::workspace::Change;
+use crate::workspace::{Change, path};
 
 /// How far the conversation is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -52,6 +52,15 @@ pub(crate) enum Index {
     },
     /// All of them.
     Complete,
+}
+
+/// Whether to search again for what was found or missed before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Again {
+    /// Only where something new is open.
+    No,
+    /// Everywhere.
+    Yes,
 }
 
 /// The state of one conversation.
@@ -94,6 +103,10 @@ pub(crate) struct Session {
 #[derive(Default)]
 struct Layers {
     folders: Vec<String>,
+    /// Folders outside of those that open files belong to.
+    adopted: Vec<String>,
+    /// The folders of open files whose hierarchy has been searched for.
+    sought: BTreeSet<Arc<str>>,
     configuration: Value,
 }
 
@@ -250,9 +263,48 @@ impl Session {
         unchecked
     }
 
-    /// The workspace folders by now, absolute.
+    /// The workspace folders by now, absolute, and the environments of open files outside them.
     pub(crate) fn folders(&self) -> Vec<String> {
-        lock(&self.layers).folders.clone()
+        let layers = lock(&self.layers);
+        let adopted = layers.adopted.iter();
+        layers.folders.iter().chain(adopted).cloned().collect()
+    }
+
+    /// Has the environments searched for that govern open files outside the workspace folders:
+    /// where the open files lie has changed, or `again`, where hierarchies may have.
+    pub(crate) fn seek(&self, again: Again) {
+        let open: BTreeSet<Arc<str>> = self
+            .documents()
+            .paths()
+            .iter()
+            .filter_map(|file| path::parent(file).map(Arc::from))
+            .collect();
+        let mut layers = lock(&self.layers);
+        if again == Again::No && open == layers.sought {
+            return;
+        }
+        let is_new = again == Again::Yes || !open.is_subset(&layers.sought);
+        layers.sought.clone_from(&open);
+        let folders = layers.folders.clone();
+        drop(layers);
+        self.disk.seek(Seek { open, folders }, || {
+            if is_new {
+                // What an open file means is not known before its environment is read.
+                self.index.send_replace(Index::Reading { read: 0, of: 0 });
+            }
+        });
+    }
+
+    /// Takes the environments of open files outside the workspace folders.
+    pub(crate) fn adopt(&self, adopted: Vec<String>) {
+        {
+            let mut layers = lock(&self.layers);
+            if layers.adopted == adopted {
+                return;
+            }
+            layers.adopted = adopted;
+        }
+        self.tell_folders();
     }
 
     /// Takes folders away and adds others; tells the model and reads what is new.
@@ -268,6 +320,7 @@ impl Session {
         }
         self.read_settings();
         self.tell_folders();
+        self.seek(Again::Yes);
     }
 
     /// Tells the model which folders there are, and has them read.
@@ -291,10 +344,13 @@ impl Session {
         {
             return;
         }
-        self.disk.scan(if self.facts().watches {
-            WatchedBy::Client
+        let watched_by = if self.facts().watches {
+            WatchedBy::Client(lock(&self.layers).folders.clone())
         } else {
             WatchedBy::Us
+        };
+        self.disk.scan(watched_by, || {
+            self.index.send_replace(Index::Reading { read: 0, of: 0 });
         });
     }
 

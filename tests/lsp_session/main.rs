@@ -372,3 +372,120 @@ fn a_terminal_client_gets_no_tables_and_a_what_if_changes_the_hover() {
     );
     terminal.end();
 }
+
+#[test]
+fn only_files_that_a_hierarchy_reads_are_claimed() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().canonicalize().unwrap();
+    let write = |path: &str, text: &str| {
+        let file = folder.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        file
+    };
+    write(
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n  - {name: common, path: common.yaml}\n",
+    );
+    let ours = write("data/common.yaml", "a: \"%{lokup('b')}\"\n");
+    // Keys, loops and broken syntax of other people's files, inside the repository and in `data`.
+    let text = "a: \"%{lookup('a')}\"\na: \"%{lokup('b')}\"\nb: [\n";
+    let others = [
+        ".github/workflows/ci.yaml",
+        "docker-compose.yaml",
+        "data/not-in-the-hierarchy.yaml",
+        "spec/fixtures/x.yaml",
+    ]
+    .map(|path| write(path, text));
+    let mut program = Program::start(&folder, &json!({}), VSCODE);
+    for file in &others {
+        program.open(file);
+    }
+    let text = program.open(&ours);
+    let found = program.diagnostics(&ours, |params| params["version"] == 1);
+    assert_eq!(
+        found["diagnostics"][0]["code"],
+        "unknown-interpolation-function"
+    );
+    assert!(program.hover(&ours, &text, "a").is_some());
+    for file in &others {
+        let hover = program.hover(file, "a: 1\n", "a");
+        if file.starts_with(folder.join("data")) {
+            // A hierarchy's own folder: whoever asks is told why nothing else is said.
+            let hover = hover.unwrap();
+            assert!(hover.contains("no level of the hierarchy reads this file"));
+        } else {
+            assert_eq!(hover, None, "{}", file.display());
+        }
+        let document = json!({ "textDocument": { "uri": uri(file) } });
+        let outline = program.ask("textDocument/documentSymbol", &document);
+        assert_eq!(outline, json!([]), "{}", file.display());
+        let pulled = program.ask("textDocument/diagnostic", &document);
+        assert_eq!(pulled["items"], json!([]), "{}", file.display());
+    }
+    let search = program.ask("workspace/symbol", &json!({ "query": "" }));
+    let all = search.as_array().unwrap();
+    assert!(
+        all.iter()
+            .all(|found| found["location"]["uri"] == uri(&ours)),
+        "{search}"
+    );
+    // Their round is over with ours: whatever is said from here on is not about them either.
+    let fixed = text.replace("lokup", "lookup");
+    program.rewrite(&ours, &fixed);
+    program.diagnostics(&ours, |params| params["version"] == 2);
+    for file in &others {
+        assert!(
+            !program.has_heard(|message| {
+                message["method"] == "textDocument/publishDiagnostics"
+                    && message["params"]["uri"] == uri(file)
+            }),
+            "{} was spoken of",
+            file.display()
+        );
+    }
+    program.end();
+}
+
+#[test]
+fn environments_side_by_side_have_their_own_values_and_modules() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().canonicalize().unwrap();
+    let write = |path: &str, text: &str| {
+        let file = folder.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        file
+    };
+    let hierarchy = "version: 5\nhierarchy:\n  - {name: node, path: node.yaml}\n  \
+                     - {name: common, path: common.yaml}\n";
+    let module = "version: 5\nhierarchy:\n  - {name: common, path: common.yaml}\n";
+    let mut files = Vec::new();
+    for (name, modules, port) in [
+        ("production", "modules", 80),
+        ("staging", "site-modules", 8080),
+        ("test", "site", 9090),
+    ] {
+        let at = |path: &str| format!("environments/{name}/{path}");
+        write(&at("hiera.yaml"), hierarchy);
+        let path = "modulepath = site:site-modules:modules:$basemodulepath\n";
+        write(&at("environment.conf"), path);
+        write(&at("data/common.yaml"), &format!("port: {port}\n"));
+        write(&at(&format!("{modules}/web/hiera.yaml")), module);
+        write(
+            &at(&format!("{modules}/web/data/common.yaml")),
+            &format!("web::limit: {port}1\n"),
+        );
+        let text = "shown: \"%{lookup('port')}\"\nlimit: \"%{lookup('web::limit')}\"\n";
+        files.push((write(&at("data/node.yaml"), text), port));
+    }
+    let mut program = Program::start(&folder, &json!({}), VSCODE);
+    for (file, port) in &files {
+        let text = program.open(file);
+        let hover = program.hover(file, &text, "shown").unwrap();
+        assert!(hover.contains(&port.to_string()), "{hover}");
+        let hover = program.hover(file, &text, "limit").unwrap();
+        assert!(hover.contains(&format!("{port}1")), "{hover}");
+    }
+    program.end();
+}

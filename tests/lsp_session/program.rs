@@ -106,6 +106,12 @@ impl Program {
         }
     }
 
+    /// Whether such a message has come and nobody has asked for it.
+    pub fn has_heard(&mut self, fits: impl Fn(&Value) -> bool) -> bool {
+        self.unread.extend(self.from.try_iter());
+        self.unread.iter().any(fits)
+    }
+
     pub fn open(&mut self, file: &Path) -> String {
         let text = std::fs::read_to_string(file).unwrap();
         self.versions.insert(uri(file), 1);

@@ -86,7 +86,13 @@ impl Features for Planted {
             self.stopped.fetch_add(1, Ordering::SeqCst);
         }
         self.running.fetch_sub(1, Ordering::SeqCst);
-        let text = snapshot.file(path)?.text().to_string();
+        let text = if path.contains("census") {
+            // How many files are as they are on another branch.
+            let new = snapshot.files().filter(|file| file.text().contains("new"));
+            format!("{} new", new.count())
+        } else {
+            snapshot.file(path)?.text().to_string()
+        };
         Some(Hover {
             range: TextRange::empty(offset),
             markdown: format!("**{offset}** {text}"),

@@ -10,6 +10,8 @@
     reason = "tests look at the clock, start the program and stop at what they did not expect"
 )]
 
+mod alone;
+mod changes;
 mod client;
 mod order;
 mod program;

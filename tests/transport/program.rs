@@ -23,7 +23,11 @@ struct Program {
 
 impl Program {
     fn start(folder: &Path) -> Program {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        Program::run(Command::new(env!("CARGO_BIN_EXE_hiera-ls")), folder)
+    }
+
+    fn run(mut command: Command, folder: &Path) -> Program {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -238,4 +242,50 @@ fn a_dead_client_ends_the_program_in_the_middle_of_a_storm() {
     }
     program.to = None;
     assert!(program.child.wait().unwrap().success());
+}
+
+/// Somebody without rights meets files and folders that are closed to them.
+#[cfg(unix)]
+#[test]
+fn what_may_not_be_read_costs_a_warning_each() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    /// The user `nobody`, by number everywhere.
+    const NOBODY: u32 = 65_534;
+    let folder = repository(3);
+    let at = |name: &str| folder.path().join(name);
+    let set = |name: &str, mode: u32| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(at(name), permissions).unwrap();
+    };
+    std::fs::create_dir(at("data/closed")).unwrap();
+    std::fs::write(at("data/closed/x.yaml"), "x: 1\n").unwrap();
+    std::fs::write(at("data/secret.yaml"), "s: 1\n").unwrap();
+    // Where the program was built may be closed to others.
+    std::fs::copy(env!("CARGO_BIN_EXE_hiera-ls"), at("program")).unwrap();
+    set("", 0o755);
+    set("program", 0o755);
+    set("data/closed", 0o000);
+    set("data/secret.yaml", 0o000);
+    let mut command = Command::new(at("program"));
+    if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
+        // Nothing is closed to root.
+        command.uid(NOBODY);
+    }
+    let mut program = Program::run(command, folder.path());
+    let node = uri(folder.path(), "data/nodes/n1.yaml");
+    program.open(&node, "number: 1\nshown: \"%{lookup('port')}\"\n");
+    let hover = program.hover(&node, 1);
+    let shown = program.shown(hover);
+    assert!(shown.contains("80"), "{shown}");
+    for closed in ["data/closed", "data/secret.yaml"] {
+        program.wait(|message| {
+            let told = message["params"]["message"].as_str().unwrap_or_default();
+            message["method"] == "window/logMessage"
+                && told.contains(closed)
+                && told.to_lowercase().contains("permission denied")
+        });
+    }
+    program.end();
+    set("data/closed", 0o755);
 }

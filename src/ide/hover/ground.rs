@@ -133,6 +133,17 @@ impl<'a> Ground<'a> {
         reach(&self.places(&self.layer), path)
     }
 
+    /// Whether the file lies where its hierarchy looks for data. One that does not, and that no
+    /// level reads, is not ours to speak of: a pipeline's, a container's, a test's.
+    pub(super) fn lies_among_data(&self) -> bool {
+        let places = self.places(&self.layer);
+        places.iter().filter_map(datadir_of).any(|datadir| {
+            // Where the datadir is the whole repository, lying in it says nothing.
+            path::within(&self.root.dir, &datadir).is_none()
+                && path::within(self.path, &datadir).is_some()
+        })
+    }
+
     /// The layers that a key is looked up in, in their order.
     pub(super) fn layers_of(&self, key: &str) -> Vec<Layer> {
         let mut layers = vec![Layer::Global, Layer::Environment];

@@ -130,6 +130,9 @@ pub fn hover(
             .or_else(|| word::hover(&ground, tree, &nodes));
     }
     file.format()?;
+    if ground.reach(path).is_empty() && !ground.lies_among_data() {
+        return None;
+    }
     if let Some(found) = blob::hover(&ground, file, tree, &nodes, offset) {
         return Some(found);
     }

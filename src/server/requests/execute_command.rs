@@ -16,7 +16,7 @@ use crate::server::capabilities::{EXPLAIN, NODES, RESCAN, SELECT_NODE, SET_FACT}
 use crate::server::convert;
 use crate::server::features::Explain;
 use crate::server::jobs::Lane;
-use crate::server::session::Session;
+use crate::server::session::{Again, Session};
 use crate::text::Position;
 use crate::workspace::path;
 
@@ -64,6 +64,7 @@ pub(crate) async fn handle(
     match params.command.as_str() {
         RESCAN => {
             session.rescan();
+            session.seek(Again::Yes);
             Ok(None)
         }
         command @ (SELECT_NODE | SET_FACT) => match choosing(command, &arguments) {

@@ -76,7 +76,7 @@ impl View {
 
     /// The view as it was asked about: what was read from the disk since counts, what was typed
     /// since does not. Costs the reading of the documents that have changed since.
-    fn as_asked(mut self) -> View {
+    fn turned_back(mut self) -> View {
         let Some(newer) = self.newer.take() else {
             return self;
         };
@@ -152,9 +152,9 @@ pub(crate) async fn answer<T: Send + 'static>(
         return Err(no_answer(session, method, gone));
     };
     let answer = if session.options.broken == Some(Broken::Compute) {
-        caught(|| work(view.as_asked()))
+        caught(|| work(view.turned_back()))
     } else {
-        let work = move || work(view.as_asked());
+        let work = move || work(view.turned_back());
         session.lanes.run(lane, &stop, work).await
     };
     answer.map_err(|why| no_answer(session, method, why))

@@ -1,0 +1,118 @@
+//! Changes of the disk and of texts: how much they cost, and what nobody gets to see.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Planted, options};
+
+/// A client that watches a folder itself, once everything is read.
+fn watching(features: &Arc<Planted>, folder: &std::path::Path) -> Client {
+    let mut options = options(features);
+    options.rest = Duration::from_millis(5);
+    let mut client = Client::strange(options);
+    let watch = json!({ "didChangeWatchedFiles": { "dynamicRegistration": true } });
+    let root = format!("file://{}", folder.display());
+    let params = json!({ "capabilities": { "workspace": watch }, "rootUri": root });
+    let id = client.request("initialize", params);
+    client.answer(id).unwrap();
+    client.notify("initialized", json!({}));
+    client
+}
+
+#[test]
+fn a_branch_switch_is_one_change() {
+    const FILES: usize = 2_000;
+    let folder = tempfile::tempdir().unwrap();
+    let write = |number: usize, text: &str| {
+        let name = format!("{number}.yaml");
+        std::fs::write(folder.path().join(name), text).unwrap();
+    };
+    (0..FILES).for_each(|number| write(number, "n: old\n"));
+    let features = Arc::new(Planted::default());
+    let mut client = watching(&features, folder.path());
+    let census = format!("file://{}/census.yaml", folder.path().display());
+    client.open(&census, "n: 1\n");
+    let hover = client.hover(&census, 0, 0);
+    assert_eq!(client.seen(hover), Ok("0 new".to_owned()));
+    (0..FILES).for_each(|number| write(number, "n: new\n"));
+    let changes: Vec<Value> = (0..FILES)
+        .map(|number| {
+            let uri = format!("file://{}/{number}.yaml", folder.path().display());
+            json!({ "uri": uri, "type": 2 })
+        })
+        .collect();
+    client.notify(
+        "workspace/didChangeWatchedFiles",
+        json!({ "changes": changes }),
+    );
+    let mut seen = Vec::new();
+    loop {
+        let hover = client.hover(&census, 0, 0);
+        let answer = client.answer(hover).unwrap();
+        let value = answer["result"]["contents"]["value"].as_str().unwrap();
+        let count: usize = value.split(' ').nth(1).unwrap().parse().unwrap();
+        seen.push(count);
+        if count == FILES {
+            break;
+        }
+    }
+    seen.dedup();
+    assert!(
+        seen == [0, FILES] || seen == [FILES],
+        "half a branch was shown: {seen:?}"
+    );
+    client.end();
+}
+
+#[test]
+fn an_edit_has_only_those_files_checked_that_it_can_touch() {
+    const FILES: usize = 40;
+    const EDITS: usize = 10;
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    for number in 0..FILES {
+        write(&format!("plain{number}.yaml"), &format!("n: {number}\n"));
+    }
+    write("refers.yaml", "r: \"%{lookup('n')}\"\n");
+    write("zz.yaml", "bad: 1\n");
+    let features = Arc::new(Planted::default());
+    let mut client = watching(&features, folder.path());
+    // The last file of the first round, so nothing is left to be checked.
+    client
+        .diagnostics(|told| {
+            told["uri"]
+                .as_str()
+                .is_some_and(|uri| uri.ends_with("zz.yaml"))
+        })
+        .unwrap();
+    let checks = || features.checks.load(Ordering::SeqCst);
+    let file = format!("file://{}/plain7.yaml", folder.path().display());
+    client.open(&file, "n: 7\n");
+    client.diagnostics(|told| told["version"] == 1).unwrap();
+    let before = checks();
+    // A comment is nobody else's business.
+    for version in 2..2 + EDITS {
+        client.rewrite(&file, version as i64, &format!("n: 7 # {version}\n"));
+        client
+            .diagnostics(|told| told["version"] == version)
+            .unwrap();
+    }
+    assert_eq!(checks() - before, EDITS);
+    // A key that comes and goes concerns whoever refers to keys.
+    let before = checks();
+    for version in 20..20 + EDITS {
+        client.rewrite(&file, version as i64, &format!("n: 7\nkey{version}: 1\n"));
+        client
+            .diagnostics(|told| told["version"] == version)
+            .unwrap();
+    }
+    let extra = checks() - before - EDITS;
+    assert!(
+        extra <= EDITS,
+        "{extra} checks of other files, one of which refers to keys"
+    );
+    client.end();
+}
