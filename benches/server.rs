@@ -123,7 +123,8 @@ fn session(repo: &ControlRepo, folder: &Path) {
     client.open(&node, &node_text);
     client.open(&common, &common_text);
     client.until_indexed(&node, key_lines(&node_text)[3]);
-    hovers(&mut client, &node, &node_text);
+    hovers(&mut client, "a node's file", &node, &node_text);
+    hovers(&mut client, "common.yaml", &common, &common_text);
     symbols(&mut client, &node);
     let one = keystrokes(&mut client, "a node's file", &node, &node_text, SAMPLES / 4);
     report(
@@ -171,7 +172,7 @@ fn session(repo: &ControlRepo, folder: &Path) {
 }
 
 /// Hovers and echoes in turn.
-fn hovers(client: &mut Client, path: &Path, text: &str) {
+fn hovers(client: &mut Client, what: &str, path: &Path, text: &str) {
     let lines = key_lines(text);
     let (mut hovers, mut echoes) = (Vec::new(), Vec::new());
     for sample in 0..SAMPLES {
@@ -192,7 +193,7 @@ fn hovers(client: &mut Client, path: &Path, text: &str) {
     let of = |times: &mut Vec<Duration>| (quantile(times, 0.5), quantile(times, 0.99));
     let ((h50, h99), (e50, e99)) = (of(&mut hovers), of(&mut echoes));
     report(
-        "hover",
+        &format!("hover in {what}"),
         &format!("p50 {h50:.2?}, p99 {h99:.2?}; echo p50 {e50:.2?}, p99 {e99:.2?}"),
         "p50 ≤ echo + 0.3 ms, p99 ≤ echo + 3 ms",
         h50 <= e50 + Duration::from_micros(300) && h99 <= e99 + Duration::from_millis(3),

@@ -7,6 +7,7 @@ use super::error::Found;
 use super::options::CompiledOptions;
 use crate::eyaml::Keys;
 use crate::hierarchy::{Config, ConfigError, Layer};
+use crate::regexp::{Regexp, RegexpError};
 use crate::value::HashMap;
 
 /// Which Puppet is meant.
@@ -123,7 +124,12 @@ pub struct ConfigCache {
     pub(super) places: super::reach::PlaceCache,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
     options: Mutex<Vec<(Arc<HashMap>, Arc<CompiledOptions>)>>,
+    /// Patterns of lookup options, which are compiled when a key first asks for it.
+    patterns: Mutex<Map<Box<str>, Regexp>>,
 }
+
+/// Most patterns that are kept compiled.
+const MAX_PATTERNS: usize = 4_096;
 
 #[derive(Debug)]
 struct ConfigEntry {
@@ -158,6 +164,23 @@ impl ConfigCache {
             read: read.clone(),
         });
         Ok(read)
+    }
+
+    /// A pattern of lookup options, read now or before.
+    ///
+    /// # Errors
+    /// As [`Regexp::lazy`].
+    pub fn pattern(&self, source: &str) -> Result<Regexp, RegexpError> {
+        let mut known = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pattern) = known.get(source) {
+            return Ok(pattern.clone());
+        }
+        let pattern = Regexp::lazy(source)?;
+        if known.len() >= MAX_PATTERNS {
+            known.clear();
+        }
+        known.insert(Box::from(source), pattern.clone());
+        Ok(pattern)
     }
 
     /// The options of this very hash, made ready now or before.

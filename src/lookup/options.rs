@@ -9,6 +9,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::context::ConfigCache;
 use super::engine::{Engine, Invocation, options_key};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::merge::{Strategy, StrategyKind};
@@ -49,7 +50,7 @@ pub enum OptionsSource {
 
 impl CompiledOptions {
     /// `LookupAdapter#compile_patterns`
-    fn compile(options: Option<&Value>) -> Found<CompiledOptions> {
+    fn compile(options: Option<&Value>, configs: &ConfigCache) -> Found<CompiledOptions> {
         let mut compiled = CompiledOptions::default();
         for (key, value) in options.and_then(Value::as_hash).into_iter().flatten() {
             let Some(name) = key.as_str() else {
@@ -62,7 +63,8 @@ impl CompiledOptions {
                 );
             };
             if name.starts_with('^') {
-                let pattern = Regexp::lazy(name)
+                let pattern = configs
+                    .pattern(name)
                     .map_err(|error| LookupError::new(ErrorClass::Regexp, error.to_string()))?;
                 compiled.patterns.push((pattern, value.clone()));
             } else {
@@ -217,11 +219,11 @@ impl Engine<'_> {
     /// Options ready for choosing; a hash that is a file's own is made ready once for all lookups.
     fn compiled(&self, options: Option<&Value>) -> Found<Arc<CompiledOptions>> {
         let Some(Value::Hash(hash)) = options else {
-            return Ok(Arc::new(CompiledOptions::compile(options)?));
+            let compiled = CompiledOptions::compile(options, self.session.configs)?;
+            return Ok(Arc::new(compiled));
         };
-        self.session
-            .configs
-            .options(hash, || CompiledOptions::compile(options))
+        let configs = self.session.configs;
+        configs.options(hash, || CompiledOptions::compile(options, configs))
     }
 
     fn global_lookup_options(

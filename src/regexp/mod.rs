@@ -26,7 +26,7 @@ mod syntax;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use emit::Lines;
 use parse::Failure;
@@ -96,9 +96,12 @@ impl std::error::Error for Limit {}
 
 /// A Ruby regular expression without options of its own (`(?i)` and the like inside count).
 ///
-/// Searching is that of `=~`: anywhere in the text.
+/// Searching is that of `=~`: anywhere in the text. A clone is the same pattern, compiled once.
+#[derive(Clone, Debug)]
+pub struct Regexp(Arc<Parts>);
+
 #[derive(Debug)]
-pub struct Regexp {
+struct Parts {
     source: String,
     root: Node,
     start: Start,
@@ -132,15 +135,24 @@ impl Regexp {
     /// Ruby's error, or that no engine here can run the pattern.
     pub fn new(source: &str) -> Result<Regexp, RegexpError> {
         let regexp = Regexp::lazy(source)?;
-        match regexp.engine("") {
-            Ok(_) => Ok(regexp),
-            Err(limit) => Err(RegexpError::Unsupported {
-                because: match limit {
-                    Limit::Unsupported(because) => because,
-                    Limit::Steps => limit.to_string(),
-                },
-            }),
-        }
+        regexp.check()?;
+        Ok(regexp)
+    }
+
+    /// Compiles what [`Regexp::lazy`] left, once.
+    ///
+    /// # Errors
+    /// No engine here can run the pattern.
+    pub fn check(&self) -> Result<(), RegexpError> {
+        let Err(limit) = self.engine("") else {
+            return Ok(());
+        };
+        Err(RegexpError::Unsupported {
+            because: match limit {
+                Limit::Unsupported(because) => because,
+                Limit::Steps => limit.to_string(),
+            },
+        })
     }
 
     /// Parses a pattern and leaves compiling to the first text that could match: texts without
@@ -162,33 +174,33 @@ impl Regexp {
             Failure::Ruby(problem) => invalid(&problem),
             Failure::Unsupported(because) => RegexpError::Unsupported { because },
         })?;
-        Ok(Regexp {
+        Ok(Regexp(Arc::new(Parts {
             source: source.to_owned(),
             start: start_of(&parsed.root),
             end: end_of(&parsed.root),
             root: parsed.root,
             one_line: OnceLock::new(),
             many_lines: OnceLock::new(),
-        })
+        })))
     }
 
     /// The pattern as written.
     #[must_use]
     pub fn source(&self) -> &str {
-        &self.source
+        &self.0.source
     }
 
     /// Whether the pattern's literal beginning or end says already that it does not match a text
     /// without newlines.
     #[must_use]
     pub fn excludes_line(&self, line: &str) -> bool {
-        let begins = match &self.start {
+        let begins = match &self.0.start {
             Start::Anything => true,
             Start::Prefix(prefix) | Start::WholePrefix(prefix) => {
                 line.as_bytes().starts_with(prefix.as_bytes())
             }
         };
-        !begins || !line.as_bytes().ends_with(self.end.as_bytes())
+        !begins || !line.as_bytes().ends_with(self.0.end.as_bytes())
     }
 
     /// Whether the pattern matches anywhere in the text, as `=~`.
@@ -196,7 +208,7 @@ impl Regexp {
     /// # Errors
     /// The answer would take too many steps, or no engine here can run the pattern.
     pub fn is_match(&self, text: &str) -> Result<bool, Limit> {
-        match &self.start {
+        match &self.0.start {
             Start::Anything => {}
             Start::Prefix(prefix) => {
                 if !text.starts_with(prefix.as_str()) && !text.contains('\n') {
@@ -266,11 +278,13 @@ impl Regexp {
 
     fn engine(&self, text: &str) -> Result<&Engine, Limit> {
         let engine = if text.contains('\n') {
-            self.many_lines
-                .get_or_init(|| compile(&self.root, Lines::Many))
+            self.0
+                .many_lines
+                .get_or_init(|| compile(&self.0.root, Lines::Many))
         } else {
-            self.one_line
-                .get_or_init(|| compile(&self.root, Lines::One))
+            self.0
+                .one_line
+                .get_or_init(|| compile(&self.0.root, Lines::One))
         };
         engine
             .as_ref()
@@ -400,9 +414,9 @@ mod tests {
     fn a_literal_beginning_decides_without_an_engine() {
         let pattern = Regexp::lazy("^profile::(?>web)+$").unwrap();
         assert_eq!(pattern.is_match("role::web"), Ok(false));
-        assert!(pattern.one_line.get().is_none());
+        assert!(pattern.0.one_line.get().is_none());
         assert_eq!(pattern.is_match("profile::webweb"), Ok(true));
-        assert!(pattern.one_line.get().is_some());
+        assert!(pattern.0.one_line.get().is_some());
     }
 
     #[test]

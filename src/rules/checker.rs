@@ -12,6 +12,7 @@ use crate::lookup::{
     ConfigCache, Environment, Place, PuppetVersion, Request, Session, Settings, UnknownCause,
     format_of, layer_of, reach,
 };
+use crate::regexp::{Regexp, RegexpError};
 use crate::scope::Scope;
 use crate::text::TextRange;
 use crate::workspace::{File, Root, RootFiles, Snapshot};
@@ -271,6 +272,16 @@ impl<'a> Checker<'a> {
             settings: &self.settings,
             configs: &self.configs,
         }
+    }
+
+    /// A pattern of `lookup_options`, compiled now or before.
+    ///
+    /// # Errors
+    /// As [`Regexp::new`].
+    pub(super) fn pattern(&self, source: &str) -> Result<Regexp, RegexpError> {
+        let pattern = self.configs.pattern(source)?;
+        pattern.check()?;
+        Ok(pattern)
     }
 
     /// Which keys look up which, over all files.

@@ -2,7 +2,7 @@
 
 use super::checker::Found;
 use super::{Checked, Reads, Rule, Severity};
-use crate::regexp::{Regexp, RegexpError};
+use crate::regexp::RegexpError;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-invalid",
@@ -21,7 +21,7 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
         if !option.pattern.starts_with('^') {
             continue;
         }
-        if let Err(RegexpError::Invalid { message }) = Regexp::new(&option.pattern) {
+        if let Err(RegexpError::Invalid { message }) = at.checker.pattern(&option.pattern) {
             found.report(
                 option.key,
                 format!("{message}; every lookup that reads this file fails"),

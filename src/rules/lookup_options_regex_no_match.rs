@@ -2,7 +2,6 @@
 
 use super::checker::Found;
 use super::{Checked, Reads, Rule, Severity};
-use crate::regexp::Regexp;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-no-match",
@@ -30,7 +29,7 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
         if !name.starts_with('^') || foreign {
             continue;
         }
-        let Ok(pattern) = Regexp::new(name) else {
+        let Ok(pattern) = at.checker.pattern(name) else {
             continue;
         };
         // A pattern that takes too many steps may match.

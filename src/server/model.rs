@@ -12,6 +12,7 @@ use arc_swap::ArcSwap;
 use indexmap::IndexMap;
 use ropey::Rope;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::jobs::{NoAnswer, Stop, caught};
 use crate::workspace::{Change, Snapshot, Workspace};
@@ -79,6 +80,8 @@ struct Queue {
     closed: bool,
     /// How many changes were ever put in.
     revision: Revision,
+    /// When the last of them was.
+    arrived: Option<Instant>,
 }
 
 enum Entry {
@@ -133,6 +136,7 @@ impl Model {
     fn enter(&self, entry: impl FnOnce(Revision) -> Entry) {
         let mut queue = self.lock();
         queue.revision.0 += 1;
+        queue.arrived = Some(Instant::now());
         let entry = entry(queue.revision);
         queue.entries.push_back(entry);
         self.filled.notify_one();
@@ -153,6 +157,11 @@ impl Model {
     /// The revision of the last change that came in, applied or not.
     pub(crate) fn newest(&self) -> Revision {
         self.lock().revision
+    }
+
+    /// When the last change came in, applied or not.
+    pub(crate) fn arrived(&self) -> Option<Instant> {
+        self.lock().arrived
     }
 
     /// Ends the writer behind what is in the queue.

@@ -123,10 +123,18 @@ pub(crate) async fn publish(session: Arc<Session>) {
 async fn quiet(session: &Session, quiet: Duration) {
     let enough = Instant::now() + MAX_QUIET;
     loop {
-        let until = (Instant::now() + quiet).min(enough);
+        let woken = Instant::now();
+        // The time that a change has taken to be applied is quiet already.
+        let fresh = || session.model.arrived().filter(|at| *at + quiet > woken);
+        let until = (fresh().unwrap_or(woken) + quiet).min(enough);
         tokio::select! {
             () = session.changed.notified() => {}
-            () = tokio::time::sleep_until(until) => return,
+            () = tokio::time::sleep_until(until) => {
+                let since = session.model.arrived();
+                if since.is_none_or(|at| at + quiet <= Instant::now()) {
+                    return;
+                }
+            }
         }
         if Instant::now() >= enough {
             return;

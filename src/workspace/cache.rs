@@ -12,14 +12,28 @@ use super::files::Format;
 pub struct TextHash(pub u64);
 
 impl TextHash {
-    /// The hash of some bytes, the same on every run of one build.
+    /// The hash of some bytes, the same everywhere: sixteen at a time are multiplied into what
+    /// came before. Whole workspaces are hashed when they are opened, so that it has to be quick;
+    /// nobody gains anything by making two texts of a workspace of his own collide.
     #[must_use]
     pub fn of(bytes: &[u8]) -> TextHash {
-        use std::hash::Hasher;
-        // The default hasher's keys are fixed (only `RandomState` draws them).
-        let mut hasher = std::collections::hash_map::DefaultHasher::new();
-        hasher.write(bytes);
-        TextHash(hasher.finish())
+        /// Odd numbers without a pattern in their bits.
+        const MIX: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03];
+        let fold = |one: u64, other: u64| {
+            let product = u128::from(one) * u128::from(other);
+            (product as u64) ^ ((product >> 64) as u64)
+        };
+        let step = |state: u64, piece: &[u8; 16]| {
+            let both = u128::from_le_bytes(*piece);
+            fold((both as u64) ^ MIX[0], ((both >> 64) as u64) ^ state)
+        };
+        let (pieces, rest) = bytes.as_chunks::<16>();
+        let length = bytes.len() as u64;
+        let state = pieces.iter().fold(MIX[1] ^ length, step);
+        let mut last = [0; 16];
+        last[..rest.len()].copy_from_slice(rest);
+        let state = step(state, &last);
+        TextHash(fold(state ^ MIX[1], length ^ MIX[0]))
     }
 }
 
@@ -165,6 +179,22 @@ mod tests {
         cache.set_budget(100);
         assert!(get(&cache, "huge", 51).1);
         assert!(get(&cache, "huge", 51).1);
+    }
+
+    #[test]
+    fn any_byte_and_the_length_make_another_hash() {
+        let mut seen = std::collections::HashSet::new();
+        for length in 0..80 {
+            let mut text = vec![0_u8; length];
+            assert!(seen.insert(TextHash::of(&text)));
+            for at in 0..length {
+                for bit in 0..8 {
+                    text[at] ^= 1 << bit;
+                    assert!(seen.insert(TextHash::of(&text)), "{length} {at} {bit}");
+                    text[at] ^= 1 << bit;
+                }
+            }
+        }
     }
 
     #[test]

@@ -9,7 +9,6 @@ use crate::interpolation::has_tokens;
 use crate::lookup::{
     Answer, Event, NodeKind, Place, Strategy, StrategyKind, TraceNode, Unknown, UnknownCause,
 };
-use crate::regexp::Regexp;
 use crate::scope::Scope;
 use crate::value::Value;
 
@@ -315,7 +314,7 @@ fn decides(ground: &Ground<'_>, path: &str, root: &str) -> bool {
         if !pattern.starts_with('^') {
             return pattern == root;
         }
-        match Regexp::new(pattern) {
+        match ground.options.configs.pattern(pattern) {
             Ok(pattern) => pattern.is_match(root).unwrap_or(true),
             Err(_) => true,
         }
