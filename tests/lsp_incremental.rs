@@ -1,6 +1,7 @@
 //! Incremental equals fresh: after any sequence of edits, opens, closes, saves, files that come, go
 //! and are renamed, and changes of settings and choices, the server shows what a fresh server shows
-//! on the final texts: published diagnostics, hovers, outlines and the search for keys.
+//! on the final texts: published and pulled diagnostics, hovers, lookups explained, nodes, outlines and
+//! the search for keys.
 
 #![allow(
     clippy::unwrap_used,
@@ -135,7 +136,7 @@ struct Client {
 }
 
 impl Client {
-    fn start(folder: &Path, settings: &Value) -> Client {
+    fn start(folder: &Path, settings: &Value, pulls: &Value) -> Client {
         let (server_in, to) = std::io::pipe().unwrap();
         let (from, server_out) = std::io::pipe().unwrap();
         let mut options = Options::new(rooms());
@@ -164,6 +165,7 @@ impl Client {
         let capabilities = json!({
             "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } },
             "textDocument": {
+                "diagnostic": pulls,
                 "hover": { "contentFormat": ["markdown"] },
                 "publishDiagnostics": { "relatedInformation": true },
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
@@ -217,6 +219,22 @@ impl Client {
         true
     }
 
+    /// The pulled diagnostics of all files, ordered by file.
+    fn pull_workspace(&mut self) -> Vec<String> {
+        // A client that knows something of a file that is not there is answered at once.
+        let known = json!([{ "uri": "file:///nowhere/at-all.yaml", "value": "old" }]);
+        let params = json!({ "previousResultIds": known });
+        let mut report = self.ask("workspace/diagnostic", &params);
+        let items = report["items"].as_array_mut().unwrap();
+        for item in items.iter_mut() {
+            // A fresh server counts the versions of open files afresh.
+            item.as_object_mut().unwrap().remove("version");
+        }
+        let mut items: Vec<String> = items.iter().map(ToString::to_string).collect();
+        items.sort();
+        items
+    }
+
     /// Everything that the server shows of the files by now; what was published is as it came.
     fn everything(&mut self, folder: &Path, open: &BTreeMap<usize, String>) -> String {
         let mut all = String::new();
@@ -231,6 +249,12 @@ impl Client {
                 "{file}\n  symbols {symbols}\n  pulled {}",
                 pulled["items"]
             );
+            for key in ["a", "m::d"] {
+                let argument = json!({ "uri": uri(&path), "key": key, "node": "a.x" });
+                let params = json!({ "command": "hiera.explain", "arguments": [argument] });
+                let explained = self.ask("workspace/executeCommand", &params);
+                let _ = writeln!(all, "  {key} {explained}");
+            }
             let text = match open.get(&number) {
                 Some(text) => text.clone(),
                 None => std::fs::read_to_string(&path).unwrap_or_default(),
@@ -244,6 +268,10 @@ impl Client {
                 }
             }
         }
+        let _ = writeln!(all, "workspace {:#?}", self.pull_workspace());
+        let nodes = json!({ "command": "hiera.nodes", "arguments": [{ "uri": uri(folder) }] });
+        let nodes = self.ask("workspace/executeCommand", &nodes);
+        let _ = writeln!(all, "nodes {nodes}");
         let found = self.ask("workspace/symbol", &json!({ "query": "" }));
         let mut found: Vec<String> = found
             .as_array()
@@ -297,6 +325,8 @@ struct World {
     open: BTreeMap<usize, String>,
     version: i64,
     settings: Value,
+    /// What the client can do about pulled diagnostics; null for one that is pushed to.
+    pulls: Value,
     choices: Vec<(String, Value)>,
     history: String,
 }
@@ -423,7 +453,7 @@ impl World {
 
     /// Another server that has seen nothing but how things are now.
     fn fresh(&self) -> Client {
-        let mut client = Client::start(&self.folder, &self.settings);
+        let mut client = Client::start(&self.folder, &self.settings, &self.pulls);
         for (number, text) in &self.open {
             self.open_in(&mut client, *number, text);
         }
@@ -447,6 +477,10 @@ fn settled(client: &mut Client, world: &World, expected: impl Fn(&str) -> bool) 
 
 /// Whether the published diagnostics are those that a pull answers.
 fn is_at_rest(client: &mut Client, world: &World) -> bool {
+    if !world.pulls.is_null() {
+        client.pull_workspace();
+        return true;
+    }
     FILES.iter().all(|file| {
         let uri = uri(&world.folder.join(file));
         let params = json!({ "textDocument": { "uri": uri } });
@@ -465,7 +499,7 @@ fn incremental_equals_fresh() {
         number("INCREMENTAL_SEED", 1),
         number("INCREMENTAL_COUNT", SEQUENCES),
     );
-    let (mut hovers, mut findings) = (0, 0);
+    let (mut hovers, mut findings, mut pulled) = (0, 0, 0);
     for sequence in seed..seed + count {
         let mut dice = Dice(sequence.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         let temporary = tempfile::tempdir().unwrap();
@@ -474,6 +508,11 @@ fn incremental_equals_fresh() {
             open: BTreeMap::new(),
             version: 1,
             settings: json!({}),
+            pulls: if sequence % 2 == 0 {
+                json!({})
+            } else {
+                Value::Null
+            },
             choices: Vec::new(),
             history: String::new(),
         };
@@ -482,7 +521,7 @@ fn incremental_equals_fresh() {
                 world.write(file, &text(&mut dice, file));
             }
         }
-        let mut client = Client::start(&world.folder, &world.settings);
+        let mut client = Client::start(&world.folder, &world.settings, &world.pulls);
         for _ in 0..STEPS {
             world.step(&mut client, &mut dice);
             if dice.below(3) == 0 {
@@ -517,9 +556,10 @@ fn incremental_equals_fresh() {
         }
         hovers += expected.matches("\"contents\"").count();
         findings += expected.matches("shown ").count();
+        pulled += expected.matches("resultId").count() - 1;
         fresh.end();
         client.end();
     }
     println!("{count} sequences: {hovers} hovers and the findings of {findings} files are equal");
-    assert!(hovers > 0 && findings > 0);
+    assert!(hovers > 0 && findings > 0 && pulled > 0);
 }
