@@ -14,7 +14,7 @@ use std::process::{Command, Output};
 const FACTS: &str = r#"{"role": "web", "clientcert": "n1.example.com",
     "fqdn": "n1.example.com", "hostname": "n1", "domain": "example.com"}"#;
 
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 7] = [
     (
         "hiera.yaml",
         "version: 5\nhierarchy:\n  - name: A\n    paths: [a.yaml, '%{role}.yaml']\n  - name: C\n    \
@@ -30,10 +30,22 @@ const FILES: [(&str, &str); 4] = [
         "data/c.yaml",
         "k: [y]\nh: {a: 1, '2': [~, true]}\nd: {l: [c, a], t: 2}\n",
     ),
+    (
+        "modules/m/hiera.yaml",
+        "version: 5\nhierarchy:\n  - {name: M, path: m.yaml}\ndefault_hierarchy:\n  - {name: D, globs: \
+         ['*.json'], data_hash: json_data}\n",
+    ),
+    (
+        "modules/m/data/m.yaml",
+        "m::h: {x: [\"%{lookup('k')} %{facts.role} %{facts.nope.x} %{literal('%')}\"]}\n\
+         m::i: \"%{alias('h')}\"\nlookup_options: {m::i: {convert_to: Hash, merge: {strategy: deep, \
+         knockout_prefix: '--'}}}\n",
+    ),
+    ("modules/m/data/d.json", "{\"m::d\": {\"y\": 1.5}}\n"),
 ];
 
 /// Arguments that both commands understand.
-const CALLS: [&[&str]; 14] = [
+const CALLS: [&[&str]; 19] = [
     &["k"],
     &["k", "--render-as", "s"],
     &["h", "--render-as", "json"],
@@ -54,6 +66,27 @@ const CALLS: [&[&str]; 14] = [
     &["k", "--explain"],
     &["h.a", "nope", "--explain", "--render-as", "yaml"],
     &["k", "--explain-options"],
+    &["m::i", "--explain", "--render-as", "json"],
+    &["m::h.x.0", "--explain", "--render-as", "json"],
+    &[
+        "lookup_options",
+        "p::none",
+        "m::none",
+        "m::h.z",
+        "m::d.y",
+        "--explain",
+    ],
+    &[
+        "lookup_options",
+        "p::none",
+        "m::none",
+        "m::h.z",
+        "m::d.y",
+        "--explain",
+        "--render-as",
+        "json",
+    ],
+    &["m::i", "--explain-options", "--render-as", "yaml"],
 ];
 
 fn write_environment(folder: &Path) -> String {
@@ -137,4 +170,80 @@ fn without_a_node_the_exit_code_tells_how_far_the_answer_holds() {
     std::fs::create_dir_all(&function).unwrap();
     std::fs::write(function.join("ask.rb"), "# never run\n").unwrap();
     assert_eq!(code(&["h"]), Some(3), "only a running Puppet can know");
+}
+
+/// A `lookup_key` function is called once for each location that exists, or once where there is
+/// none; what it would answer, nobody knows.
+#[test]
+fn an_explanation_says_where_only_a_function_could_tell() {
+    let folder = tempfile::tempdir().unwrap();
+    let environment = write_environment(folder.path());
+    let write = |name: &str, text: &str| {
+        let path = Path::new(&environment).join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n  - {name: V, lookup_key: 'vault::ask', paths: [a.yaml, none.yaml, c.yaml]}\n  \
+         - {name: W, lookup_key: 'vault::ask'}\n  - {name: H, data_hash: 'vault::all', uri: 'http://x/y'}\n",
+    );
+    write(
+        "modules/vault/functions/ask.pp",
+        "function vault::ask(String $key, Hash $options, Puppet::LookupContext $context) {\n  undef\n}\n",
+    );
+    write(
+        "modules/vault/lib/puppet/functions/vault/all.rb",
+        "# never run\n",
+    );
+    let output = ours(&environment, &["--node", "n", "q", "--explain"]);
+    let text = String::from_utf8_lossy(&output.stdout).replace(&environment, "E");
+    let expected = "\
+Searching for \"q\"
+  Global Data Provider (hiera configuration version 5)
+    No such key: \"q\"
+  Environment Data Provider (hiera configuration version 5)
+    Using configuration \"E/hiera.yaml\"
+    Hierarchy entry \"V\"
+      Path \"E/data/a.yaml\"
+        Original path: \"a.yaml\"
+        Unknown key: \"q\", the function \"vault::ask\" is not run here
+      Path \"E/data/none.yaml\"
+        Original path: \"none.yaml\"
+        Path not found
+      Path \"E/data/c.yaml\"
+        Original path: \"c.yaml\"
+        Unknown key: \"q\", the function \"vault::ask\" is not run here
+    Hierarchy entry \"W\"
+      Unknown key: \"q\", the function \"vault::ask\" is not run here
+    Hierarchy entry \"H\"
+      URI \"http://x/y\"
+        Original uri: \"http://x/y\"
+        Unknown key: \"q\", the function \"vault::all\" is not run here
+";
+    let (_, data) = text
+        .split_once("Searching for \"lookup_options\"\n")
+        .unwrap();
+    assert_eq!(&data[data.find("Searching for \"q\"").unwrap()..], expected);
+    let data = ours(
+        &environment,
+        &["--node", "n", "q", "--explain", "--render-as", "json"],
+    );
+    let data = String::from_utf8_lossy(&data.stdout);
+    assert_eq!(
+        data.matches("\"event\":\"unknown\",\"function\":\"vault::ask\"")
+            .count(),
+        6,
+        "{data}"
+    );
+    // The wrong kind of function is Puppet's error, not a question.
+    write(
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n  - {name: V, data_hash: 'vault::ask'}\n",
+    );
+    let output = ours(&environment, &["--node", "n", "q"]);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "Error: Could not run: 'vault::ask' expects 3 arguments, got 2\n"
+    );
 }

@@ -3,13 +3,13 @@
 //! Braces expand left to right in written order; inside a folder names come in byte order; `**/`
 //! goes down depth first, never through symbolic links and never into names with a leading dot.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
-/// Longest list of alternatives that one pattern's braces may make; a pattern beyond it matches
-/// what the first ones match.
+/// Longest list of alternatives that one pattern's braces may make.
 const MAX_ALTERNATIVES: usize = 4096;
 
-/// Deepest folder that `**/` walks into below its start.
+/// Most folders on the way to a file that a pattern matches.
 const MAX_DEPTH: usize = 64;
 
 /// One name in a folder, for [`glob`].
@@ -27,21 +27,31 @@ pub struct GlobEntry {
 ///
 /// `list` gives a folder's entries in byte order; `is_file` says whether a path exists and is no
 /// folder. Cost is that of listing each folder the pattern reaches.
+///
+/// # Errors
+/// Which limit the pattern or its folders are beyond.
 pub fn glob(
     pattern: &str,
     list: &dyn Fn(&str) -> Vec<GlobEntry>,
     is_file: &dyn Fn(&str) -> bool,
-) -> Vec<String> {
+) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    for alternative in alternatives(pattern) {
+    for alternative in alternatives(pattern)? {
         let parts = parts(&alternative);
         if parts.is_empty() {
             continue;
         }
-        let walk = Walk { list, is_file };
+        let walk = Walk {
+            list,
+            is_file,
+            too_deep: Cell::new(false),
+        };
         walk.step("", &[&parts], 0, &mut found);
+        if walk.too_deep.get() {
+            return Err(format!("leads into more than {MAX_DEPTH} folders"));
+        }
     }
-    found
+    Ok(found)
 }
 
 /// One part of a pattern between separators.
@@ -94,12 +104,14 @@ fn unescape(name: &str) -> String {
 struct Walk<'a> {
     list: &'a dyn Fn(&str) -> Vec<GlobEntry>,
     is_file: &'a dyn Fn(&str) -> bool,
+    too_deep: Cell<bool>,
 }
 
 impl Walk<'_> {
     /// `glob_helper`: `patterns` are the remaining parts of every way to have come to `path`.
     fn step(&self, path: &str, patterns: &[&[Part]], depth: usize, found: &mut Vec<String>) {
         if depth > MAX_DEPTH {
+            self.too_deep.set(true);
             return;
         }
         if patterns.iter().any(|rest| rest.is_empty()) && (self.is_file)(path) {
@@ -254,12 +266,14 @@ fn set_character(pattern: &[char], at: &mut usize) -> Option<char> {
 }
 
 /// `ruby_brace_expand`: every way to choose from the outermost braces, in written order.
-fn alternatives(pattern: &str) -> Vec<String> {
+fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_string()];
     while let Some(next) = open.pop() {
         if done.len() + open.len() > MAX_ALTERNATIVES {
-            break;
+            return Err(format!(
+                "has braces for more than {MAX_ALTERNATIVES} patterns"
+            ));
         }
         match first_braces(&next) {
             None => done.push(next),
@@ -271,7 +285,7 @@ fn alternatives(pattern: &str) -> Vec<String> {
             }
         }
     }
-    done
+    Ok(done)
 }
 
 /// The first `{` and the `}` that closes it, escapes skipped.
@@ -369,7 +383,7 @@ mod tests {
                 })
         };
         let is_file = |path: &str| files.contains(&path.replace("//", "/").as_str());
-        glob(pattern, &list, &is_file)
+        glob(pattern, &list, &is_file).unwrap()
     }
 
     #[test]

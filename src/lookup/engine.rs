@@ -28,6 +28,10 @@ const MAX_LOOKUPS: usize = 100_000;
 /// Most bytes that one request may produce by interpolation.
 pub(super) const MAX_INTERPOLATED: usize = 64 << 20;
 
+/// Most values, elements of elements too, that one request may interpolate, repeat by `alias` and
+/// merge; each counts as often as it is met. Large merges of real data meet some ten thousand.
+const MAX_VALUES: usize = 30_000_000;
+
 /// Most strategies that a compilation remembers; data rarely has more than a handful.
 const MAX_STRATEGIES: usize = 16;
 
@@ -131,6 +135,7 @@ pub(super) struct Engine<'a> {
     strategies: Vec<(Arc<HashMap>, Strategy)>,
     lookups: usize,
     pub(super) interpolated: usize,
+    values: usize,
     /// What has been read, kept over all requests: caches answer without reading again.
     pub(super) reads: Arc<Reads>,
     /// Whether levels are being made for the scope: what paths read is known by the paths.
@@ -160,6 +165,7 @@ impl<'a> Engine<'a> {
             strategies: Vec::new(),
             lookups: 0,
             interpolated: 0,
+            values: 0,
             reads: Arc::default(),
             in_levels: false,
         }
@@ -186,6 +192,7 @@ impl<'a> Engine<'a> {
         };
         self.lookups = 0;
         self.interpolated = 0;
+        self.values = 0;
         if std::mem::take(&mut self.failed) {
             // A compilation ends with its first error; what it had half done must not be seen.
             self.options.clear();
@@ -449,12 +456,16 @@ impl<'a> Engine<'a> {
                 || NodeKind::Merge(strategy.clone()),
                 |engine| {
                     let mut merged: Option<Value> = None;
+                    let mut weight = 0;
                     for variant in variants {
                         let value = match ask(engine, variant) {
                             Ok(value) => value,
                             Err(Failure::NotFound) => continue,
                             Err(error) => return Err(error),
                         };
+                        // Every merge goes through all that was merged before.
+                        weight += weight_of(&value, MAX_VALUES);
+                        engine.meet(weight)?;
                         merged = Some(match merged {
                             None => strategy.convert(value),
                             Some(high) => {
@@ -478,6 +489,25 @@ impl<'a> Engine<'a> {
                 },
             ),
         }
+    }
+
+    /// Counts values that a request goes through.
+    ///
+    /// # Errors
+    /// Names the limit once there were too many.
+    pub(super) fn meet(&mut self, values: usize) -> Found<()> {
+        self.values = self.values.saturating_add(values);
+        if self.values > MAX_VALUES {
+            let message =
+                format!("one key has more than {MAX_VALUES} values to interpolate and merge");
+            return raise(ErrorClass::Limit, message);
+        }
+        Ok(())
+    }
+
+    /// Counts what a token repeats.
+    pub(super) fn meet_all_of(&mut self, value: &Value) -> Found<()> {
+        self.meet(weight_of(value, MAX_VALUES))
     }
 
     /// `Invocation#check`: runs `inner` unless `name` is being looked up already. Errors of
@@ -573,6 +603,27 @@ impl<'a> Engine<'a> {
     pub(super) fn parse_type(&self, text: &str) -> Result<Type, String> {
         datatype::parse(text, &self.type_aliases()).map_err(|error| error.to_string())
     }
+}
+
+/// How many values a value consists of, counted up to a limit.
+fn weight_of(value: &Value, limit: usize) -> usize {
+    let mut weight = 1;
+    if let Value::Array(elements) = value {
+        for element in elements.iter() {
+            if weight > limit {
+                break;
+            }
+            weight += weight_of(element, limit - weight);
+        }
+    } else if let Value::Hash(hash) = value {
+        for element in hash.values() {
+            if weight > limit {
+                break;
+            }
+            weight += weight_of(element, limit - weight);
+        }
+    }
+    weight
 }
 
 /// The three steps of a lookup (`PROVIDER_STACK`).

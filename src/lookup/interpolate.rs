@@ -55,6 +55,7 @@ impl Engine<'_> {
                 if self.tracer.is_none() && !value_has_tokens(value) {
                     return Ok(value.clone());
                 }
+                self.meet(elements.len())?;
                 let mut result = Vec::with_capacity(elements.len());
                 for element in elements.iter() {
                     result.push(self.interpolate(element, invocation, methods)?);
@@ -65,6 +66,7 @@ impl Engine<'_> {
                 if self.tracer.is_none() && !value_has_tokens(value) {
                     return Ok(value.clone());
                 }
+                self.meet(hash.len())?;
                 let mut result = HashMap::with_capacity(hash.len());
                 for (key, element) in hash.iter() {
                     let key = self.interpolate(key, invocation, methods)?;
@@ -164,9 +166,9 @@ impl Engine<'_> {
                             ));
                         }
                         Method::Alias => {
-                            return self
-                                .nested_lookup(argument, invocation)
-                                .map(Evaluated::Alias);
+                            let value = self.nested_lookup(argument, invocation)?;
+                            self.meet_all_of(&value)?;
+                            return Ok(Evaluated::Alias(value));
                         }
                         Method::Lookup | Method::Hiera => {
                             let value = self.nested_lookup(argument, invocation)?;

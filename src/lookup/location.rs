@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
-use super::error::{ErrorClass, Found, raise};
+use super::error::{ErrorClass, Found, LookupError, raise};
 use super::interpolate::{Evaluated, Methods, Piece};
 use super::level::{Location, OpenPath};
 use crate::hierarchy::{Config, GlobEntry, Level, Locations, Template, TemplatePart, glob, join};
@@ -87,7 +87,7 @@ impl Engine<'_> {
             Locations::Globs(globs) => {
                 for pattern in globs {
                     let pattern = self.path_text(pattern, invocation, methods)?;
-                    self.expand_glob(datadir, pattern, &mut found);
+                    self.expand_glob(datadir, pattern, &mut found)?;
                 }
             }
             Locations::Uris(uris) => {
@@ -217,7 +217,12 @@ impl Engine<'_> {
         }
     }
 
-    fn expand_glob(&self, datadir: &PathText, pattern: PathText, found: &mut Vec<Location>) {
+    fn expand_glob(
+        &self,
+        datadir: &PathText,
+        pattern: PathText,
+        found: &mut Vec<Location>,
+    ) -> Found<()> {
         let joined = join(&datadir.text, &pattern.text);
         let joined = self.session.files.resolve(&joined).into_owned();
         let shown: Arc<str> = Arc::from(joined.as_str());
@@ -235,7 +240,7 @@ impl Engine<'_> {
                 exists: false,
                 open,
             });
-            return;
+            return Ok(());
         }
         let files = self.session.files;
         let list = |folder: &str| {
@@ -258,17 +263,17 @@ impl Engine<'_> {
                 .kind(path)
                 .is_some_and(|kind| kind != FileKind::Directory)
         };
-        found.extend(
-            glob(&joined, &list, &is_file)
-                .into_iter()
-                .map(|path| Location {
-                    original: shown.clone(),
-                    place: Arc::from(path),
-                    is_uri: false,
-                    exists: true,
-                    open: None,
-                }),
-        );
+        let paths = glob(&joined, &list, &is_file).map_err(|limit| {
+            LookupError::new(ErrorClass::Limit, format!("the glob '{joined}' {limit}"))
+        })?;
+        found.extend(paths.into_iter().map(|path| Location {
+            original: shown.clone(),
+            place: Arc::from(path),
+            is_uri: false,
+            exists: true,
+            open: None,
+        }));
+        Ok(())
     }
 
     /// `resolve_paths` of versions 3 and 4: an extension is added unless it is there.

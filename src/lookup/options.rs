@@ -15,7 +15,7 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::merge::{Strategy, StrategyKind};
 use super::trace::{Event, NodeKind};
 use crate::interpolation::Key;
-use crate::regexp::Regexp;
+use crate::regexp::{Limit, Regexp};
 use crate::value::{HashMap, StrKey, Value};
 
 /// Options ready for choosing: the exact keys, and the patterns in the order they are tried.
@@ -75,10 +75,11 @@ impl CompiledOptions {
     }
 
     /// The entry for a root key: the exact one unless it is nil, else the first pattern that
-    /// matches. Costs one hash access, then one test for each pattern.
+    /// matches. Costs one hash access, then one test for each pattern. None too where a pattern
+    /// takes too many steps: no lookup of that key comes to an end.
     #[must_use]
     pub fn entry(&self, root_key: &str) -> Option<OptionsEntry> {
-        let (pattern, value) = self.choose(root_key)?;
+        let (pattern, value) = self.choose(root_key).ok()??;
         Some(OptionsEntry {
             name: Arc::from(pattern.map_or(root_key, Regexp::source)),
             value: value.clone(),
@@ -90,25 +91,32 @@ impl CompiledOptions {
     }
 
     /// The value of the entry for a root key; `undef` where there is none.
-    fn value_for(&self, root_key: &str) -> Value {
-        self.choose(root_key)
-            .map(|(_, value)| value.clone())
-            .unwrap_or_default()
+    fn value_for(&self, root_key: &str) -> Found {
+        let chosen = self
+            .choose(root_key)
+            .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()))?;
+        Ok(chosen.map(|(_, value)| value.clone()).unwrap_or_default())
     }
 
     /// The entry's value, with the pattern if one chose it.
-    fn choose(&self, root_key: &str) -> Option<(Option<&Regexp>, &Value)> {
+    fn choose(&self, root_key: &str) -> Result<Option<(Option<&Regexp>, &Value)>, Limit> {
         let exact = self.exact.get(&StrKey(root_key));
         if let Some(value) = exact.filter(|value| !value.is_undef()) {
-            return Some((None, value));
+            return Ok(Some((None, value)));
         }
         let mut patterns = self.patterns.iter();
         let is_line = !root_key.contains('\n');
-        let (pattern, value) = patterns.find(|(pattern, _)| {
-            !(is_line && pattern.excludes_line(root_key))
-                && pattern.is_match(root_key).unwrap_or(false)
-        })?;
-        Some((Some(pattern), value))
+        let chosen = patterns.find_map(|(pattern, value)| {
+            if is_line && pattern.excludes_line(root_key) {
+                return None;
+            }
+            match pattern.is_match(root_key) {
+                Ok(true) => Some(Ok((Some(pattern), value))),
+                Ok(false) => None,
+                Err(limit) => Some(Err(limit)),
+            }
+        });
+        chosen.transpose()
     }
 
     /// The names of all entries: exact keys, then patterns in the order they are tried.
@@ -145,7 +153,7 @@ impl Engine<'_> {
         // The invocation was made for the key.
         let module = invocation.module_name.clone();
         let options = self.retrieve_options(module, invocation)?;
-        Ok(options.value_for(key.root.as_name().unwrap_or_default()))
+        options.value_for(key.root.as_name().unwrap_or_default())
     }
 
     /// The options for keys of a module or of none, collected once (`lookup_lookup_options`).
@@ -286,7 +294,7 @@ impl Engine<'_> {
             |engine| {
                 let options = engine.default_hierarchy_options(&provider, &module, invocation)?;
                 let root = key.root.as_name().unwrap_or_default();
-                let merge = option(&options.value_for(root), "merge")?;
+                let merge = option(&options.value_for(root)?, "merge")?;
                 let title = format!("Searching for \"{}\"", key.text);
                 engine.with(
                     || NodeKind::Scope(title),

@@ -3,7 +3,7 @@
 
 A copy of the project under target/mutations takes the patches; the tests of this checkout then ask the
 patched program (PARITY_OURS). Fails if a patch no longer applies, does not compile, or survives, and if
-the unpatched copy differs from Puppet.
+the unpatched copy differs from Puppet. Random requests are sent where the case files saw nothing.
 
 usage: mutations.py [--count N] [--only WORD] [--list]
 """
@@ -118,18 +118,21 @@ def main() -> int:
     copy_project()
     tests = build_tests()
     print(f"{'cases':>7} {'random':>7}  wrong behaviour", flush=True)
-    clean = observe(tests, arguments.count)
+    build()
+    clean = (differing_cases(tests), differing_requests(tests, arguments.count))
     report(clean, "(none: the engine as it is)")
     failed = [] if clean == (0, 0) else ["the engine as it is differs"]
     for name, path, text in patched:
         original = (COPY / path).read_text()
         (COPY / path).write_text(text)
         try:
-            seen = observe(tests, arguments.count)
+            build()
+            cases = differing_cases(tests)
+            requests = differing_requests(tests, arguments.count) if cases <= clean[0] else None
         finally:
             (COPY / path).write_text(original)
-        report(seen, name)
-        if sum(seen) <= sum(clean):
+        report((cases, requests), name)
+        if cases <= clean[0] and requests <= clean[1]:
             failed.append(f"survived: {name}")
     for line in failed:
         print(line)
@@ -170,12 +173,16 @@ def build_tests() -> str:
     return re.search(r"\((\S*parity-[0-9a-f]+)\)", built.stderr).group(1)
 
 
-def observe(tests: str, count: int) -> tuple[int, int]:
-    """Builds the copy; how many cases and how many random requests differ."""
+def build() -> None:
+    """Builds the copy as it stands."""
     environment = dict(os.environ, CARGO_TARGET_DIR=str(BUILD))
     built = subprocess.run(["cargo", "build", "--bin", "hiera-ls"], cwd=COPY, env=environment, capture_output=True, text=True)
     if built.returncode != 0:
         sys.exit(f"the patched copy does not compile:\n{built.stderr[-3000:]}")
+
+
+def run(tests: str, wanted: str, count: int) -> str:
+    """What tests print that ask the copy."""
     environment = dict(
         os.environ,
         PARITY_OURS=f"{BUILD}/debug/hiera-ls lookup --batch",
@@ -184,22 +191,37 @@ def observe(tests: str, count: int) -> tuple[int, int]:
         RUST_BACKTRACE="0",
     )
     ran = subprocess.run(
-        [Path(PROJECT, tests), "--nocapture", "--test-threads=1", "the_case_file", "random_requests"],
+        [Path(PROJECT, tests), "--nocapture", "--test-threads=1", wanted],
         cwd=PROJECT, env=environment, capture_output=True, text=True,
     )
     output = ran.stdout + ran.stderr
     if "SKIPPED" in output:
         sys.exit("real Puppet is not installed: nothing can be seen")
-    cases = [int(n) for n in re.findall(r"known differences, (\d+) others\n", output)]
-    # The report is printed once and again where the assertion fails.
-    requests = re.search(r"(\d+) unexplained differences", output)
-    if not cases or not requests:
+    return output
+
+
+def differing_cases(tests: str) -> int:
+    """How many cases of the case files differ."""
+    output = run(tests, "the_case_file", 0)
+    # A report is printed once and again where its assertion fails.
+    reports = set(re.findall(r"^(\S+\.jsonl: .* known differences, \d+ others)$", output, re.MULTILINE))
+    if not reports:
         sys.exit(f"the tests said something else:\n{output[-3000:]}")
-    return sum(set(cases)), int(requests.group(1))
+    return sum(int(report.split()[-2]) for report in reports)
 
 
-def report(seen: tuple[int, int], name: str) -> None:
-    print(f"{seen[0]:>7} {seen[1]:>7}  {name}", flush=True)
+def differing_requests(tests: str, count: int) -> int:
+    """How many random requests differ."""
+    output = run(tests, "random_requests", count)
+    found = re.search(r"(\d+) unexplained differences", output)
+    if not found:
+        sys.exit(f"the tests said something else:\n{output[-3000:]}")
+    return int(found.group(1))
+
+
+def report(seen: tuple[int, int | None], name: str) -> None:
+    cases, requests = seen
+    print(f"{cases:>7} {'-' if requests is None else requests:>7}  {name}", flush=True)
 
 
 if __name__ == "__main__":

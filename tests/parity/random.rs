@@ -92,6 +92,7 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
     let (mut theirs, mut our_outcomes) = (Outcomes::default(), Outcomes::default());
     let (mut done, mut serial) = (0, 0);
     let (mut left_out, mut set_aside, mut explained, mut too_slow) = (0, 0, 0, 0);
+    let mut unknowable = 0;
     let mut differing: BTreeMap<String, (usize, Differing)> = BTreeMap::new();
     let mut errors: BTreeMap<String, usize> = BTreeMap::new();
     let (mut their_time, mut our_time) = (Duration::ZERO, Duration::ZERO);
@@ -126,6 +127,7 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
             }
             our_outcomes.count(o);
             if item.custom && outcome(o) == Outcome::Unknown {
+                unknowable += 1;
                 continue;
             }
             if plan
@@ -163,7 +165,7 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
         let _ = std::fs::remove_dir_all(&round.folder);
     }
     let mut text = format!(
-        "{done} requests to {serial} repositories, seed {}, in {:.1?} (puppet {their_time:.1?}, ours {our_time:.1?})\n  puppet: {theirs}\n  ours:   {our_outcomes}\n  {explained} differences are known, {set_aside} answers differ between Puppet 7 and 8 themselves, {left_out} were left out, {too_slow} took Puppet too long\n",
+        "{done} requests to {serial} repositories, seed {}, in {:.1?} (puppet {their_time:.1?}, ours {our_time:.1?})\n  puppet: {theirs}\n  ours:   {our_outcomes}\n  {explained} differences are known, {set_aside} answers differ between Puppet 7 and 8 themselves, {left_out} were left out, {too_slow} took Puppet too long,\n  {unknowable} are unknown without running the functions of a repository\n",
         plan.seed,
         started.elapsed(),
     );
