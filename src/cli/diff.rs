@@ -2,7 +2,6 @@
 //! `--against REV` the keys that the nodes get other values of than in a revision, or in another
 //! checkout.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,15 +9,12 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::fleet::{
-    Checkout, FleetArguments, Loaded, Progress, TableFormat, checkout, csv, cut, fleet, json_text,
-    load, nodes_json, outcome_json, outcome_text, revision, sources_json, sources_text,
+    Checkout, FleetArguments, Loaded, Progress, TableFormat, checkout, csv, fleet, load, revision,
 };
 use crate::disk::{self, DiskFiles};
-use crate::ide::matrix::{Cell, Difference, Fleet, all_keys, changes, differences, row};
+use crate::ide::cell::{difference_json, difference_text, outcome_text, sources_text};
+use crate::ide::matrix::{Difference, Fleet, all_keys, changes, differences, row};
 use crate::workspace::{FileKind, Files as _};
-
-/// Widest value in the text form, in characters.
-const WIDEST: usize = 100;
 
 /// What is compared.
 #[derive(Args)]
@@ -148,21 +144,8 @@ fn keys(arguments: &DiffArguments, fleets: &[&Fleet<'_>]) -> Vec<Arc<str>> {
 
 fn shown(format: TableFormat, difference: &Difference, old: &str, new: &str) -> String {
     let Difference { key, before, after } = difference;
-    let side = |cell: &Cell| {
-        format!(
-            "{{{},\"nodes\":{},\"sources\":{}}}",
-            outcome_json(cell),
-            nodes_json(&cell.nodes),
-            sources_json(&cell.sources)
-        )
-    };
     match format {
-        TableFormat::Json => format!(
-            "{{\"key\":{},\"before\":{},\"after\":{}}}\n",
-            json_text(key),
-            side(before),
-            side(after)
-        ),
+        TableFormat::Json => difference_json(difference) + "\n",
         TableFormat::Csv => csv(&[
             key,
             &outcome_text(before),
@@ -172,24 +155,6 @@ fn shown(format: TableFormat, difference: &Difference, old: &str, new: &str) -> 
             &sources_text(&before.sources, old),
             &sources_text(&after.sources, new),
         ]),
-        TableFormat::Text => {
-            let mut out = key.to_string();
-            if before.nodes == after.nodes {
-                let _ = match after.nodes.as_slice() {
-                    [only] => write!(out, " — {only}"),
-                    nodes => write!(out, " — {} nodes", nodes.len()),
-                };
-            }
-            out.push('\n');
-            for (sign, cell, folder) in [('-', before, old), ('+', after, new)] {
-                let line = format!(
-                    "  {sign} {}  {}",
-                    cut(&outcome_text(cell), WIDEST),
-                    sources_text(&cell.sources, folder)
-                );
-                let _ = writeln!(out, "{}", line.trim_end());
-            }
-            out
-        }
+        TableFormat::Text => difference_text(difference, old, new),
     }
 }

@@ -8,10 +8,10 @@ use clap::{Args, ValueEnum};
 use super::lookup::{StrictArgument, settings_of};
 use super::nodes;
 use crate::disk;
-use crate::ide::matrix::{Cell, Fleet, SourceLine};
+use crate::ide::matrix::Fleet;
 use crate::lookup::{ConfigCache, Settings};
 use crate::scope::KnownNodes;
-use crate::value::{HashMap, to_tagged_json};
+use crate::value::HashMap;
 use crate::workspace::{Root, Snapshot, path};
 
 /// Which workspace, which nodes, which Puppet.
@@ -147,65 +147,6 @@ pub(super) fn fleet<'a>(loaded: &'a Loaded, checkout: &'a Checkout) -> Result<Fl
         fleet.environment.global_config = Some(global.clone());
     }
     Ok(fleet)
-}
-
-/// The fields `found` and what follows from it, as the batch protocol has them.
-pub(super) fn outcome_json(cell: &Cell) -> String {
-    match (&cell.unknown, &cell.result) {
-        (Some(why), _) => format!("\"found\":null,\"unknown\":{}", json_text(why)),
-        (None, Ok(value)) => format!("\"found\":true,\"value\":{}", to_tagged_json(value)),
-        (None, Err(error)) => {
-            format!("\"found\":false,\"error\":{}", json_text(&error.message))
-        }
-    }
-}
-
-/// A text as JSON.
-pub(super) fn json_text(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// Certnames as a JSON array.
-pub(super) fn nodes_json(nodes: &[Arc<str>]) -> String {
-    let names: Vec<String> = nodes.iter().map(|name| json_text(name)).collect();
-    format!("[{}]", names.join(","))
-}
-
-/// Sources as a JSON array.
-pub(super) fn sources_json(sources: &[SourceLine]) -> String {
-    let sources = sources.iter().map(|source| {
-        let file = json_text(&source.file);
-        format!("{{\"file\":{file},\"line\":{}}}", source.line)
-    });
-    format!("[{}]", sources.collect::<Vec<_>>().join(","))
-}
-
-/// A cell's answer in a line: the value as JSON, or what is said in its place.
-pub(super) fn outcome_text(cell: &Cell) -> String {
-    match (&cell.unknown, &cell.result) {
-        (Some(why), _) => format!("unknown: {why}"),
-        (None, Ok(value)) => to_tagged_json(value),
-        (None, Err(error)) if error.not_found => "(not set)".to_string(),
-        (None, Err(error)) => format!("error: {}", error.message),
-    }
-}
-
-/// Sources as `file:line`, below the workspace's folder where they are in it.
-pub(super) fn sources_text(sources: &[SourceLine], folder: &str) -> String {
-    let sources = sources.iter().map(|source| {
-        let file = path::within(&source.file, folder).unwrap_or(&source.file);
-        format!("{file}:{}", source.line)
-    });
-    sources.collect::<Vec<_>>().join(" ")
-}
-
-/// A text cut to a number of characters.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_string();
-    }
-    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
-    format!("{kept}…")
 }
 
 /// One line of comma-separated values (RFC 4180).

@@ -7,10 +7,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::fleet::{
-    FleetArguments, Progress, TableFormat, checkout, csv, cut, fleet, json_text, load, nodes_json,
-    outcome_json, outcome_text, sources_json, sources_text,
-};
+use super::fleet::{FleetArguments, Progress, TableFormat, checkout, csv, fleet, load};
+use crate::ide::cell::{counted, cut, outcome_text, row_json, sources_text};
 use crate::ide::matrix::{Row, all_keys, row};
 use crate::value::to_tagged_json;
 
@@ -64,30 +62,13 @@ fn print(arguments: &MatrixArguments) -> Result<(), String> {
         let row = row(&fleet, key);
         let text = match arguments.fleet.format {
             TableFormat::Text => text(&row, &checkout.folder),
-            TableFormat::Json => json(&row),
+            TableFormat::Json => row_json(&row) + "\n",
             TableFormat::Csv => table(&row, &checkout.folder),
         };
         out.write_all(text.as_bytes()).map_err(failed)?;
         progress.done(at + 1);
     }
     out.flush().map_err(failed)
-}
-
-fn json(row: &Row) -> String {
-    let answers = row.answers.iter().map(|cell| {
-        format!(
-            "{{{},\"nodes\":{},\"sources\":{}}}",
-            outcome_json(cell),
-            nodes_json(&cell.nodes),
-            sources_json(&cell.sources)
-        )
-    });
-    let answers: Vec<String> = answers.collect();
-    format!(
-        "{{\"key\":{},\"answers\":[{}]}}\n",
-        json_text(&row.key),
-        answers.join(",")
-    )
 }
 
 fn text(row: &Row, folder: &str) -> String {
@@ -116,13 +97,6 @@ fn text(row: &Row, folder: &str) -> String {
         let _ = writeln!(out, "{}", line.trim_end());
     }
     out
-}
-
-fn counted(nodes: usize) -> String {
-    match nodes {
-        1 => "1 node".to_string(),
-        count => format!("{count} nodes"),
-    }
 }
 
 fn table(row: &Row, folder: &str) -> String {

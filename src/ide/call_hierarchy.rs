@@ -94,7 +94,8 @@ pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<Call> {
 }
 
 /// The top-level key that a lookup of `key` asks for.
-pub(super) fn root_of(key: &Arc<str>) -> Arc<str> {
+#[must_use]
+pub fn root_of(key: &Arc<str>) -> Arc<str> {
     let parsed = Key::parse(key).ok();
     let root = parsed.as_ref().and_then(|key| key.root.as_name());
     root.map_or_else(|| key.clone(), Arc::from)

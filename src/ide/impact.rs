@@ -4,10 +4,14 @@
 //! `lookup_options` changed, and those that look one of these up.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::call_hierarchy::{holder, root_of};
-use super::matrix::{Difference, Fleet, all_keys, changes, row};
+use super::lens::reached_by;
+use super::matrix::{Difference, Fleet, all_keys, answer_in, changes, differ, row};
+use crate::lookup::Request;
+use crate::scope::Scope;
 use crate::workspace::{File, Files as _, KeyState, Snapshot, differences_of_keys};
 
 /// Most keys that an impact looks at; an edit that can touch more is told as incomplete.
@@ -38,40 +42,102 @@ pub enum Touched {
 /// ([`Snapshot::saved`]) and the one with the edit.
 #[must_use]
 pub fn impact(before: &Fleet<'_>, after: &Fleet<'_>) -> Impact {
-    let mut keys: Vec<Arc<str>> = match touched(before.snapshot, after.snapshot) {
-        Touched::Keys(keys) if keys.is_empty() => {
-            return Impact {
-                is_complete: true,
-                ..Impact::default()
-            };
-        }
-        touched @ (Touched::All | Touched::Keys(_)) => {
-            let mut keys: BTreeSet<Arc<str>> = all_keys(after).into_iter().collect();
-            keys.extend(all_keys(before));
-            match touched {
-                Touched::All => keys.into_iter().collect(),
-                Touched::Keys(touched) => keys
-                    .into_iter()
-                    .filter(|key| touched.contains(&root_of(key)))
-                    .collect(),
-            }
-        }
-    };
-    let is_complete = keys.len() <= MOST_KEYS;
-    keys.truncate(MOST_KEYS);
+    let on = |_, _| ControlFlow::Continue(());
+    impact_with(before, after, &on).unwrap_or_default()
+}
+
+/// The same, telling after each key how many of how many are done; nothing if `tell` breaks it off.
+#[must_use]
+pub fn impact_with(
+    before: &Fleet<'_>,
+    after: &Fleet<'_>,
+    tell: &dyn Fn(usize, usize) -> ControlFlow<()>,
+) -> Option<Impact> {
+    let (keys, is_complete) = keys(before, after);
     let mut impact = Impact {
         is_complete,
         ..Impact::default()
     };
     let mut nodes: HashSet<Arc<str>> = HashSet::new();
-    for key in &keys {
+    for (at, key) in keys.iter().enumerate() {
         let found = changes(&row(before, key), &row(after, key));
         nodes.extend(found.iter().flat_map(|change| change.after.nodes.clone()));
         impact.changes.extend(found);
+        if tell(at + 1, keys.len()).is_break() {
+            return None;
+        }
     }
     impact.nodes = nodes.into_iter().collect();
     impact.nodes.sort();
-    impact
+    Some(impact)
+}
+
+/// What changes for every node that reads a file, as far as its path tells of them: for a
+/// workspace whose nodes nobody knows. The changes have a condition in the place of nodes.
+#[must_use]
+pub fn impact_on_readers(
+    before: &Fleet<'_>,
+    after: &Fleet<'_>,
+    path: &str,
+    tell: &dyn Fn(usize, usize) -> ControlFlow<()>,
+) -> Option<Impact> {
+    let (keys, is_complete) = keys(before, after);
+    let mut impact = Impact {
+        is_complete,
+        ..Impact::default()
+    };
+    let mut scopes: Vec<(Scope, String)> = Vec::new();
+    for reach in reached_by(after, path) {
+        let bindings = reach.bindings.iter();
+        let bindings: Vec<String> = bindings
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        let condition = match bindings.is_empty() {
+            true => "every node that reads this file".to_owned(),
+            false => bindings.join(", "),
+        };
+        if scopes.iter().all(|(_, known)| *known != condition) {
+            scopes.push((reach.scope(), condition));
+        }
+    }
+    for (at, key) in keys.iter().enumerate() {
+        let request = Request::key(key).traced();
+        for (scope, condition) in &scopes {
+            let one = |fleet: &Fleet<'_>| answer_in(fleet, &request, scope, condition);
+            let (before, after) = (one(before), one(after));
+            if differ(&before, &after) {
+                impact.changes.push(Difference {
+                    key: key.clone(),
+                    before,
+                    after,
+                });
+            }
+        }
+        if tell(at + 1, keys.len()).is_break() {
+            return None;
+        }
+    }
+    Some(impact)
+}
+
+/// The keys that are to be looked up, and whether these are all that can differ.
+fn keys(before: &Fleet<'_>, after: &Fleet<'_>) -> (Vec<Arc<str>>, bool) {
+    let touched = touched(before.snapshot, after.snapshot);
+    if touched == Touched::Keys(BTreeSet::new()) {
+        return (Vec::new(), true);
+    }
+    let mut keys: BTreeSet<Arc<str>> = all_keys(after).into_iter().collect();
+    keys.extend(all_keys(before));
+    let mut keys: Vec<Arc<str>> = match touched {
+        Touched::All => keys.into_iter().collect(),
+        Touched::Keys(touched) => keys
+            .into_iter()
+            .filter(|key| touched.contains(&root_of(key)))
+            .collect(),
+    };
+    let is_complete = keys.len() <= MOST_KEYS;
+    keys.truncate(MOST_KEYS);
+    (keys, is_complete)
 }
 
 /// The keys that two snapshots can differ in. O(files + references).

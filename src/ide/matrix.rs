@@ -10,9 +10,9 @@ use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::lookup::{
     ConfigCache, Environment, Group, LookupError, Place, Request, Session, Settings, Source,
-    groups_of_nodes, layer_of,
+    groups_of_nodes, groups_of_possible, layer_of, reason, sources,
 };
-use crate::scope::KnownNodes;
+use crate::scope::{KnownNodes, Scope};
 use crate::value::Value;
 use crate::workspace::{Files, Root, RootFiles, Snapshot};
 
@@ -92,6 +92,8 @@ pub struct Cell {
     pub unknown: Option<String>,
     /// The nodes that get it, in their order.
     pub nodes: Vec<Arc<str>>,
+    /// What must hold of a node for it, where no nodes are known; else empty.
+    pub condition: String,
     /// Where it comes from, the highest first; for nodes that get the same from different files
     /// all of these.
     pub sources: Vec<SourceLine>,
@@ -120,6 +122,21 @@ pub fn row(fleet: &Fleet<'_>, key: &str) -> Row {
     }
 }
 
+/// One key over all nodes that there can be, for a workspace whose nodes nobody knows: without any
+/// file that depends on a fact, then with each.
+#[must_use]
+pub fn row_of_possible(fleet: &Fleet<'_>, key: &str) -> Row {
+    let request = Request::key(key).traced();
+    let groups = groups_of_possible(&fleet.session(), &Scope::open(), &request);
+    Row {
+        key: Arc::from(key),
+        answers: groups
+            .into_iter()
+            .map(|group| cell(fleet.snapshot, group))
+            .collect(),
+    }
+}
+
 fn cell(snapshot: &Snapshot, group: Group) -> Cell {
     let sources = group.sources.iter().map(|source| line(snapshot, source));
     Cell {
@@ -127,6 +144,7 @@ fn cell(snapshot: &Snapshot, group: Group) -> Cell {
         result: group.result,
         unknown: group.unknown,
         nodes: group.nodes,
+        condition: group.condition,
     }
 }
 
@@ -279,7 +297,7 @@ pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
 }
 
 /// Whether two cells say different things.
-fn differ(one: &Cell, other: &Cell) -> bool {
+pub(super) fn differ(one: &Cell, other: &Cell) -> bool {
     let message = |cell: &Cell| cell.result.clone().map_err(|error| error.message);
     one.unknown != other.unknown || message(one) != message(other)
 }
@@ -288,4 +306,25 @@ fn answer_of(fleet: &Fleet<'_>, request: &Request, member: usize) -> Cell {
     let session = fleet.session();
     let one = crate::lookup::group_of(&session, fleet.nodes, request, member);
     cell(fleet.snapshot, one)
+}
+
+/// The answer in a scope, with the condition that it stands for.
+pub(super) fn answer_in(
+    fleet: &Fleet<'_>,
+    request: &Request,
+    scope: &Scope,
+    condition: &str,
+) -> Cell {
+    let answer = fleet.session().lookup(scope, request);
+    let found = answer.trace.as_ref().map(sources).unwrap_or_default();
+    Cell {
+        unknown: reason(&answer),
+        sources: found
+            .iter()
+            .map(|source| line(fleet.snapshot, source))
+            .collect(),
+        result: answer.result,
+        nodes: Vec::new(),
+        condition: condition.to_owned(),
+    }
 }

@@ -4,6 +4,8 @@
 //! neither folders on disk nor URIs nor the protocol.
 
 pub mod call_hierarchy;
+pub mod cell;
+pub mod document;
 mod fleet;
 pub mod hover;
 pub mod impact;
@@ -11,4 +13,4 @@ pub mod lens;
 pub mod matrix;
 pub mod symbols;
 
-pub use fleet::KnownNodes;
+pub use fleet::{KnownNodes, fleet_of};

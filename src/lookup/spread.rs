@@ -219,7 +219,7 @@ pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Requ
     for run in runs(session, nodes, request, &members) {
         let unknown = match run.answer.certainty() {
             Certainty::Certain => None,
-            Certainty::Unknown => why(&run.answer),
+            Certainty::Unknown => reason(&run.answer),
         };
         let found = run.answer.trace.as_ref().map(sources).unwrap_or_default();
         let result = run.answer.result;
@@ -273,7 +273,7 @@ pub fn group_of(
     Group {
         unknown: match answer.certainty() {
             Certainty::Certain => None,
-            Certainty::Unknown => why(&answer),
+            Certainty::Unknown => reason(&answer),
         },
         sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
         result: answer.result,
@@ -308,13 +308,7 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     };
     let mut groups = Vec::new();
     let why_not = certain(&answer);
-    add(
-        &mut groups,
-        answer.result,
-        why_not,
-        None,
-        "otherwise".into(),
-    );
+    add(&mut groups, answer, why_not, "otherwise".into());
     let mut seen: Vec<Vec<(Arc<str>, String)>> = Vec::new();
     let places = possible_places(session, &possible);
     for (template, file) in places.into_iter().take(MAX_POSSIBLE) {
@@ -334,13 +328,7 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
             .collect();
         let answer = session.lookup(&bound, request);
         let why_not = certain(&answer);
-        add(
-            &mut groups,
-            answer.result,
-            why_not,
-            None,
-            condition.join(", "),
-        );
+        add(&mut groups, answer, why_not, condition.join(", "));
         seen.push(bindings);
     }
     groups
@@ -371,39 +359,37 @@ fn possible_places(
     found
 }
 
-fn why(answer: &Answer) -> Option<String> {
+/// Why an answer is not certain, in words; nothing where it is.
+#[must_use]
+pub fn reason(answer: &Answer) -> Option<String> {
     match answer.unknown.first() {
         Some(unknown) => Some(unknown.to_string()),
         None => answer.result.as_ref().ok()?.opaque_reason(),
     }
 }
 
-fn add(
-    groups: &mut Vec<Group>,
-    result: Result<Value, LookupError>,
-    unknown: Option<String>,
-    node: Option<Arc<str>>,
-    condition: String,
-) {
+fn add(groups: &mut Vec<Group>, answer: Answer, unknown: Option<String>, condition: String) {
+    let found = answer.trace.as_ref().map(sources).unwrap_or_default();
     let same = groups
         .iter_mut()
-        .find(|group| group.result == result && group.unknown == unknown);
+        .find(|group| group.result == answer.result && group.unknown == unknown);
     match same {
         Some(group) => {
-            group.nodes.extend(node);
+            for source in found {
+                if !group.sources.contains(&source) {
+                    group.sources.push(source);
+                }
+            }
             if !condition.is_empty() && group.condition != "otherwise" {
                 group.condition = format!("{}; {condition}", group.condition);
             }
         }
-        None => {
-            let nodes = node.into_iter().collect();
-            groups.push(Group {
-                result,
-                unknown,
-                nodes,
-                condition,
-                sources: Vec::new(),
-            });
-        }
+        None => groups.push(Group {
+            result: answer.result,
+            unknown,
+            nodes: Vec::new(),
+            condition,
+            sources: found,
+        }),
     }
 }

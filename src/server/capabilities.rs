@@ -24,8 +24,30 @@ pub(crate) const SET_FACT: &str = "hiera.setFact";
 /// The command that explains a lookup: `{uri, position | key, node?}`.
 pub(crate) const EXPLAIN: &str = "hiera.explain";
 
+/// The command that shows a key's answers for all nodes: `{uri, position | key}`.
+pub(crate) const MATRIX: &str = "hiera.matrix";
+
+/// The command that shows what two nodes or environments differ in: `{uri, from?, to, key?}`.
+pub(crate) const DIFF: &str = "hiera.diff";
+
+/// The command that shows what an unsaved edit changes: `{uri?}`.
+pub(crate) const IMPACT: &str = "hiera.impact";
+
+/// The command that shows whose values look a key up: `{uri, position | key}`.
+pub(crate) const USES: &str = "hiera.uses";
+
 /// Every command of this server.
-pub(crate) const COMMANDS: [&str; 5] = [EXPLAIN, NODES, SELECT_NODE, SET_FACT, RESCAN];
+pub(crate) const COMMANDS: [&str; 9] = [
+    EXPLAIN,
+    MATRIX,
+    DIFF,
+    IMPACT,
+    USES,
+    NODES,
+    SELECT_NODE,
+    SET_FACT,
+    RESCAN,
+];
 
 /// What matters of the client's `initialize` parameters.
 #[derive(Clone, Debug, Default)]
@@ -232,7 +254,9 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             diagnostic_provider: Some(lsp::DiagnosticServerCapabilities::Options(diagnostics)),
             execute_command_provider: Some(lsp::ExecuteCommandOptions {
                 commands: COMMANDS.map(str::to_owned).to_vec(),
-                ..lsp::ExecuteCommandOptions::default()
+                work_done_progress_options: lsp::WorkDoneProgressOptions {
+                    work_done_progress: Some(true),
+                },
             }),
             workspace: Some(lsp::WorkspaceServerCapabilities {
                 workspace_folders: Some(folders),

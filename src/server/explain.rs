@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::features::Explain;
 use super::fleet::Fleet;
 use crate::lookup::{ConfigCache, Environment, Request, Session, Settings, explain as told};
 use crate::scope::{Node, Scope};
-use crate::text::TextRange;
-use crate::workspace::Snapshot;
+use crate::workspace::{Root, Snapshot};
 
-/// The explanation, with what is unknown in comment lines below it.
+/// The explanation, with what is unknown in comment lines below it. Half-typed files are read as
+/// Puppet reads them, so the text is that of the command line.
 ///
 /// # Errors
 /// Why nothing can be explained, for people.
@@ -18,19 +17,10 @@ pub(super) fn explain(
     settings: &Settings,
     configs: &ConfigCache,
     fleet: &Fleet,
-    what: &Explain,
+    (path, key): (&str, &str),
+    node: Option<&Arc<str>>,
 ) -> Result<String, String> {
-    let root = snapshot
-        .root_of(&what.path)
-        .or_else(|| snapshot.roots().environments().next())
-        .ok_or("no hierarchy reads this file: there is no hiera.yaml around it")?;
-    let key = match (&what.key, what.offset) {
-        (Some(key), _) => key.clone(),
-        (None, Some(offset)) => {
-            key_at(snapshot, &what.path, offset).ok_or("there is no key at this place")?
-        }
-        (None, None) => return Err("neither a key nor a place was given".to_owned()),
-    };
+    let root = root_for(snapshot, path)?;
     let files = snapshot.files_for(root);
     let environment = Environment::of_root(snapshot, root);
     let session = Session {
@@ -39,7 +29,7 @@ pub(super) fn explain(
         settings,
         configs,
     };
-    let scope = match what.node.as_ref().or(fleet.selected.as_ref()) {
+    let scope = match node.or(fleet.selected.as_ref()) {
         None => Scope::open(),
         Some(name) => match fleet.nodes.get(name) {
             Some(node) => {
@@ -49,7 +39,7 @@ pub(super) fn explain(
             None => Node::new(name, &fleet.common).scope(&environment.name),
         },
     };
-    let answer = session.lookup(&scope, &Request::key(&key).traced());
+    let answer = session.lookup(&scope, &Request::key(key).traced());
     let mut text = match (&answer.trace, &answer.result) {
         (_, Err(error)) if !error.class.is_lookup_error() => {
             format!("Error: Could not run: {}", error.message)
@@ -65,11 +55,12 @@ pub(super) fn explain(
     Ok(text)
 }
 
-/// The top-level key whose entry holds a place.
-fn key_at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Arc<str>> {
-    let holds = |range: TextRange| range.touches(offset);
-    let file = snapshot.file(path)?;
-    let keys = file.facts().keys.iter();
-    let mut around = keys.filter(|key| holds(key.key.cover(key.value)));
-    around.next().map(|key| key.name.clone())
+/// The root whose hierarchy answers for a file or a folder: its own, else the first environment.
+///
+/// # Errors
+/// That there is none, for people.
+pub(super) fn root_for<'a>(snapshot: &'a Snapshot, path: &str) -> Result<&'a Root, String> {
+    let root = snapshot.root_of(path);
+    root.or_else(|| snapshot.roots().environments().next())
+        .ok_or_else(|| "no hierarchy reads this file: there is no hiera.yaml around it".to_owned())
 }

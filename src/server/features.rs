@@ -4,12 +4,15 @@
 //! Tests of the transport plug in features that are slow, or panic, on purpose.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::context::Context;
 use super::convert;
 use super::fleet::Fleets;
 use super::jobs::Stop;
+use super::pages;
+use crate::ide::document::Document;
 use crate::ide::{hover, symbols};
 use crate::lookup::ConfigCache;
 use crate::rules::{self, Checker, Part};
@@ -110,26 +113,98 @@ pub trait Features: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// How Puppet looks a key up: the text of `puppet lookup --explain`.
+    /// The names of the environments of the workspace, each once.
+    fn environments(&self, _: &Snapshot) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
+    /// A read-only document.
     ///
     /// # Errors
-    /// Why nothing can be explained, for people.
-    fn explain(&self, _: &Snapshot, _: &Context, _: &Explain) -> Result<String, String> {
-        Err("nothing can be explained here".to_owned())
+    /// Why there is none, for people.
+    fn document(
+        &self,
+        _: &Snapshot,
+        _: &Context,
+        _: &Question,
+        _: &Work<'_>,
+    ) -> Result<Told, String> {
+        Err("nothing can be told here".to_owned())
     }
 }
 
-/// What is to be explained.
+/// A key that a question is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Explain {
-    /// The file that the question was asked in, or a folder: its environment counts.
+pub struct Asked {
+    /// The file that the question was asked in, or a folder: its hierarchy counts.
     pub path: Arc<str>,
     /// The key; without one, the key at the place.
     pub key: Option<Arc<str>>,
     /// The byte of the file where the question was asked.
     pub offset: Option<usize>,
-    /// The node; without one, the chosen one; without that, any node.
-    pub node: Option<Arc<str>>,
+}
+
+/// What a read-only document is to tell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Question {
+    /// How Puppet looks a key up: the text of `puppet lookup --explain`.
+    Explain {
+        /// The key.
+        asked: Asked,
+        /// The node; without one, the chosen one; without that, any node.
+        node: Option<Arc<str>>,
+    },
+    /// The answers for all nodes.
+    Matrix(Asked),
+    /// Whose values look the key up.
+    Uses(Asked),
+    /// What differs between two nodes or two environments.
+    Diff {
+        /// The file or folder that the question was asked in.
+        path: Arc<str>,
+        /// Name of the one; without it the chosen node.
+        from: Option<Arc<str>>,
+        /// Name of the other.
+        to: Arc<str>,
+        /// The only key to compare.
+        key: Option<Arc<str>>,
+    },
+    /// What an edit changes that is not saved.
+    Impact {
+        /// The file or folder that the question was asked in.
+        path: Arc<str>,
+        /// The file whose edit counts; without it, all unsaved edits.
+        file: Option<Arc<str>>,
+    },
+}
+
+/// The answer to a question.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Told {
+    /// A text of its own.
+    Document(Document),
+    /// A sentence.
+    Message(String),
+}
+
+/// How far long work is, and whether it is still wanted.
+#[derive(Clone, Copy)]
+pub struct Work<'a> {
+    /// Whether the answer is still wanted.
+    pub stop: &'a Stop,
+    /// Takes how many steps of how many are done.
+    pub tell: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+impl Work<'_> {
+    /// So many steps of so many are done; breaks where nobody wants the answer any more.
+    pub fn done(&self, done: usize, of: usize) -> ControlFlow<()> {
+        if self.stop.requested() {
+            return ControlFlow::Break(());
+        }
+        (self.tell)(done, of);
+        ControlFlow::Continue(())
+    }
 }
 
 /// The rooms of this house as features, with what they keep from one answer to the next.
@@ -226,14 +301,25 @@ impl Features for Rooms {
         nodes.map(|node| node.certname.clone()).collect()
     }
 
-    fn explain(
+    fn environments(&self, snapshot: &Snapshot) -> Vec<Arc<str>> {
+        let environments = pages::environments(snapshot).into_iter();
+        environments.map(|(name, _)| Arc::from(name)).collect()
+    }
+
+    fn document(
         &self,
         snapshot: &Snapshot,
         context: &Context,
-        what: &Explain,
-    ) -> Result<String, String> {
-        let fleet = self.fleets.of(snapshot, context, &what.path);
-        super::explain::explain(snapshot, &context.puppet(), &self.configs, &fleet, what)
+        question: &Question,
+        work: &Work<'_>,
+    ) -> Result<Told, String> {
+        let house = pages::House {
+            snapshot,
+            context,
+            configs: &self.configs,
+            fleets: &self.fleets,
+        };
+        pages::answer(&house, question, work)
     }
 }
 

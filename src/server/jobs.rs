@@ -124,6 +124,7 @@ impl Stop {
 pub(crate) struct Lanes {
     interactive: Arc<Semaphore>,
     background: Arc<Semaphore>,
+    document: Arc<Semaphore>,
 }
 
 /// Which lane a job takes.
@@ -133,6 +134,8 @@ pub(crate) enum Lane {
     Interactive,
     /// Diagnostics of whole workspaces.
     Background,
+    /// Documents about whole workspaces: somebody waits, but knows that it takes long.
+    Document,
 }
 
 /// Why a job has no answer.
@@ -146,12 +149,13 @@ pub(crate) enum NoAnswer {
 
 impl Lanes {
     /// Lanes for a machine: as many interactive jobs as it has cores, at least two, and one
-    /// background job, so that background work never takes the last core.
+    /// background job, so that background work never takes the last core; and one long document.
     pub(crate) fn new() -> Lanes {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Lanes {
             interactive: Arc::new(Semaphore::new(cores.max(2))),
             background: Arc::new(Semaphore::new(1)),
+            document: Arc::new(Semaphore::new(1)),
         }
     }
 
@@ -167,6 +171,7 @@ impl Lanes {
         let semaphore = match lane {
             Lane::Interactive => self.interactive.clone(),
             Lane::Background => self.background.clone(),
+            Lane::Document => self.document.clone(),
         };
         let flag = stop.clone();
         let job = async move {

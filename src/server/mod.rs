@@ -25,6 +25,8 @@ mod jobs;
 mod ledger;
 mod model;
 mod ordered;
+mod pages;
+mod progress;
 mod publish;
 mod requests;
 mod session;

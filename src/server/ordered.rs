@@ -193,9 +193,9 @@ impl Ordered {
             "workspace/didChangeWatchedFiles" => did_change_watched_files,
             "workspace/didChangeWorkspaceFolders" => did_change_workspace_folders,
             "workspace/didChangeConfiguration" => did_change_configuration,
-            "window/workDoneProgress/cancel" => |session, _| {
-                session.unwanted_progress.send_modify(|times| *times += 1);
-            },
+            "window/workDoneProgress/cancel" => {
+                |session, params| session.cancel_progress(&params["token"])
+            }
             _ => return Box::pin(self.inner.call(request)),
         };
         if !running {

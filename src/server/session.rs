@@ -90,6 +90,8 @@ pub(crate) struct Session {
     recheck: AtomicBool,
     layers: Mutex<Layers>,
     requests: Mutex<HashMap<Id, Underway>>,
+    /// What a client stops by the JSON of its progress token.
+    tokens: Mutex<HashMap<String, Stop>>,
     stage: AtomicU8,
     exit_code: AtomicU8,
     trace: AtomicU8,
@@ -159,6 +161,7 @@ impl Session {
             recheck: AtomicBool::new(false),
             layers: Mutex::default(),
             requests: Mutex::default(),
+            tokens: Mutex::default(),
             stage: AtomicU8::new(Stage::Strange as u8),
             exit_code: AtomicU8::new(0),
             trace: AtomicU8::new(Trace::Off as u8),
@@ -446,6 +449,25 @@ impl Session {
     pub(crate) fn cancel(&self, id: &Id) {
         if let Some(underway) = lock(&self.requests).get(id) {
             underway.stop.cancel();
+        }
+    }
+
+    /// From here on, `token` stops what `stop` stops.
+    pub(crate) fn name(&self, token: String, stop: Stop) {
+        lock(&self.tokens).insert(token, stop);
+    }
+
+    /// Forgets a token.
+    pub(crate) fn unname(&self, token: &str) {
+        lock(&self.tokens).remove(token);
+    }
+
+    /// Stops the work behind a progress that the user has taken back; that of the first reading
+    /// goes on unseen.
+    pub(crate) fn cancel_progress(&self, token: &Value) {
+        match lock(&self.tokens).get(&token.to_string()) {
+            Some(stop) => stop.cancel(),
+            None => self.unwanted_progress.send_modify(|times| *times += 1),
         }
     }
 

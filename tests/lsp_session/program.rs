@@ -79,14 +79,25 @@ impl Program {
 
     /// The result of a request.
     pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let answer = self.answer(method, params);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// The whole answer to a request.
+    fn answer(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.begin(method, params);
+        self.wait(method, |message| {
+            message["id"] == id && message.get("method").is_none()
+        })
+    }
+
+    /// Sends a request and gives its number.
+    pub fn begin(&mut self, method: &str, params: &Value) -> i64 {
         let id = self.next;
         self.next += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-        let answer = self.wait(method, |message| {
-            message["id"] == id && message.get("method").is_none()
-        });
-        assert!(answer.get("error").is_none(), "{method}: {answer}");
-        answer["result"].clone()
+        id
     }
 
     /// The first message that fits, read or to come; the others stay for later.
@@ -154,6 +165,15 @@ impl Program {
     pub fn command(&mut self, command: &str, argument: &Value) -> Value {
         let params = json!({ "command": command, "arguments": [argument] });
         self.ask("workspace/executeCommand", &params)
+    }
+
+    /// The error that a command ends with: its code and its message.
+    pub fn refused(&mut self, command: &str, argument: &Value) -> (i64, String) {
+        let params = json!({ "command": command, "arguments": [argument] });
+        let answer = self.answer("workspace/executeCommand", &params);
+        let error = &answer["error"];
+        let message = error["message"].as_str().unwrap_or_default().to_owned();
+        (error["code"].as_i64().unwrap_or_default(), message)
     }
 
     /// The next diagnostics of a file that fit.

@@ -108,9 +108,17 @@ pub(super) fn quoted(segment: &str) -> String {
     }
 }
 
-/// The key under the cursor as it would be looked up.
+/// The key under the cursor as people read it.
 pub(super) fn shown(target: &Target) -> String {
-    let mut shown = target.root.to_string();
+    below(target.root.to_string(), target)
+}
+
+/// The key under the cursor as it would be looked up.
+pub(super) fn dotted(target: &Target) -> String {
+    below(quoted(&target.root), target)
+}
+
+fn below(mut shown: String, target: &Target) -> String {
     for step in &target.steps {
         shown.push('.');
         match step {

@@ -50,7 +50,7 @@ use crate::lookup::{ConfigCache, LookupError, Settings};
 use crate::syntax::{Node, NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::Snapshot;
+use crate::workspace::{Snapshot, parse};
 use ground::Ground;
 
 /// Makes a link's target from a path and a line (from 1).
@@ -177,6 +177,28 @@ pub fn effective(
         Some(over_nodes::effective(&ground, file, &target))
     };
     find().unwrap_or_default()
+}
+
+/// The key at a place of a data file as it is looked up, with dots where it is nested; nothing
+/// where no key is. Beside a key and its value, the first key of the line counts.
+#[must_use]
+pub fn key_at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Arc<str>> {
+    let file = snapshot.file(path)?;
+    let parsed = parse(file.text(), file.format()?);
+    let tree = &parsed.tree;
+    let at = |offset| target(tree, &tree.path_at(offset)).or_else(|| broken(tree, offset));
+    let first_of_line = || {
+        let before = file.text().get(..offset)?;
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = file.text()[start..].lines().next()?;
+        let indent = line.len() - line.trim_start().len();
+        at(start + indent)
+    };
+    let target = at(offset).or_else(first_of_line)?;
+    Some(match target.steps.is_empty() {
+        true => Arc::from(key::quoted(&target.root)),
+        false => Arc::from(key::dotted(&target)),
+    })
 }
 
 /// The key whose value a node belongs to.

@@ -11,13 +11,14 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
+use super::document;
 use super::{View, Wants};
-use crate::server::capabilities::{EXPLAIN, NODES, RESCAN, SELECT_NODE, SET_FACT};
+use crate::server::capabilities::{
+    DIFF, EXPLAIN, IMPACT, MATRIX, NODES, RESCAN, SELECT_NODE, SET_FACT, USES,
+};
 use crate::server::convert;
-use crate::server::features::Explain;
 use crate::server::jobs::Lane;
 use crate::server::session::{Again, Session};
-use crate::text::Position;
 use crate::workspace::path;
 
 /// A path of facts has at most so many segments: no fact is that deep.
@@ -72,7 +73,11 @@ pub(crate) async fn handle(
             Some(Ok(_)) | None => Ok(None),
         },
         NODES => nodes(session, &arguments).await.map(Some),
-        EXPLAIN => explain(session, &arguments).await.map(Some),
+        command @ (EXPLAIN | MATRIX | DIFF | IMPACT | USES) => {
+            let token = params.work_done_progress_params.work_done_token;
+            let answer = document::answer(session, command, &arguments, token).await;
+            answer.map(Some)
+        }
         unknown => Err(Error::invalid_params(format!(
             "unknown command '{unknown}'"
         ))),
@@ -137,7 +142,8 @@ fn folders(session: &Session, arguments: &Value) -> Vec<String> {
     folders
 }
 
-fn file(arguments: &Value) -> Option<String> {
+/// The file that the arguments name.
+pub(super) fn file(arguments: &Value) -> Option<String> {
     convert::path(arguments.get("uri")?.as_str()?)
 }
 
@@ -147,50 +153,16 @@ async fn nodes(session: &Session, arguments: &Value) -> Result<Value> {
     let work = move |view: View| {
         let nodes = view.features.nodes(&view.snapshot, &view.context, &place);
         let nodes: Vec<&str> = nodes.iter().map(|node| &**node).collect();
+        let environments = view.features.environments(&view.snapshot);
+        let environments: Vec<&str> = environments.iter().map(|name| &**name).collect();
         let choice = view.context.choices.of(&place);
         json!({
             "nodes": nodes,
             "selected": choice.and_then(|choice| choice.node.as_deref()),
             "facts": choice.map(|choice| &choice.facts),
+            "environments": environments,
         })
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, NODES, lane, wants, work).await
-}
-
-async fn explain(session: &Session, arguments: &Value) -> Result<Value> {
-    let place = file(arguments).or_else(|| session.folders().into_iter().next());
-    let Some(place) = place else {
-        return Err(Error::invalid_params(format!(
-            "'{EXPLAIN}' wants {{\"uri\": a file, \"position\" or \"key\", \"node\"?}}"
-        )));
-    };
-    let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(Arc::from);
-    let (key, node) = (text("key"), text("node"));
-    let position = arguments.get("position").and_then(position);
-    let work = move |view: View| {
-        let offset = position.and_then(|position| match view.documents.get(&place) {
-            Some(document) => Some(document.offset(position, view.encoding)),
-            None => view.lines(&place, |lines| lines.offset(position, view.encoding)),
-        });
-        let what = Explain {
-            path: place.into(),
-            key,
-            offset,
-            node,
-        };
-        view.features.explain(&view.snapshot, &view.context, &what)
-    };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    let content = super::answer(session, EXPLAIN, lane, wants, work).await?;
-    let content = content.map_err(Error::invalid_params)?;
-    Ok(json!({ "language": "text", "content": content }))
-}
-
-fn position(value: &Value) -> Option<Position> {
-    let number = |name| u32::try_from(value.get(name)?.as_u64()?).ok();
-    Some(Position {
-        line: number("line")?,
-        character: number("character")?,
-    })
 }

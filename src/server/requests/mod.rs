@@ -4,6 +4,7 @@
 //! takes the request's place in the stream, a place in the lane, and runs the job.
 
 pub(crate) mod diagnostic;
+mod document;
 pub(crate) mod document_symbol;
 pub(crate) mod execute_command;
 pub(crate) mod hover;

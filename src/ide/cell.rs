@@ -1,0 +1,148 @@
+//! Answers over nodes written down: as JSON for programs, as text for people.
+//!
+//! The command line and the documents of the server say the same; the forms are an interface.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::matrix::{Cell, Difference, Row, SourceLine};
+use crate::value::to_tagged_json;
+use crate::workspace::path;
+
+/// Widest value in a difference, in characters.
+const WIDEST: usize = 100;
+
+/// A row as one JSON object: `{"key", "answers": [{"found", …, "nodes", "sources"}]}`.
+#[must_use]
+pub fn row_json(row: &Row) -> String {
+    let answers: Vec<String> = row.answers.iter().map(cell_json).collect();
+    format!(
+        "{{\"key\":{},\"answers\":[{}]}}",
+        json_text(&row.key),
+        answers.join(",")
+    )
+}
+
+/// A difference as one JSON object: `{"key", "before", "after"}`.
+#[must_use]
+pub fn difference_json(difference: &Difference) -> String {
+    format!(
+        "{{\"key\":{},\"before\":{},\"after\":{}}}",
+        json_text(&difference.key),
+        cell_json(&difference.before),
+        cell_json(&difference.after)
+    )
+}
+
+/// An answer as one JSON object: with the nodes that get it, or with what must hold for it where
+/// no nodes are known.
+#[must_use]
+pub fn cell_json(cell: &Cell) -> String {
+    let whose = match cell.condition.is_empty() {
+        true => format!("\"nodes\":{}", nodes_json(&cell.nodes)),
+        false => format!("\"condition\":{}", json_text(&cell.condition)),
+    };
+    format!(
+        "{{{},{whose},\"sources\":{}}}",
+        outcome_json(cell),
+        sources_json(&cell.sources)
+    )
+}
+
+/// The fields `found` and what follows from it, as the batch protocol has them.
+fn outcome_json(cell: &Cell) -> String {
+    match (&cell.unknown, &cell.result) {
+        (Some(why), _) => format!("\"found\":null,\"unknown\":{}", json_text(why)),
+        (None, Ok(value)) => format!("\"found\":true,\"value\":{}", to_tagged_json(value)),
+        (None, Err(error)) => {
+            format!("\"found\":false,\"error\":{}", json_text(&error.message))
+        }
+    }
+}
+
+/// A text as JSON.
+#[must_use]
+pub fn json_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Certnames as a JSON array.
+#[must_use]
+pub fn nodes_json(nodes: &[Arc<str>]) -> String {
+    let names: Vec<String> = nodes.iter().map(|name| json_text(name)).collect();
+    format!("[{}]", names.join(","))
+}
+
+/// Sources as a JSON array.
+fn sources_json(sources: &[SourceLine]) -> String {
+    let sources = sources.iter().map(|source| {
+        let file = json_text(&source.file);
+        format!("{{\"file\":{file},\"line\":{}}}", source.line)
+    });
+    format!("[{}]", sources.collect::<Vec<_>>().join(","))
+}
+
+/// A cell's answer in a line: the value as JSON, or what is said in its place.
+#[must_use]
+pub fn outcome_text(cell: &Cell) -> String {
+    match (&cell.unknown, &cell.result) {
+        (Some(why), _) => format!("unknown: {why}"),
+        (None, Ok(value)) => to_tagged_json(value),
+        (None, Err(error)) if error.not_found => "(not set)".to_string(),
+        (None, Err(error)) => format!("error: {}", error.message),
+    }
+}
+
+/// Sources as `file:line`, below the workspace's folder where they are in it.
+#[must_use]
+pub fn sources_text(sources: &[SourceLine], folder: &str) -> String {
+    let sources = sources.iter().map(|source| {
+        let file = path::within(&source.file, folder).unwrap_or(&source.file);
+        format!("{file}:{}", source.line)
+    });
+    sources.collect::<Vec<_>>().join(" ")
+}
+
+/// A text cut to a number of characters.
+#[must_use]
+pub fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_string();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{kept}…")
+}
+
+/// A number of nodes in words.
+#[must_use]
+pub fn counted(nodes: usize) -> String {
+    match nodes {
+        1 => "1 node".to_string(),
+        count => format!("{count} nodes"),
+    }
+}
+
+/// A difference as text: the key, the old answer, the new one; paths below the folders `old` and
+/// `new` where they are in them.
+#[must_use]
+pub fn difference_text(difference: &Difference, old: &str, new: &str) -> String {
+    let Difference { key, before, after } = difference;
+    let mut out = key.to_string();
+    if before.nodes == after.nodes {
+        let _ = match after.nodes.as_slice() {
+            [] => Ok(()),
+            [only] => write!(out, " — {only}"),
+            nodes => write!(out, " — {} nodes", nodes.len()),
+        };
+    }
+    out.push('\n');
+    for (sign, cell, folder) in [('-', before, old), ('+', after, new)] {
+        let line = format!(
+            "  {sign} {}  {}",
+            cut(&outcome_text(cell), WIDEST),
+            sources_text(&cell.sources, folder)
+        );
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}

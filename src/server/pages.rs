@@ -1,0 +1,283 @@
+//! The read-only documents that commands answer with: what each is asked, from the workspace and
+//! the nodes that it is asked for.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::explain::{explain, root_for};
+use super::features::{Asked, Question, Told, Work};
+use super::fleet::{Fleet as Known, Fleets};
+use crate::ide::call_hierarchy::{incoming, root_of};
+use crate::ide::document::{self, Document};
+use crate::ide::impact::{impact_on_readers, impact_with};
+use crate::ide::matrix::{Difference, Fleet, all_keys, changes, differences, row, row_of_possible};
+use crate::ide::{KnownNodes, fleet_of, hover};
+use crate::lookup::{ConfigCache, Settings};
+use crate::scope::Nodes;
+use crate::workspace::{Change, Root, Snapshot, path};
+
+/// What all documents are made from.
+pub(super) struct House<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) context: &'a Context,
+    pub(super) configs: &'a ConfigCache,
+    pub(super) fleets: &'a Fleets,
+}
+
+/// The document.
+///
+/// # Errors
+/// Why there is none, for people.
+pub(super) fn answer(
+    house: &House<'_>,
+    question: &Question,
+    work: &Work<'_>,
+) -> Result<Told, String> {
+    match question {
+        Question::Explain { asked, node } => {
+            let key = key_of(house, asked)?;
+            let nodes = house.nodes(&asked.path);
+            let mut settings = house.context.puppet();
+            // What Puppet does with this very text is what is asked here.
+            settings.recover_broken_files = false;
+            settings.modules_may_be_missing = false;
+            let at = (&*asked.path, &*key);
+            let content = explain(
+                house.snapshot,
+                &settings,
+                house.configs,
+                &nodes,
+                at,
+                node.as_ref(),
+            )?;
+            Ok(Told::Document(Document {
+                title: format!("How {key} is looked up"),
+                language: "text",
+                content,
+                data: None,
+            }))
+        }
+        Question::Matrix(asked) => {
+            let key = key_of(house, asked)?;
+            let nodes = house.nodes(&asked.path);
+            let settings = house.settings();
+            let fleet = house.fleet(&asked.path, &settings, &nodes.known)?;
+            let row = match nodes.known.is_empty() {
+                true => row_of_possible(&fleet, &key),
+                false => row(&fleet, &key),
+            };
+            let named = house.named();
+            Ok(Told::Document(document::matrix(&row, &named)))
+        }
+        Question::Uses(asked) => {
+            let key = root_of(&key_of(house, asked)?);
+            let calls = incoming(house.snapshot, &key);
+            let named = house.named();
+            let document = document::uses(house.snapshot, &key, &calls, &named);
+            Ok(Told::Document(document))
+        }
+        Question::Diff {
+            path,
+            from,
+            to,
+            key,
+        } => diff(house, path, from.as_ref(), to, key.as_ref(), work),
+        Question::Impact { path, file } => impact(house, path, file.as_ref(), work),
+    }
+}
+
+impl House<'_> {
+    fn nodes(&self, file: &str) -> Arc<Known> {
+        self.fleets.of(self.snapshot, self.context, file)
+    }
+
+    /// Puppet's settings; what is encrypted stays so in whatever is shown.
+    pub(super) fn settings(&self) -> Settings {
+        let mut settings = self.context.puppet();
+        settings.keys = None;
+        settings
+    }
+
+    /// The nodes over the root that answers for a file or a folder.
+    fn fleet<'a>(
+        &'a self,
+        file: &str,
+        settings: &'a Settings,
+        nodes: &'a KnownNodes,
+    ) -> Result<Fleet<'a>, String> {
+        self.fleet_in(self.snapshot, file, settings, nodes)
+    }
+
+    fn fleet_in<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+        file: &str,
+        settings: &'a Settings,
+        nodes: &'a KnownNodes,
+    ) -> Result<Fleet<'a>, String> {
+        if let Some(fleet) = fleet_of(snapshot, file, settings, self.configs, nodes) {
+            return Ok(fleet);
+        }
+        let root = root_for(snapshot, file)?;
+        Ok(Fleet::new(snapshot, root, settings, self.configs, nodes))
+    }
+
+    /// Names files below the workspace folder that they are in.
+    fn named(&self) -> impl Fn(&str) -> String {
+        |file| {
+            let folders = self.snapshot.folders().iter();
+            let inside = folders.filter_map(|folder| path::within(file, folder));
+            let shortest = inside.min_by_key(|inside| inside.len());
+            shortest.unwrap_or(file).to_owned()
+        }
+    }
+}
+
+/// The key that is asked for.
+fn key_of(house: &House<'_>, asked: &Asked) -> Result<Arc<str>, String> {
+    match (&asked.key, asked.offset) {
+        (Some(key), _) => Ok(key.clone()),
+        (None, Some(offset)) => hover::key_at(house.snapshot, &asked.path, offset)
+            .ok_or_else(|| "there is no key at this place".to_owned()),
+        (None, None) => Err("neither a key nor a place was given".to_owned()),
+    }
+}
+
+/// The environments of a workspace by the names of their folders, the first of each name.
+pub(super) fn environments(snapshot: &Snapshot) -> Vec<(&str, &Root)> {
+    let mut found: Vec<(&str, &Root)> = Vec::new();
+    for root in snapshot.roots().environments() {
+        let name = path::name(&root.dir);
+        if found.iter().all(|(known, _)| *known != name) {
+            found.push((name, root));
+        }
+    }
+    found
+}
+
+/// What somebody says who broke it off; nobody reads it.
+fn broken_off() -> String {
+    "the request was taken back".to_owned()
+}
+
+fn diff(
+    house: &House<'_>,
+    path: &str,
+    from: Option<&Arc<str>>,
+    to: &Arc<str>,
+    key: Option<&Arc<str>>,
+    work: &Work<'_>,
+) -> Result<Told, String> {
+    let nodes = house.nodes(path);
+    let Some(from) = from.or(nodes.selected.as_ref()) else {
+        return Err("no node is selected to compare with".to_owned());
+    };
+    let settings = house.settings();
+    let named = house.named();
+    let mut found: Vec<Difference> = Vec::new();
+    if let (Some(one), Some(other)) = (nodes.known.find(from), nodes.known.find(to)) {
+        let fleet = house.fleet(path, &settings, &nodes.known)?;
+        let keys = key.map_or_else(|| all_keys(&fleet), |key| vec![key.clone()]);
+        for (at, key) in keys.iter().enumerate() {
+            let key = std::slice::from_ref(key);
+            found.extend(differences(&fleet, key, one, other));
+            if work.done(at + 1, keys.len()).is_break() {
+                return Err(broken_off());
+            }
+        }
+        let document = document::differences(from, to, &found, &named);
+        return Ok(Told::Document(document));
+    }
+    let environments = environments(house.snapshot);
+    let environment = |name: &Arc<str>| {
+        let found = environments.iter().find(|(known, _)| *known == &**name);
+        found.map(|(_, root)| *root)
+    };
+    let (Some(before), Some(after)) = (environment(from), environment(to)) else {
+        let unknown = [from, to]
+            .into_iter()
+            .find(|name| nodes.known.find(name).is_none() && environment(name).is_none());
+        return Err(match unknown {
+            Some(name) => format!("'{name}' is neither a known node nor an environment"),
+            None => format!(
+                "'{from}' and '{to}' are not of one kind: name two nodes or two environments"
+            ),
+        });
+    };
+    if nodes.known.is_empty() {
+        return Err("no nodes are known to compare environments for".to_owned());
+    }
+    let sides = [members_of(&nodes.nodes, from), members_of(&nodes.nodes, to)];
+    let fleet = |root, nodes, name: &Arc<str>| {
+        let mut fleet = Fleet::new(house.snapshot, root, &settings, house.configs, nodes);
+        fleet.environment.name = name.clone();
+        fleet
+    };
+    let (before, after) = (fleet(before, &sides[0], from), fleet(after, &sides[1], to));
+    let mut keys = key.map_or_else(Vec::new, |key| vec![key.clone()]);
+    if keys.is_empty() {
+        keys = all_keys(&before);
+        keys.extend(all_keys(&after));
+        keys.sort();
+        keys.dedup();
+    }
+    for (at, key) in keys.iter().enumerate() {
+        found.extend(changes(&row(&before, key), &row(&after, key)));
+        if work.done(at + 1, keys.len()).is_break() {
+            return Err(broken_off());
+        }
+    }
+    let document = document::differences(from, to, &found, &named);
+    Ok(Told::Document(document))
+}
+
+/// The nodes as members of an environment.
+fn members_of(nodes: &Nodes, environment: &Arc<str>) -> KnownNodes {
+    let members = nodes.all().iter().map(|node| {
+        let mut node = node.clone();
+        Arc::make_mut(&mut node).environment = Some(environment.clone());
+        node
+    });
+    KnownNodes::in_environment(&members.collect(), environment)
+}
+
+fn impact(
+    house: &House<'_>,
+    path: &str,
+    file: Option<&Arc<str>>,
+    work: &Work<'_>,
+) -> Result<Told, String> {
+    let snapshot = house.snapshot;
+    let unsaved = |file: &str| snapshot.open_files().any(|open| &**open.path() == file);
+    let named = house.named();
+    let (saved, what) = match file {
+        Some(file) if !unsaved(file) => {
+            return Ok(Told::Message(format!(
+                "{} is not open: nothing in it is unsaved",
+                named(file)
+            )));
+        }
+        Some(file) => (
+            snapshot.with(Change::Close { path: file.clone() }),
+            format!("the edit of {}", named(file)),
+        ),
+        None => (snapshot.saved(), "what is unsaved".to_owned()),
+    };
+    let nodes = house.nodes(path);
+    let settings = house.settings();
+    let before = house.fleet_in(&saved, path, &settings, &nodes.known)?;
+    let after = house.fleet(path, &settings, &nodes.known)?;
+    let tell = |done, of| work.done(done, of);
+    let found = match (nodes.known.is_empty(), file) {
+        (true, Some(file)) => impact_on_readers(&before, &after, file, &tell),
+        (_, _) => impact_with(&before, &after, &tell),
+    };
+    let Some(found) = found else {
+        return Err(broken_off());
+    };
+    let document = document::impact(&found, nodes.known.len(), &what, &named);
+    Ok(match document {
+        Some(document) => Told::Document(document),
+        None => Told::Message(format!("{what} changes no effective value")),
+    })
+}

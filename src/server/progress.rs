@@ -1,0 +1,192 @@
+//! `$/progress` of one command: begun, told now and then, ended before its answer.
+//!
+//! The job tells from the blocking pool; a task of its own sends, so that nobody waits for the
+//! client.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+use tower_lsp::Client;
+use tower_lsp::ls_types::{self as lsp, notification};
+
+use super::jobs::Stop;
+use super::session::Session;
+
+/// A client that did not ask for progress is shown none before a command has taken so long.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// More often nobody looks.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Progress that is under way.
+pub(crate) struct Progress {
+    sender: UnboundedSender<lsp::WorkDoneProgress>,
+    task: JoinHandle<()>,
+    /// Whether the client named the token: it is not kept waiting for by anybody then.
+    is_asked_for: bool,
+    teller: Teller,
+    name: String,
+}
+
+/// Tells how far the work is; cheap to call in a loop.
+#[derive(Clone)]
+pub(crate) struct Teller {
+    sender: UnboundedSender<lsp::WorkDoneProgress>,
+    /// When the next telling is due.
+    due: std::sync::Arc<Mutex<Instant>>,
+}
+
+impl Progress {
+    /// Begins: on the client's token, or else, if the client can show it and the work takes long,
+    /// on one of ours, which a cancellation may name too.
+    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
+    pub(crate) fn begin(
+        session: &Session,
+        token: Option<lsp::ProgressToken>,
+        title: &str,
+        stop: &Stop,
+    ) -> Progress {
+        let (sender, receiver) = unbounded_channel();
+        let is_asked_for = token.is_some();
+        let token = token.unwrap_or_else(own_token);
+        let name = json!(token).to_string();
+        session.name(name.clone(), stop.clone());
+        let begin = lsp::WorkDoneProgress::Begin(lsp::WorkDoneProgressBegin {
+            title: title.to_owned(),
+            cancellable: Some(true),
+            percentage: Some(0),
+            ..lsp::WorkDoneProgressBegin::default()
+        });
+        let client = session.client.clone();
+        let (due, task) = match (is_asked_for, session.facts().progress) {
+            (true, _) => {
+                let task = async move {
+                    send(&client, &token, begin).await;
+                    forward(&client, &token, receiver).await;
+                };
+                (Instant::now(), tokio::spawn(task))
+            }
+            (false, true) => {
+                let task = own(client, token, begin, receiver);
+                (Instant::now() + PATIENCE, tokio::spawn(task))
+            }
+            (false, false) => (Instant::now(), tokio::spawn(drain(receiver))),
+        };
+        let teller = Teller {
+            sender: sender.clone(),
+            due: std::sync::Arc::new(Mutex::new(due)),
+        };
+        Progress {
+            sender,
+            task,
+            is_asked_for,
+            teller,
+            name,
+        }
+    }
+
+    /// For the job.
+    pub(crate) fn teller(&self) -> Teller {
+        self.teller.clone()
+    }
+
+    /// Ends, whatever the work came to.
+    pub(crate) async fn end(self, session: &Session) {
+        session.unname(&self.name);
+        let end = lsp::WorkDoneProgress::End(lsp::WorkDoneProgressEnd::default());
+        let _ = self.sender.send(end);
+        if self.is_asked_for {
+            let _ = self.task.await;
+        }
+    }
+}
+
+impl Teller {
+    /// So many steps of so many are done.
+    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
+    pub(crate) fn tell(&self, done: usize, of: usize) {
+        let now = Instant::now();
+        {
+            let mut due = self
+                .due
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            if now < *due {
+                return;
+            }
+            *due = now + INTERVAL;
+        }
+        let percentage = done.saturating_mul(100) / of.max(1);
+        let report = lsp::WorkDoneProgress::Report(lsp::WorkDoneProgressReport {
+            message: Some(format!("{done} of {of} keys")),
+            cancellable: Some(true),
+            percentage: u32::try_from(percentage.min(100)).ok(),
+        });
+        // Nobody listens any more once it has ended.
+        let _ = self.sender.send(report);
+    }
+}
+
+fn own_token() -> lsp::ProgressToken {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    lsp::ProgressToken::String(format!("hiera-ls/command/{number}"))
+}
+
+async fn send(client: &Client, token: &lsp::ProgressToken, value: lsp::WorkDoneProgress) {
+    let params = lsp::ProgressParams {
+        token: token.clone(),
+        value: lsp::ProgressParamsValue::WorkDone(value),
+    };
+    client
+        .send_notification::<notification::Progress>(params)
+        .await;
+}
+
+/// Sends what comes until the end.
+async fn forward(
+    client: &Client,
+    token: &lsp::ProgressToken,
+    mut receiver: UnboundedReceiver<lsp::WorkDoneProgress>,
+) {
+    while let Some(value) = receiver.recv().await {
+        let is_end = matches!(value, lsp::WorkDoneProgress::End(_));
+        send(client, token, value).await;
+        if is_end {
+            return;
+        }
+    }
+}
+
+/// Progress on a token of ours: made only once there is something to tell.
+async fn own(
+    client: Client,
+    token: lsp::ProgressToken,
+    begin: lsp::WorkDoneProgress,
+    mut receiver: UnboundedReceiver<lsp::WorkDoneProgress>,
+) {
+    let Some(lsp::WorkDoneProgress::Report(_)) = receiver.recv().await else {
+        return;
+    };
+    if client
+        .create_work_done_progress(token.clone())
+        .await
+        .is_err()
+    {
+        return;
+    }
+    send(&client, &token, begin).await;
+    forward(&client, &token, receiver).await;
+}
+
+async fn drain(mut receiver: UnboundedReceiver<lsp::WorkDoneProgress>) {
+    while let Some(value) = receiver.recv().await {
+        if matches!(value, lsp::WorkDoneProgress::End(_)) {
+            return;
+        }
+    }
+}

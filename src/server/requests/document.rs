@@ -1,0 +1,187 @@
+//! The commands that answer with a read-only document, or with a sentence where there is nothing
+//! to show: from their arguments to the answer, with progress and an end where it is taken back.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types as lsp;
+
+use super::execute_command::file;
+use super::{View, Wants};
+use crate::ide::document::Document;
+use crate::server::capabilities::{DIFF, EXPLAIN, IMPACT, MATRIX, USES};
+use crate::server::features::{Asked, Question, Told, Work};
+use crate::server::jobs::Lane;
+use crate::server::ordered;
+use crate::server::progress::Progress;
+use crate::server::session::{Index, Session};
+use crate::text::Position;
+
+/// What the arguments ask, before places are counted in bytes.
+struct Arguments {
+    /// The file, or the folder that counts without one.
+    path: Arc<str>,
+    /// Whether a file was named.
+    file: Option<Arc<str>>,
+    key: Option<Arc<str>>,
+    position: Option<Position>,
+    node: Option<Arc<str>>,
+    from: Option<Arc<str>>,
+    to: Option<Arc<str>>,
+}
+
+pub(super) async fn answer(
+    session: &Session,
+    command: &str,
+    arguments: &Value,
+    token: Option<lsp::ProgressToken>,
+) -> Result<Value> {
+    let wants_data = arguments.get("data") == Some(&Value::Bool(true));
+    let arguments = read(session, command, arguments)?;
+    let (lane, title) = match command {
+        DIFF => (Lane::Document, "Comparing"),
+        IMPACT => (Lane::Document, "Looking what changes"),
+        _ => (Lane::Interactive, "Looking up"),
+    };
+    let Some(ticket) = ordered::ticket() else {
+        return Err(Error::internal_error());
+    };
+    let progress = Progress::begin(session, token, title, &ticket.stop);
+    let teller = progress.teller();
+    let asked = command.to_owned();
+    let work = move |view: View| {
+        let question = question(&asked, arguments, &view)?;
+        let tell = |done, of| teller.tell(done, of);
+        let work = Work {
+            stop: &view.stop,
+            tell: &tell,
+        };
+        let told = view
+            .features
+            .document(&view.snapshot, &view.context, &question, &work)?;
+        Ok(json_of(told, wants_data, &view))
+    };
+    let answer = super::answer(session, command, lane, Wants::WholeWorkspace, work).await;
+    progress.end(session).await;
+    answer?.map_err(|why: String| Error::invalid_params(why))
+}
+
+/// Reads the arguments; what is missing is told before anything is done.
+fn read(session: &Session, command: &str, arguments: &Value) -> Result<Arguments> {
+    let wrong = |wanted: &str| Error::invalid_params(format!("'{command}' wants {wanted}"));
+    let text = |name: &str| -> Option<Arc<str>> {
+        arguments.get(name).and_then(Value::as_str).map(Arc::from)
+    };
+    let file: Option<Arc<str>> = file(arguments).map(Arc::from);
+    let folder = || session.folders().into_iter().next().map(Arc::from);
+    let Some(path) = file.clone().or_else(folder) else {
+        return Err(wrong("{\"uri\": a file, …}"));
+    };
+    let read = Arguments {
+        path,
+        file,
+        key: text("key"),
+        position: arguments.get("position").and_then(position),
+        node: text("node"),
+        from: text("from"),
+        to: text("to"),
+    };
+    let is_about_a_key = matches!(command, EXPLAIN | MATRIX | USES);
+    if is_about_a_key && read.key.is_none() && read.position.is_none() {
+        return Err(wrong("{\"uri\": a file, \"position\" or \"key\"}"));
+    }
+    if command == DIFF && read.to.is_none() {
+        return Err(wrong(
+            "{\"uri\": a file, \"from\"?, \"to\": a node or an environment}",
+        ));
+    }
+    Ok(read)
+}
+
+fn position(value: &Value) -> Option<Position> {
+    let number = |name| u32::try_from(value.get(name)?.as_u64()?).ok();
+    Some(Position {
+        line: number("line")?,
+        character: number("character")?,
+    })
+}
+
+/// The question, its place counted in bytes of the text as of the request.
+fn question(
+    command: &str,
+    arguments: Arguments,
+    view: &View,
+) -> std::result::Result<Question, String> {
+    let path = arguments.path;
+    let offset = arguments
+        .position
+        .and_then(|position| match view.documents.get(&path) {
+            Some(document) => Some(document.offset(position, view.encoding)),
+            None => view.lines(&path, |lines| lines.offset(position, view.encoding)),
+        });
+    let asked = Asked {
+        path: path.clone(),
+        key: arguments.key.clone(),
+        offset,
+    };
+    Ok(match command {
+        MATRIX => Question::Matrix(asked),
+        USES => Question::Uses(asked),
+        DIFF => Question::Diff {
+            path,
+            from: arguments.from,
+            to: arguments.to.unwrap_or_default(),
+            key: arguments.key,
+        },
+        IMPACT => Question::Impact {
+            path,
+            file: arguments.file,
+        },
+        _ => Question::Explain {
+            asked,
+            node: arguments.node,
+        },
+    })
+}
+
+fn json_of(told: Told, wants_data: bool, view: &View) -> Value {
+    let document = match told {
+        Told::Message(message) => return json!({ "message": message }),
+        Told::Document(document) => document,
+    };
+    let Document {
+        title,
+        language,
+        mut content,
+        data,
+    } = document;
+    if let Index::Reading { read, of } = view.index {
+        // What is not read yet may say otherwise, so the text must not pass for the whole one.
+        content = format!("# still reading the workspace ({read} of {of} files)\n{content}");
+    }
+    let mut answer = json!({
+        "title": title,
+        "uri": format!("hiera-ls:/{}", escaped(&title)),
+        "language": language,
+        "content": content,
+    });
+    if wants_data {
+        let data = data.and_then(|data| serde_json::from_str::<Value>(&data).ok());
+        answer["data"] = data.unwrap_or_default();
+    }
+    answer
+}
+
+/// A title as one segment of a URI's path.
+fn escaped(title: &str) -> String {
+    let mut text = String::with_capacity(title.len());
+    for byte in title.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}

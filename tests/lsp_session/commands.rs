@@ -1,0 +1,475 @@
+//! Commands that answer with documents: the matrix, differences, what an edit changes, uses, and
+//! the explanation at any depth.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use super::VSCODE;
+use super::program::{Program, uri};
+
+/// A control repository with two environments, and nodes for it.
+pub struct Repository {
+    pub folder: PathBuf,
+    _temporary: tempfile::TempDir,
+}
+
+const HIERA: &str = "version: 5\nhierarchy:\n  - {name: node, path: \"node/%{trusted.certname}.yaml\"}\n  \
+    - {name: site, path: \"site/%{facts.site}.yaml\"}\n  - {name: common, path: common.yaml}\n";
+
+const COMMON: &str = "port: 80\nurl: \"http://%{lookup('host')}:%{lookup('port')}/\"\nhost: example.com\nusers:\n  \
+    alice:\n    uid: 1\nmotd: |\n  welcome\n  to %{facts.site}\nlookup_options:\n  users: {merge: deep}\n";
+
+impl Repository {
+    pub fn new() -> Repository {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().canonicalize().unwrap();
+        let repository = Repository {
+            folder,
+            _temporary: temporary,
+        };
+        for environment in ["production", "staging"] {
+            let at = |path: &str| format!("environments/{environment}/{path}");
+            repository.write(&at("hiera.yaml"), HIERA);
+            repository.write(&at("environment.conf"), "");
+            repository.write(&at("data/common.yaml"), COMMON);
+            repository.write(
+                &at("data/site/ls.yaml"),
+                "port: 8080\nusers:\n  bob: {uid: 2}\n",
+            );
+        }
+        repository.write("environments/staging/data/site/cp.yaml", "port: 81\n");
+        repository.write("environments/production/data/node/c.x.yaml", "port: 9\n");
+        let nodes = r#"{"a.x": {"facts": {"site": "ls"}}, "b.x": {"facts": {"site": "cp"}},
+            "c.x": {"facts": {"site": "cp"}}, "d.x": {"facts": {"site": "cp"}}}"#;
+        repository.write("nodes.json", nodes);
+        repository
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let file = self.folder.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+    }
+
+    pub fn file(&self, path: &str) -> PathBuf {
+        self.folder.join("environments/production").join(path)
+    }
+
+    fn start(&self) -> Program {
+        Program::start(&self.folder, &json!({}), VSCODE)
+    }
+}
+
+fn shows(document: &Value, expected: &Expect) {
+    let content = document["content"].as_str().unwrap();
+    let head = format!("{} ({})\n", document["title"], document["language"]);
+    expected.assert_eq(&(head + content));
+}
+
+#[test]
+fn the_matrix_of_a_key_shows_every_answer_with_its_nodes() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    let place =
+        json!({ "uri": uri(&common), "position": { "line": 0, "character": 2 }, "data": true });
+    let matrix = program.command("hiera.matrix", &place);
+    shows(
+        &matrix,
+        &expect![[r#"
+            "Matrix of port" ("yaml")
+            # port — 3 answers over 4 nodes
+
+            # 2 nodes
+            #   b.x, d.x
+            # from environments/production/data/common.yaml:1
+            port: 80
+
+            ---
+            # 1 node
+            #   a.x
+            # from environments/production/data/site/ls.yaml:1
+            port: 8080
+
+            ---
+            # 1 node
+            #   c.x
+            # from environments/production/data/node/c.x.yaml:1
+            port: 9
+        "#]],
+    );
+    assert_eq!(matrix["uri"], "hiera-ls:/Matrix%20of%20port");
+    // What the command line prints for the same nodes.
+    let printed = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(["matrix", "port", "--format", "json", "--nodes"])
+        .arg(repository.folder.join("nodes.json"))
+        .arg("--workspace")
+        .arg(repository.folder.join("environments/production"))
+        .output()
+        .unwrap();
+    let printed: Value = serde_json::from_slice(&printed.stdout).unwrap();
+    assert_eq!(matrix["data"], printed);
+    let nested = json!({ "uri": uri(&common), "position": { "line": 5, "character": 5 } });
+    let nested = program.command("hiera.matrix", &nested);
+    assert_eq!(nested["title"], "Matrix of users.alice.uid");
+    assert!(nested.get("data").is_none());
+    let missing = json!({ "uri": uri(&common), "key": "nowhere" });
+    shows(
+        &program.command("hiera.matrix", &missing),
+        &expect![[r#"
+            "Matrix of nowhere" ("yaml")
+            # nowhere — the same for 4 nodes
+
+            # 4 nodes
+            #   a.x, b.x, c.x, d.x
+            # not set
+        "#]],
+    );
+    program.end();
+}
+
+#[test]
+fn without_nodes_the_matrix_says_what_decides() {
+    let repository = Repository::new();
+    std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    let matrix = program.command(
+        "hiera.matrix",
+        &json!({ "uri": uri(&common), "key": "port", "data": true }),
+    );
+    shows(
+        &matrix,
+        &expect![[r#"
+            "Matrix of port" ("yaml")
+            # port — 3 answers, by what a node's facts say
+
+            # otherwise
+            # from environments/production/data/common.yaml:1
+            port: 80
+
+            ---
+            # trusted.certname = c.x
+            # from environments/production/data/node/c.x.yaml:1
+            port: 9
+
+            ---
+            # facts.site = ls
+            # from environments/production/data/site/ls.yaml:1
+            port: 8080
+        "#]],
+    );
+    assert_eq!(
+        matrix["data"]["answers"][1]["condition"],
+        "trusted.certname = c.x"
+    );
+    program.end();
+}
+
+#[test]
+fn two_nodes_and_two_environments_are_compared() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    let nodes = program.command("hiera.nodes", &json!({ "uri": uri(&common) }));
+    assert_eq!(nodes["environments"], json!(["production", "staging"]));
+    let between = |from: Value, to: &str| json!({ "uri": uri(&common), "from": from, "to": to, "data": true });
+    let diff = program.command("hiera.diff", &between(json!("a.x"), "b.x"));
+    shows(
+        &diff,
+        &expect![[r#"
+            "a.x → b.x" ("text")
+            a.x → b.x: 4 differences
+
+            motd
+              - "welcome\nto ls\n"  environments/production/data/common.yaml:7
+              + "welcome\nto cp\n"  environments/production/data/common.yaml:7
+
+            port
+              - 8080  environments/production/data/site/ls.yaml:1
+              + 80  environments/production/data/common.yaml:1
+
+            url
+              - "http://example.com:8080/"  environments/production/data/common.yaml:2
+              + "http://example.com:80/"  environments/production/data/common.yaml:2
+
+            users
+              - {"alice":{"uid":1},"bob":{"uid":2}}  environments/production/data/site/ls.yaml:2 environments/production/data/common.yaml:4
+              + {"alice":{"uid":1}}  environments/production/data/common.yaml:4
+        "#]],
+    );
+    assert_eq!(diff["data"]["differences"][1]["after"]["value"], 80);
+    let environments = program.command("hiera.diff", &between(json!("production"), "staging"));
+    shows(
+        &environments,
+        &expect![[r#"
+            "production → staging" ("text")
+            production → staging: 4 differences
+
+            port — 2 nodes
+              - 80  environments/production/data/common.yaml:1
+              + 81  environments/staging/data/site/cp.yaml:1
+                b.x, d.x
+
+            port — 1 node
+              - 9  environments/production/data/node/c.x.yaml:1
+              + 81  environments/staging/data/site/cp.yaml:1
+                c.x
+
+            url — 2 nodes
+              - "http://example.com:80/"  environments/production/data/common.yaml:2
+              + "http://example.com:81/"  environments/staging/data/common.yaml:2
+                b.x, d.x
+
+            url — 1 node
+              - "http://example.com:9/"  environments/production/data/common.yaml:2
+              + "http://example.com:81/"  environments/staging/data/common.yaml:2
+                c.x
+        "#]],
+    );
+    let invalid = -32602;
+    let without = json!({ "uri": uri(&common), "to": "b.x" });
+    assert_eq!(
+        program.refused("hiera.diff", &without),
+        (invalid, "no node is selected to compare with".into())
+    );
+    assert_eq!(
+        program.refused("hiera.diff", &between(json!("a.x"), "nobody")),
+        (
+            invalid,
+            "'nobody' is neither a known node nor an environment".into()
+        )
+    );
+    assert_eq!(
+        program
+            .refused("hiera.diff", &between(json!("a.x"), "staging"))
+            .1,
+        "'a.x' and 'staging' are not of one kind: name two nodes or two environments"
+    );
+    program.command("hiera.selectNode", &json!({ "certname": "d.x" }));
+    let selected = json!({ "uri": uri(&common), "to": "b.x", "key": "port" });
+    let same = program.command("hiera.diff", &selected);
+    assert_eq!(same["content"], "d.x and b.x get the same values\n");
+    program.end();
+}
+
+#[test]
+fn what_an_unsaved_edit_changes_is_told_before_it_is_saved() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    let asked = json!({ "uri": uri(&common), "data": true });
+    let nothing = program.command("hiera.impact", &asked);
+    let name = "environments/production/data/common.yaml";
+    assert_eq!(
+        nothing["message"],
+        format!("{name} is not open: nothing in it is unsaved")
+    );
+    let text = program.open(&common);
+    let nothing = program.command("hiera.impact", &asked);
+    assert_eq!(
+        nothing["message"],
+        format!("the edit of {name} changes no effective value")
+    );
+    program.rewrite(&common, &text.replace("port: 80", "port: 82"));
+    let impact = program.command("hiera.impact", &asked);
+    shows(
+        &impact,
+        &expect![[r#"
+            "What the edit of environments/production/data/common.yaml changes" ("text")
+            the edit of environments/production/data/common.yaml changes 2 keys for 2 of 4 nodes
+
+            port — 2 nodes
+              - 80  environments/production/data/common.yaml:1
+              + 82  environments/production/data/common.yaml:1
+                b.x, d.x
+
+            url — 2 nodes
+              - "http://example.com:80/"  environments/production/data/common.yaml:2
+              + "http://example.com:82/"  environments/production/data/common.yaml:2
+                b.x, d.x
+        "#]],
+    );
+    assert_eq!(impact["data"]["nodes"], json!(["b.x", "d.x"]));
+    assert_eq!(impact["data"]["of"], 4);
+    program.end();
+
+    std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
+    let mut program = repository.start();
+    let site = repository.file("data/site/ls.yaml");
+    let text = program.open(&site);
+    program.rewrite(&site, &text.replace("8080", "8081"));
+    let impact = program.command("hiera.impact", &json!({ "uri": uri(&site) }));
+    shows(
+        &impact,
+        &expect![[r#"
+            "What the edit of environments/production/data/site/ls.yaml changes" ("text")
+            the edit of environments/production/data/site/ls.yaml changes 2 keys
+
+            port — facts.site = ls
+              - 8080 (not certain: level 'node' depends on 'trusted.certname', and 1 of its files holds the key)  environments/production/data/site/ls.yaml:1
+              + 8081 (not certain: level 'node' depends on 'trusted.certname', and 1 of its files holds the key)  environments/production/data/site/ls.yaml:1
+
+            url — facts.site = ls
+              - "http://example.com:8080/" (not certain: level 'node' depends on 'trusted.certname', and 1 of its files holds the key)  environments/production/data/common.yaml:2
+              + "http://example.com:8081/" (not certain: level 'node' depends on 'trusted.certname', and 1 of its files holds the key)  environments/production/data/common.yaml:2
+        "#]],
+    );
+    program.end();
+}
+
+#[test]
+fn uses_are_listed_with_their_lines() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    let uses = program.command(
+        "hiera.uses",
+        &json!({ "uri": uri(&common), "key": "port", "data": true }),
+    );
+    shows(
+        &uses,
+        &expect![[r#"
+            "Uses of port" ("text")
+            port — 2 uses
+              environments/production/data/common.yaml:2  url
+              environments/staging/data/common.yaml:2     url
+        "#]],
+    );
+    assert_eq!(uses["data"]["uses"][0]["line"], 2);
+    let none = program.command("hiera.uses", &json!({ "uri": uri(&common), "key": "motd" }));
+    assert_eq!(
+        none["content"],
+        "no value of this workspace looks up motd\n"
+    );
+    program.end();
+}
+
+/// What `hiera-ls lookup KEY --explain` prints for a node.
+fn printed(repository: &Repository, key: &str, node: &str) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(["lookup", key, "--explain", "--node", node, "--nodes"])
+        .arg(repository.folder.join("nodes.json"))
+        .arg("--workspace")
+        .arg(repository.folder.join("environments/production"))
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_explanation_of_a_nested_key_is_that_of_the_command_line() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    for (line, key) in [
+        (0, "port"),
+        (1, "url"),
+        (3, "users"),
+        (4, "users.alice"),
+        (5, "users.alice.uid"),
+    ] {
+        let asked = json!({
+            "uri": uri(&common), "position": { "line": line, "character": 4 }, "node": "a.x",
+        });
+        let explained = program.command("hiera.explain", &asked);
+        assert_eq!(explained["title"], format!("How {key} is looked up"));
+        let content = explained["content"].as_str().unwrap();
+        assert_eq!(content, printed(&repository, key, "a.x"), "{key}");
+        assert!(content.contains("Searching for"), "{content}");
+    }
+    let nowhere = json!({ "uri": uri(&common), "position": { "line": 40, "character": 0 } });
+    assert_eq!(
+        program.refused("hiera.explain", &nowhere),
+        (-32602, "there is no key at this place".into())
+    );
+    assert_eq!(
+        program
+            .refused("hiera.matrix", &json!({ "uri": uri(&common) }))
+            .1,
+        "'hiera.matrix' wants {\"uri\": a file, \"position\" or \"key\"}"
+    );
+    program.end();
+}
+
+/// The progress that a command's own token gets, and its answer behind it.
+#[test]
+fn a_long_command_tells_how_far_it_is() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    let params = json!({
+        "command": "hiera.diff", "workDoneToken": "mine",
+        "arguments": [{ "uri": uri(&common), "from": "a.x", "to": "b.x" }],
+    });
+    program.ask("workspace/executeCommand", &params);
+    let mut told = Vec::new();
+    while told.last().is_none_or(|kind| kind != "end") {
+        let progress = program.wait("progress", |message| {
+            message["method"] == "$/progress" && message["params"]["token"] == "mine"
+        });
+        let kind = &progress["params"]["value"]["kind"];
+        told.push(kind.as_str().unwrap().to_owned());
+    }
+    assert_eq!(told.first().map(String::as_str), Some("begin"));
+    assert!(told.iter().any(|kind| kind == "report"), "{told:?}");
+    program.end();
+}
+
+/// Many keys over many nodes, so that a comparison of environments takes a while.
+fn large(folder: &Path) -> PathBuf {
+    let write = |path: &str, text: &str| {
+        let file = folder.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+    };
+    let keys: Vec<String> = (0..4_000)
+        .map(|key| format!("key{key}: \"%{{facts.n}}-{key}\"\n"))
+        .collect();
+    for environment in ["production", "staging"] {
+        write(&format!("environments/{environment}/hiera.yaml"), HIERA);
+        write(&format!("environments/{environment}/environment.conf"), "");
+        write(
+            &format!("environments/{environment}/data/common.yaml"),
+            &keys.concat(),
+        );
+    }
+    let nodes: Vec<String> = (0..2_000)
+        .map(|node| format!("\"n{node}.x\": {{\"facts\": {{\"n\": {node}}}}}"))
+        .collect();
+    write("nodes.json", &format!("{{{}}}", nodes.join(",")));
+    folder.join("environments/production/data/common.yaml")
+}
+
+#[test]
+fn a_long_command_ends_where_it_is_taken_back_and_holds_up_no_hover() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().canonicalize().unwrap();
+    let common = large(&folder);
+    let mut program = Program::start(&folder, &json!({}), VSCODE);
+    let text = program.open(&common);
+    program.command("hiera.nodes", &json!({}));
+    program.command("hiera.selectNode", &json!({ "certname": "n7.x" }));
+    let mut params = json!({
+        "command": "hiera.diff", "workDoneToken": 5,
+        "arguments": [{ "uri": uri(&common), "from": "production", "to": "staging" }],
+    });
+    let by_progress = program.begin("workspace/executeCommand", &params);
+    params["workDoneToken"] = json!(6);
+    program.wait("progress", |message| {
+        message["method"] == "$/progress" && message["params"]["value"]["kind"] == "report"
+    });
+    let by_id = program.begin("workspace/executeCommand", &params);
+    let hover = program.hover(&common, &text, "key1").unwrap();
+    assert!(hover.contains("7-1"), "{hover}");
+    program.tell("$/cancelRequest", &json!({ "id": by_id }));
+    program.tell("window/workDoneProgress/cancel", &json!({ "token": 5 }));
+    for id in [by_progress, by_id] {
+        let answer = program.wait("an end", |message| message["id"] == id);
+        assert_eq!(answer["error"]["code"], -32800, "{answer}");
+    }
+    program.end();
+}
