@@ -1,7 +1,7 @@
 //! Incremental equals fresh: after any sequence of edits, opens, closes, saves, files that come, go
 //! and are renamed, and changes of settings and choices, the server shows what a fresh server shows
-//! on the final texts: published and pulled diagnostics, hovers, lookups explained, nodes, outlines and
-//! the search for keys.
+//! on the final texts: published and pulled diagnostics, hovers, lookups explained, nodes, outlines,
+//! the search for keys, lenses, hints, calls, and the documents of commands.
 
 #![allow(
     clippy::unwrap_used,
@@ -197,7 +197,9 @@ impl Client {
         let until = Instant::now() + DEADLINE;
         loop {
             if let Some(at) = self.answers.iter().position(|answer| answer["id"] == id) {
-                return self.answers.remove(at).unwrap()["result"].clone();
+                let mut answer = self.answers.remove(at).unwrap();
+                let has_failed = answer.get("error").is_some();
+                return answer[if has_failed { "error" } else { "result" }].take();
             }
             assert!(self.hear(until), "{method} was not answered");
         }
@@ -255,6 +257,14 @@ impl Client {
                 let explained = self.ask("workspace/executeCommand", &params);
                 let _ = writeln!(all, "  {key} {explained}");
             }
+            let lenses = self.ask("textDocument/codeLens", &params);
+            let range = json!({
+                "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 },
+            });
+            let whole = json!({ "textDocument": document, "range": range });
+            let hints = self.ask("textDocument/inlayHint", &whole);
+            let impact = self.command("hiera.impact", json!({ "uri": uri(&path), "data": true }));
+            let _ = writeln!(all, "  lenses {lenses}\n  hints {hints}\n  impact {impact}");
             let text = match open.get(&number) {
                 Some(text) => text.clone(),
                 None => std::fs::read_to_string(&path).unwrap_or_default(),
@@ -266,12 +276,33 @@ impl Client {
                     let hover = self.ask("textDocument/hover", &params);
                     let _ = writeln!(all, "  {line}:{character} {hover}");
                 }
+                let at = json!({ "line": line, "character": 0 });
+                let params = json!({ "textDocument": document, "position": at });
+                let items = self.ask("textDocument/prepareCallHierarchy", &params);
+                if let Some(item) = items.get(0) {
+                    let item = json!({ "item": item });
+                    let callers = self.ask("callHierarchy/incomingCalls", &item);
+                    let called = self.ask("callHierarchy/outgoingCalls", &item);
+                    let _ = writeln!(all, "  {line} {item} from {callers} to {called}");
+                }
             }
         }
         let _ = writeln!(all, "workspace {:#?}", self.pull_workspace());
         let nodes = json!({ "command": "hiera.nodes", "arguments": [{ "uri": uri(folder) }] });
         let nodes = self.ask("workspace/executeCommand", &nodes);
         let _ = writeln!(all, "nodes {nodes}");
+        let common = uri(&folder.join("data/common.yaml"));
+        for key in ["a", "b", "m::d", "c.k"] {
+            let asked = json!({ "uri": common, "key": key, "data": true });
+            for command in ["hiera.matrix", "hiera.uses", "hiera.explain"] {
+                let told = self.command(command, asked.clone());
+                let _ = writeln!(all, "{command} {key} {told}");
+            }
+        }
+        let between = json!({ "uri": common, "from": "a.x", "to": "b.x", "data": true });
+        let _ = writeln!(all, "diff {}", self.command("hiera.diff", between));
+        let unsaved = json!({ "data": true });
+        let _ = writeln!(all, "unsaved {}", self.command("hiera.impact", unsaved));
         let found = self.ask("workspace/symbol", &json!({ "query": "" }));
         let mut found: Vec<String> = found
             .as_array()
@@ -287,6 +318,11 @@ impl Client {
             let _ = writeln!(all, "shown {uri} {items}");
         }
         all
+    }
+
+    fn command(&mut self, command: &str, argument: Value) -> Value {
+        let params = json!({ "command": command, "arguments": [argument] });
+        self.ask("workspace/executeCommand", &params)
     }
 
     fn end(mut self) {
@@ -499,7 +535,7 @@ fn incremental_equals_fresh() {
         number("INCREMENTAL_SEED", 1),
         number("INCREMENTAL_COUNT", SEQUENCES),
     );
-    let (mut hovers, mut findings, mut pulled) = (0, 0, 0);
+    let (mut hovers, mut findings, mut pulled, mut changes) = (0, 0, 0, 0);
     for sequence in seed..seed + count {
         let mut dice = Dice(sequence.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         let temporary = tempfile::tempdir().unwrap();
@@ -557,9 +593,13 @@ fn incremental_equals_fresh() {
         hovers += expected.matches("\"contents\"").count();
         findings += expected.matches("shown ").count();
         pulled += expected.matches("resultId").count() - 1;
+        changes += expected.matches("\"complete\":true").count();
         fresh.end();
         client.end();
     }
-    println!("{count} sequences: {hovers} hovers and the findings of {findings} files are equal");
-    assert!(hovers > 0 && findings > 0 && pulled > 0);
+    println!(
+        "{count} sequences: {hovers} hovers, the findings of {findings} files and what {changes} \
+         edits change are equal"
+    );
+    assert!(hovers > 0 && findings > 0 && pulled > 0 && changes > 0);
 }

@@ -339,7 +339,7 @@ fn lenses_hints_and_calls_of_a_file() {
     );
     let whole = TextRange::new(0, common.len());
     let labels = |path: &str, selected: Option<&str>| -> Vec<String> {
-        let found = hints(&fleet, path, whole, selected);
+        let found = hints(&fleet, path, whole, selected, &|| false);
         found.iter().map(|hint| hint.label()).collect()
     };
     assert_eq!(

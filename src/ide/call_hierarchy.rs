@@ -37,7 +37,8 @@ pub fn prepare(snapshot: &Snapshot, path: &str, offset: usize) -> Option<CallIte
     Some(item(file, fact))
 }
 
-/// The keys that a key's value looks up, in every file that sets them; in the order of the tokens.
+/// The keys that a key's value looks up, in the order of the tokens, and of the paths of the files
+/// that set them.
 #[must_use]
 pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
     let Some(file) = snapshot.file(&from.path) else {
@@ -56,7 +57,8 @@ pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
         }
     }
     let calls = tokens.into_iter().flat_map(|(root, ranges)| {
-        let definitions = snapshot.definitions(&root);
+        let mut definitions = snapshot.definitions(&root);
+        definitions.sort_by(|(one, _), (other, _)| one.path().cmp(other.path()));
         let calls: Vec<Call> = definitions
             .into_iter()
             .map(|(file, fact)| Call {
@@ -69,11 +71,14 @@ pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
     calls.collect()
 }
 
-/// The keys whose values look a key up, file by file. O(references).
+/// The keys whose values look a key up, in the order of the paths of their files. O(references +
+/// files).
 #[must_use]
 pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<Call> {
     let mut calls = Vec::new();
-    for file in snapshot.files() {
+    let mut files: Vec<&Arc<File>> = snapshot.files().collect();
+    files.sort_by(|one, other| one.path().cmp(other.path()));
+    for file in files {
         let mut found: BTreeMap<u32, Call> = BTreeMap::new();
         for reference in &file.facts().references {
             if *root_of(&reference.key) != *to {

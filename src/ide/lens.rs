@@ -155,13 +155,14 @@ impl Hint {
 }
 
 /// The hints of a part of a file, for the selected node or for all known nodes that read the file.
-/// None where no known node reads it.
+/// None where no known node reads it, and as far as it came where `is_stopped` says so.
 #[must_use]
 pub fn hints(
     fleet: &Fleet<'_>,
     path: &str,
     visible: TextRange,
     selected: Option<&str>,
+    is_stopped: &dyn Fn() -> bool,
 ) -> Vec<Hint> {
     let Some(file) = fleet.snapshot.file(path) else {
         return Vec::new();
@@ -182,6 +183,9 @@ pub fn hints(
         if &*fact.name == "lookup_options" {
             continue;
         }
+        if is_stopped() {
+            return found;
+        }
         let request = asked(&fact.name).traced();
         let runs = runs(&session, fleet.nodes, &request, &members);
         let kind = key_hint(fleet, path, &runs, members.len(), selected.is_some());
@@ -190,7 +194,7 @@ pub fn hints(
             kind,
         }));
     }
-    found.extend(token_hints(fleet, file, visible, &members));
+    found.extend(token_hints(fleet, file, visible, &members, is_stopped));
     found.sort_by_key(|hint| hint.range.start);
     found
 }
@@ -238,7 +242,13 @@ fn key_hint(
 }
 
 /// The values of tokens that are the same for all members.
-fn token_hints(fleet: &Fleet<'_>, file: &File, visible: TextRange, members: &[usize]) -> Vec<Hint> {
+fn token_hints(
+    fleet: &Fleet<'_>,
+    file: &File,
+    visible: TextRange,
+    members: &[usize],
+    is_stopped: &dyn Fn() -> bool,
+) -> Vec<Hint> {
     let session = fleet.session();
     let mut known: HashMap<Arc<str>, Option<Value>> = HashMap::new();
     let references = file.facts().references.iter();
@@ -249,6 +259,9 @@ fn token_hints(fleet: &Fleet<'_>, file: &File, visible: TextRange, members: &[us
     });
     let mut found = Vec::new();
     for reference in references.take(MOST_HINTS) {
+        if is_stopped() {
+            return found;
+        }
         let value = known.entry(reference.key.clone()).or_insert_with(|| {
             let runs = runs(
                 &session,

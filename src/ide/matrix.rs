@@ -203,7 +203,8 @@ fn answers(layer: &Layer, key: &str) -> bool {
 }
 
 /// A top-level key as a lookup must be asked for it: quoted where it holds dots.
-fn written(key: &Arc<str>) -> Arc<str> {
+#[must_use]
+pub fn written(key: &Arc<str>) -> Arc<str> {
     let plain = Key::parse(key).is_ok_and(|parsed| parsed.segments.is_empty());
     match (plain, key.contains('\'')) {
         (true, _) => key.clone(),

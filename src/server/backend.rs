@@ -60,6 +60,38 @@ impl LanguageServer for Backend {
         requests::workspace_symbol::handle(&self.session, params).await
     }
 
+    async fn code_lens(&self, params: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {
+        requests::code_lens::handle(&self.session, params).await
+    }
+
+    async fn inlay_hint(
+        &self,
+        params: lsp::InlayHintParams,
+    ) -> Result<Option<Vec<lsp::InlayHint>>> {
+        requests::inlay_hint::handle(&self.session, params).await
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: lsp::CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<lsp::CallHierarchyItem>>> {
+        requests::call_hierarchy::prepare(&self.session, params).await
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: lsp::CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<lsp::CallHierarchyIncomingCall>>> {
+        requests::call_hierarchy::incoming(&self.session, params).await
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: lsp::CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<lsp::CallHierarchyOutgoingCall>>> {
+        requests::call_hierarchy::outgoing(&self.session, params).await
+    }
+
     async fn execute_command(
         &self,
         params: lsp::ExecuteCommandParams,

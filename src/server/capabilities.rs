@@ -82,6 +82,10 @@ pub(crate) struct ClientFacts {
     pub(crate) configuration_registration: bool,
     /// The client shows progress that the server starts.
     pub(crate) progress: bool,
+    /// The client can be told that its lenses are stale.
+    pub(crate) refreshes_lenses: bool,
+    /// The client can be told that its hints are stale.
+    pub(crate) refreshes_hints: bool,
 }
 
 /// How much of the conversation the client wants to hear about (`$/setTrace`).
@@ -142,6 +146,8 @@ impl ClientFacts {
             configuration: can("workspace/configuration"),
             configuration_registration: can("workspace/didChangeConfiguration/dynamicRegistration"),
             progress: can("window/workDoneProgress"),
+            refreshes_lenses: can("workspace/codeLens/refreshSupport"),
+            refreshes_hints: can("workspace/inlayHint/refreshSupport"),
         }
     }
 }
@@ -251,6 +257,11 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),
             document_symbol_provider: Some(lsp::OneOf::Left(true)),
             workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
+            code_lens_provider: Some(lsp::CodeLensOptions {
+                resolve_provider: Some(false),
+            }),
+            inlay_hint_provider: Some(lsp::OneOf::Left(true)),
+            call_hierarchy_provider: Some(lsp::CallHierarchyServerCapability::Simple(true)),
             diagnostic_provider: Some(lsp::DiagnosticServerCapabilities::Options(diagnostics)),
             execute_command_provider: Some(lsp::ExecuteCommandOptions {
                 commands: COMMANDS.map(str::to_owned).to_vec(),

@@ -60,6 +60,12 @@ impl Choices {
             .map(|(_, choice)| choice)
     }
 
+    /// What is chosen in exactly this folder.
+    #[must_use]
+    pub fn within(&self, folder: &str) -> Option<&Choice> {
+        self.by_folder.get(folder)
+    }
+
     /// What is chosen in a folder, to be changed.
     pub fn entry(&mut self, folder: &str) -> &mut Choice {
         self.by_folder.entry(Arc::from(folder)).or_default()

@@ -11,7 +11,9 @@ use super::context::Context;
 use super::convert;
 use super::fleet::Fleets;
 use super::jobs::Stop;
-use super::pages;
+use super::lenses;
+use super::pages::{self, House};
+use crate::ide::call_hierarchy::CallItem;
 use crate::ide::document::Document;
 use crate::ide::{hover, symbols};
 use crate::lookup::ConfigCache;
@@ -118,6 +120,22 @@ pub trait Features: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// What is to be said above keys of a file that a hierarchy reads, in its order.
+    fn lenses(&self, _: &Snapshot, _: &str, _: &Context, _: &Stop) -> Vec<Lens> {
+        Vec::new()
+    }
+
+    /// What is to be said beside keys and tokens of a part of a file that a hierarchy reads, in its
+    /// order.
+    fn hints(&self, _: &Snapshot, _: &str, _: TextRange, _: &Context, _: &Stop) -> Vec<Hint> {
+        Vec::new()
+    }
+
+    /// The key around the byte at `offset` of a file that a hierarchy reads.
+    fn call_at(&self, _: &Snapshot, _: &str, _: usize, _: &Context) -> Option<CallItem> {
+        None
+    }
+
     /// A read-only document.
     ///
     /// # Errors
@@ -131,6 +149,55 @@ pub trait Features: Send + Sync + 'static {
     ) -> Result<Told, String> {
         Err("nothing can be told here".to_owned())
     }
+}
+
+/// What is said above a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lens {
+    /// The key, or the start of the file.
+    pub range: TextRange,
+    /// What it says.
+    pub kind: LensKind,
+    /// The key as it is looked up, for what is about one.
+    pub key: Option<Arc<str>>,
+}
+
+/// What a lens says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LensKind {
+    /// Other files set the key too.
+    Overrides {
+        /// Those of levels above.
+        above: usize,
+        /// Those of levels below.
+        below: usize,
+    },
+    /// So many tokens look the key up.
+    Uses(usize),
+    /// The unsaved edit changes effective values.
+    Impact {
+        /// Of how many keys, for the whole file; else of this one.
+        keys: Option<usize>,
+        /// For how many nodes.
+        nodes: usize,
+        /// How many nodes are known.
+        of: usize,
+    },
+    /// The unsaved edit may change any key.
+    AnyImpact,
+}
+
+/// What is said beside a key or a token.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hint {
+    /// The key or the token.
+    pub range: TextRange,
+    /// Whether it is a token.
+    pub is_of_token: bool,
+    /// What it says.
+    pub label: String,
+    /// The file and the line, from 1, that it speaks of.
+    pub by: Option<(Arc<str>, u32)>,
 }
 
 /// A key that a question is about.
@@ -217,6 +284,15 @@ pub(crate) struct Rooms {
 impl Rooms {
     fn checker<'a>(&self, snapshot: &'a Snapshot, context: &Context) -> Checker<'a> {
         Checker::with_configs(snapshot, context.puppet(), Arc::clone(&self.configs))
+    }
+
+    fn house<'a>(&'a self, snapshot: &'a Snapshot, context: &'a Context) -> House<'a> {
+        House {
+            snapshot,
+            context,
+            configs: &self.configs,
+            fleets: &self.fleets,
+        }
     }
 }
 
@@ -313,13 +389,32 @@ impl Features for Rooms {
         question: &Question,
         work: &Work<'_>,
     ) -> Result<Told, String> {
-        let house = pages::House {
-            snapshot,
-            context,
-            configs: &self.configs,
-            fleets: &self.fleets,
-        };
-        pages::answer(&house, question, work)
+        pages::answer(&self.house(snapshot, context), question, work)
+    }
+
+    fn lenses(&self, snapshot: &Snapshot, path: &str, context: &Context, stop: &Stop) -> Vec<Lens> {
+        lenses::lenses(&self.house(snapshot, context), path, stop)
+    }
+
+    fn hints(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        visible: TextRange,
+        context: &Context,
+        stop: &Stop,
+    ) -> Vec<Hint> {
+        lenses::hints(&self.house(snapshot, context), path, visible, stop)
+    }
+
+    fn call_at(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        offset: usize,
+        context: &Context,
+    ) -> Option<CallItem> {
+        lenses::call_at(&self.house(snapshot, context), path, offset)
     }
 }
 

@@ -23,11 +23,14 @@ mod features;
 mod fleet;
 mod jobs;
 mod ledger;
+mod lenses;
+mod memory;
 mod model;
 mod ordered;
 mod pages;
 mod progress;
 mod publish;
+mod refresh;
 mod requests;
 mod session;
 pub mod settings;
@@ -78,6 +81,8 @@ pub struct Options {
     pub outdated_grace: Duration,
     /// Called by the reader of the disk after each portion of files: tests make it slow.
     pub portion_read: Option<Arc<dyn Fn() + Send + Sync>>,
+    /// The folder where the user's choices outlive the server; none where they do not.
+    pub memory: Option<std::path::PathBuf>,
     /// A rule to break, in tests of the tests.
     pub broken: Option<Broken>,
 }
@@ -92,6 +97,7 @@ impl Options {
             rest: publish::REST,
             outdated_grace: jobs::OUTDATED_GRACE,
             portion_read: None,
+            memory: None,
             broken: None,
         }
     }
@@ -111,7 +117,8 @@ pub fn run() -> ExitCode {
         .with_ansi(false);
     // Somebody else's subscriber is as good.
     let _ = log.try_init();
-    let options = Options::new(Arc::new(features::Rooms::default()));
+    let mut options = Options::new(Arc::new(features::Rooms::default()));
+    options.memory = memory::of_user();
     ExitCode::from(serve(std::io::stdin(), std::io::stdout(), options))
 }
 
@@ -175,6 +182,7 @@ async fn conversation(
     let background = [
         tokio::spawn(publish::publish(session.clone())),
         tokio::spawn(backend::show_progress(session.clone())),
+        tokio::spawn(refresh::keep_drawn(session.clone())),
         tokio::spawn(client_process::watch(session.clone())),
     ];
     let server = Server::new(inbox.clone(), outbox.clone(), socket);

@@ -20,7 +20,7 @@ use crate::workspace::{Change, Root, Snapshot, path};
 pub(super) struct House<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) context: &'a Context,
-    pub(super) configs: &'a ConfigCache,
+    pub(super) configs: &'a Arc<ConfigCache>,
     pub(super) fleets: &'a Fleets,
 }
 
@@ -87,7 +87,8 @@ pub(super) fn answer(
 }
 
 impl House<'_> {
-    fn nodes(&self, file: &str) -> Arc<Known> {
+    /// The nodes that are known for a file.
+    pub(super) fn nodes(&self, file: &str) -> Arc<Known> {
         self.fleets.of(self.snapshot, self.context, file)
     }
 

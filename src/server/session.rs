@@ -86,6 +86,10 @@ pub(crate) struct Session {
     settings: ArcSwap<Settings>,
     outside: ArcSwap<Outside>,
     choices: ArcSwap<Choices>,
+    /// By workspace folder the node that was taken up from an earlier server, if there was one.
+    recalled: Mutex<HashMap<String, Option<Arc<str>>>>,
+    /// Held while choices are written.
+    keeping: Mutex<()>,
     /// Something else than files has changed that every file's diagnostics depend on.
     recheck: AtomicBool,
     layers: Mutex<Layers>,
@@ -158,6 +162,8 @@ impl Session {
             settings: ArcSwap::from_pointee(Settings::default()),
             outside: ArcSwap::default(),
             choices: ArcSwap::default(),
+            recalled: Mutex::default(),
+            keeping: Mutex::default(),
             recheck: AtomicBool::new(false),
             layers: Mutex::default(),
             requests: Mutex::default(),
@@ -241,14 +247,75 @@ impl Session {
         self.recheck_all();
     }
 
-    /// Changes what the user has chosen. Called in wire order only.
-    pub(crate) fn choose(&self, change: impl FnOnce(&mut Choices)) {
-        let mut choices = Choices::clone(&self.choices.load());
-        change(&mut choices);
-        if choices != **self.choices.load() {
-            self.choices.store(Arc::new(choices));
+    /// Changes what the user has chosen. Requests are told in wire order only.
+    pub(crate) fn choose(&self, change: impl Fn(&mut Choices)) {
+        let changed = |choices: &Arc<Choices>| {
+            let mut choices = Choices::clone(choices);
+            change(&mut choices);
+            Arc::new(choices)
+        };
+        let before = self.choices.rcu(changed);
+        if before != self.choices.load_full() {
             self.recheck_all();
         }
+    }
+
+    /// Takes up the nodes that were selected in earlier conversations, for folders that are new in
+    /// this one; gives back what was taken up where the user does not want that.
+    fn recall(&self) {
+        let Some(memory) = &self.options.memory else {
+            return;
+        };
+        let wanted = self.settings().remember_node;
+        for folder in self.folders() {
+            let known = lock(&self.recalled).get(&folder).cloned();
+            match (wanted, known) {
+                (true, None) => {
+                    let node = super::memory::recall(memory, &folder);
+                    lock(&self.recalled).insert(folder.clone(), node.clone());
+                    if let Some(node) = node {
+                        self.choose(|choices| {
+                            let choice = choices.entry(&folder);
+                            choice.node.get_or_insert_with(|| node.clone());
+                        });
+                    }
+                }
+                (false, Some(Some(node))) => {
+                    lock(&self.recalled).insert(folder.clone(), None);
+                    self.choose(|choices| {
+                        let choice = choices.entry(&folder);
+                        choice.node.take_if(|chosen| *chosen == node);
+                    });
+                }
+                (true, Some(_)) | (false, None | Some(None)) => {}
+            }
+        }
+    }
+
+    /// Keeps the selected node of these folders for the next conversation, beside this one.
+    pub(crate) fn keep_node(&self, folders: Vec<String>) {
+        if self.options.memory.is_none() || !self.settings().remember_node {
+            return;
+        }
+        let Some(session) = self.myself() else {
+            return;
+        };
+        self.runtime.spawn_blocking(move || {
+            let Some(memory) = &session.options.memory else {
+                return;
+            };
+            // Whoever writes last has read last.
+            let _writing = lock(&session.keeping);
+            let choices = session.choices.load_full();
+            let workspace = session.folders();
+            // A file without a workspace folder has nothing to be remembered by.
+            for folder in folders.iter().filter(|folder| workspace.contains(folder)) {
+                let node = choices
+                    .within(folder)
+                    .and_then(|choice| choice.node.as_deref());
+                super::memory::keep(memory, folder, node);
+            }
+        });
     }
 
     /// What diagnostics of all files depend on has changed.
@@ -399,6 +466,7 @@ impl Session {
         if before != now {
             self.recheck_all();
         }
+        self.recall();
     }
 
     /// The documents as of now.

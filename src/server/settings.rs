@@ -52,6 +52,36 @@ pub struct Settings {
     pub log_level: LogLevel,
     /// How many lines a hover may have.
     pub hover_max_lines: usize,
+    /// What is said above keys.
+    pub lenses: Lenses,
+    /// What is said beside keys and tokens.
+    pub hints: Hints,
+    /// Whether the selected node outlives the server.
+    pub remember_node: bool,
+}
+
+/// Which lenses are shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lenses {
+    /// How many other files set a key.
+    pub overrides: bool,
+    /// How many tokens look a key up.
+    pub uses: bool,
+    /// What an unsaved edit changes.
+    pub impact: bool,
+}
+
+/// Which hints are shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hints {
+    /// Where a value is overridden.
+    pub overridden: bool,
+    /// From how many places a value is merged.
+    pub merged: bool,
+    /// That a value is never used.
+    pub never_used: bool,
+    /// What a token becomes.
+    pub token_values: bool,
 }
 
 impl Default for Settings {
@@ -72,6 +102,18 @@ impl Default for Settings {
             diagnostics_severity: BTreeMap::new(),
             log_level: LogLevel::Info,
             hover_max_lines: 30,
+            lenses: Lenses {
+                overrides: true,
+                uses: true,
+                impact: true,
+            },
+            hints: Hints {
+                overridden: true,
+                merged: true,
+                never_used: true,
+                token_values: true,
+            },
+            remember_node: true,
         }
     }
 }
@@ -164,7 +206,24 @@ struct Setting {
 
 const PATH: fn() -> Value = || json!({ "type": ["string", "null"] });
 
-const TABLE: [Setting; 15] = [
+/// A row of the table that is on unless somebody turns it off.
+macro_rules! switch {
+    ($name:literal, $about:literal, $($field:ident).+) => {
+        Setting {
+            name: $name,
+            trust: Trust::Anyone,
+            about: $about,
+            schema: || json!({ "type": "boolean" }),
+            get: |settings| json!(settings.$($field).+),
+            set: |settings, value| {
+                settings.$($field).+ = typed(value, "true or false")?;
+                Ok(())
+            },
+        }
+    };
+}
+
+const TABLE: [Setting; 23] = [
     Setting {
         name: "puppetVersion",
         trust: Trust::Anyone,
@@ -345,6 +404,46 @@ const TABLE: [Setting; 15] = [
             Ok(())
         },
     },
+    switch!(
+        "codeLens.overrides",
+        "Above a key: how many files of levels above and below set it too.",
+        lenses.overrides
+    ),
+    switch!(
+        "codeLens.uses",
+        "Above a key: how many `lookup` and `alias` tokens use it.",
+        lenses.uses
+    ),
+    switch!(
+        "codeLens.impact",
+        "While an edit is unsaved: which keys it changes, for how many nodes.",
+        lenses.impact
+    ),
+    switch!(
+        "inlayHints.overridden",
+        "Beside a key: where its value is overridden.",
+        hints.overridden
+    ),
+    switch!(
+        "inlayHints.merged",
+        "Beside a key: from how many places its value is merged, for the selected node.",
+        hints.merged
+    ),
+    switch!(
+        "inlayHints.neverUsed",
+        "Beside a key: that no node that reads the file gets its value.",
+        hints.never_used
+    ),
+    switch!(
+        "inlayHints.tokenValues",
+        "Behind a `lookup` or `alias` token: its value, where it is one for all nodes that read the file.",
+        hints.token_values
+    ),
+    switch!(
+        "rememberNode",
+        "Keep the selected node of a workspace in your state folder, for the next time.",
+        remember_node
+    ),
 ];
 
 fn typed<T: DeserializeOwned>(value: Value, wanted: &str) -> Result<T, String> {

@@ -20,13 +20,26 @@ pub struct Program {
     unread: VecDeque<Value>,
     next: i64,
     versions: HashMap<String, i64>,
+    /// The capabilities that the server answered with.
+    pub offered: Value,
+    _state: Option<tempfile::TempDir>,
 }
 
 impl Program {
     /// Starts the program on a folder and shakes hands.
     pub fn start(folder: &Path, settings: &Value, client: &str) -> Program {
+        let state = tempfile::tempdir().unwrap();
+        let mut program = Program::start_again(folder, settings, client, state.path());
+        program._state = Some(state);
+        program
+    }
+
+    /// Starts the program with what earlier ones have kept in the folder `state`.
+    pub fn start_again(folder: &Path, settings: &Value, client: &str, state: &Path) -> Program {
         let mut child = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
             .arg("--stdio")
+            // What one session keeps must not reach another, nor the user of this machine.
+            .env("XDG_STATE_HOME", state)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -48,8 +61,14 @@ impl Program {
             unread: VecDeque::new(),
             next: 1,
             versions: HashMap::new(),
+            offered: Value::Null,
+            _state: None,
         };
         let capabilities = json!({
+            "workspace": {
+                "codeLens": { "refreshSupport": true },
+                "inlayHint": { "refreshSupport": true },
+            },
             "textDocument": {
                 "hover": { "contentFormat": ["markdown", "plaintext"] },
                 "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
@@ -63,6 +82,7 @@ impl Program {
         });
         let answer = program.ask("initialize", &params);
         assert!(answer["capabilities"]["hoverProvider"] == true, "{answer}");
+        program.offered = answer["capabilities"].clone();
         program.tell("initialized", &json!({}));
         program
     }
@@ -98,6 +118,11 @@ impl Program {
         self.next += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         id
+    }
+
+    /// Replies to a request of the server with nothing.
+    pub fn reply(&mut self, id: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": null }));
     }
 
     /// The first message that fits, read or to come; the others stay for later.

@@ -15,7 +15,7 @@ use crate::server::features::{Asked, Question, Told, Work};
 use crate::server::jobs::Lane;
 use crate::server::ordered;
 use crate::server::progress::Progress;
-use crate::server::session::{Index, Session};
+use crate::server::session::Session;
 use crate::text::Position;
 
 /// What the arguments ask, before places are counted in bytes.
@@ -60,7 +60,7 @@ pub(super) async fn answer(
         let told = view
             .features
             .document(&view.snapshot, &view.context, &question, &work)?;
-        Ok(json_of(told, wants_data, &view))
+        Ok(json_of(told, wants_data))
     };
     let answer = super::answer(session, command, lane, Wants::WholeWorkspace, work).await;
     progress.end(session).await;
@@ -145,7 +145,7 @@ fn question(
     })
 }
 
-fn json_of(told: Told, wants_data: bool, view: &View) -> Value {
+fn json_of(told: Told, wants_data: bool) -> Value {
     let document = match told {
         Told::Message(message) => return json!({ "message": message }),
         Told::Document(document) => document,
@@ -153,13 +153,9 @@ fn json_of(told: Told, wants_data: bool, view: &View) -> Value {
     let Document {
         title,
         language,
-        mut content,
+        content,
         data,
     } = document;
-    if let Index::Reading { read, of } = view.index {
-        // What is not read yet may say otherwise, so the text must not pass for the whole one.
-        content = format!("# still reading the workspace ({read} of {of} files)\n{content}");
-    }
     let mut answer = json!({
         "title": title,
         "uri": format!("hiera-ls:/{}", escaped(&title)),

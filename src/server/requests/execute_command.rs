@@ -54,6 +54,9 @@ pub(crate) fn choose(session: &Session, params: Option<&Value>) {
                 }
             }
         });
+        if matches!(choosing, Choosing::Node(_)) {
+            session.keep_node(folders);
+        }
     }
 }
 

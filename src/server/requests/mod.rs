@@ -3,11 +3,14 @@
 //! No handler computes, and none waits for the client. [`answer`] is the only way to compute: it
 //! takes the request's place in the stream, a place in the lane, and runs the job.
 
+pub(crate) mod call_hierarchy;
+pub(crate) mod code_lens;
 pub(crate) mod diagnostic;
 mod document;
 pub(crate) mod document_symbol;
 pub(crate) mod execute_command;
 pub(crate) mod hover;
+pub(crate) mod inlay_hint;
 pub(crate) mod workspace_diagnostic;
 pub(crate) mod workspace_symbol;
 

@@ -1,0 +1,37 @@
+//! Asks the client to draw lenses and hints again: after a rest that follows changes of files,
+//! settings, the selected node or the facts of a what-if.
+//!
+//! One question at a time: a client that never replies is not flooded.
+
+use std::sync::Arc;
+
+use super::session::{Index, Session, Stage};
+
+/// Asks until the session ends.
+pub(crate) async fn keep_drawn(session: Arc<Session>) {
+    let mut news = session.news.subscribe();
+    let mut asked = *news.borrow_and_update();
+    loop {
+        if news.wait_for(|news| *news != asked).await.is_err() {
+            return;
+        }
+        loop {
+            asked = *news.borrow_and_update();
+            tokio::time::sleep(session.options.rest).await;
+            if *news.borrow() == asked {
+                break;
+            }
+        }
+        let facts = session.facts();
+        let is_whole = *session.index.borrow() == Index::Complete;
+        if session.stage() != Stage::Running || !is_whole {
+            continue;
+        }
+        if facts.refreshes_lenses {
+            let _ = session.client.code_lens_refresh().await;
+        }
+        if facts.refreshes_hints {
+            let _ = session.client.inlay_hint_refresh().await;
+        }
+    }
+}

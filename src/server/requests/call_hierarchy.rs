@@ -1,0 +1,106 @@
+//! `textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and
+//! `callHierarchy/outgoingCalls`: who looks up whom.
+
+use std::sync::Arc;
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types as lsp;
+
+use super::diagnostic::uri;
+use super::{View, Wants};
+use crate::ide::call_hierarchy::{CallItem, incoming as callers, outgoing as called};
+use crate::server::convert;
+use crate::server::jobs::Lane;
+use crate::server::session::Session;
+use crate::text::TextRange;
+
+pub(crate) async fn prepare(
+    session: &Session,
+    params: lsp::CallHierarchyPrepareParams,
+) -> Result<Option<Vec<lsp::CallHierarchyItem>>> {
+    let place = params.text_document_position_params;
+    let Some(path) = convert::path(place.text_document.uri.as_str()) else {
+        return Ok(None);
+    };
+    let work = move |view: View| {
+        let offset = view.lines(&path, |lines| {
+            lines.offset(convert::place(place.position), view.encoding)
+        })?;
+        let (snapshot, context) = (&view.snapshot, &view.context);
+        let item = view.features.call_at(snapshot, &path, offset, context)?;
+        Some(vec![item_of(&view, &item)?])
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    let method = "textDocument/prepareCallHierarchy";
+    super::answer(session, method, lane, wants, work).await
+}
+
+pub(crate) async fn incoming(
+    session: &Session,
+    params: lsp::CallHierarchyIncomingCallsParams,
+) -> Result<Option<Vec<lsp::CallHierarchyIncomingCall>>> {
+    let work = move |view: View| {
+        let calls = callers(&view.snapshot, &params.item.name).into_iter();
+        let calls = calls.filter_map(|call| {
+            Some(lsp::CallHierarchyIncomingCall {
+                from: item_of(&view, &call.item)?,
+                from_ranges: ranges(&view, &call.item.path, &call.tokens)?,
+            })
+        });
+        Some(calls.collect())
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, "callHierarchy/incomingCalls", lane, wants, work).await
+}
+
+pub(crate) async fn outgoing(
+    session: &Session,
+    params: lsp::CallHierarchyOutgoingCallsParams,
+) -> Result<Option<Vec<lsp::CallHierarchyOutgoingCall>>> {
+    let Some(path) = convert::path(params.item.uri.as_str()) else {
+        return Ok(None);
+    };
+    // The key and its file name the caller; its place may have moved since it was asked for.
+    let from = CallItem {
+        key: Arc::from(params.item.name),
+        path: Arc::from(path),
+        range: TextRange::new(0, 0),
+        selection: TextRange::new(0, 0),
+    };
+    let work = move |view: View| {
+        let calls = called(&view.snapshot, &from).into_iter();
+        let calls = calls.filter_map(|call| {
+            Some(lsp::CallHierarchyOutgoingCall {
+                to: item_of(&view, &call.item)?,
+                from_ranges: ranges(&view, &from.path, &call.tokens)?,
+            })
+        });
+        Some(calls.collect())
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, "callHierarchy/outgoingCalls", lane, wants, work).await
+}
+
+fn ranges(view: &View, path: &str, tokens: &[TextRange]) -> Option<Vec<lsp::Range>> {
+    view.lines(path, |lines| {
+        let range = |token: &TextRange| convert::range(lines, *token, view.encoding);
+        tokens.iter().map(range).collect()
+    })
+}
+
+fn item_of(view: &View, item: &CallItem) -> Option<lsp::CallHierarchyItem> {
+    let (range, selection_range) = view.lines(&item.path, |lines| {
+        let range = |range| convert::range(lines, range, view.encoding);
+        (range(item.range), range(item.selection))
+    })?;
+    Some(lsp::CallHierarchyItem {
+        name: item.key.to_string(),
+        kind: lsp::SymbolKind::KEY,
+        tags: None,
+        detail: item.path.rsplit('/').next().map(str::to_owned),
+        uri: uri(view, &item.path)?,
+        range,
+        selection_range,
+        data: None,
+    })
+}

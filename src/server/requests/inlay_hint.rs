@@ -1,0 +1,79 @@
+//! `textDocument/inlayHint`: where values are overridden, merged or never used, at the ends of the
+//! keys' lines; and the values of tokens, right behind them.
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types as lsp;
+
+use super::diagnostic::uri;
+use super::{View, Wants};
+use crate::server::convert;
+use crate::server::features::Hint;
+use crate::server::jobs::Lane;
+use crate::server::session::Session;
+use crate::text::TextRange;
+
+pub(crate) async fn handle(
+    session: &Session,
+    params: lsp::InlayHintParams,
+) -> Result<Option<Vec<lsp::InlayHint>>> {
+    let Some(path) = convert::path(params.text_document.uri.as_str()) else {
+        return Ok(None);
+    };
+    let range = params.range;
+    let work = move |view: View| {
+        let visible = view.lines(&path, |lines| {
+            let at = |place| lines.offset(convert::place(place), view.encoding);
+            TextRange::new(at(range.start), at(range.end).max(at(range.start)))
+        })?;
+        let (snapshot, context) = (&view.snapshot, &view.context);
+        let hints = view
+            .features
+            .hints(snapshot, &path, visible, context, &view.stop);
+        let hints = hints
+            .into_iter()
+            .filter_map(|hint| shown(&view, &path, hint));
+        Some(hints.collect())
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, "textDocument/inlayHint", lane, wants, work).await
+}
+
+fn shown(view: &View, path: &str, hint: Hint) -> Option<lsp::InlayHint> {
+    let file = view.snapshot.file(path)?;
+    let end = match hint.is_of_token {
+        true => hint.range.end as usize,
+        false => {
+            let behind = file.text().get(hint.range.end as usize..)?;
+            let line = behind.lines().next().unwrap_or_default();
+            hint.range.end as usize + line.trim_end().len()
+        }
+    };
+    let at = TextRange::new(end, end);
+    let position = convert::range(file.lines(), at, view.encoding).start;
+    let location = hint.by.and_then(|(file, line)| {
+        let line = line.saturating_sub(1);
+        let start = lsp::Position::new(line, 0);
+        Some(lsp::Location::new(
+            uri(view, &file)?,
+            lsp::Range::new(start, start),
+        ))
+    });
+    let label = match location {
+        Some(_) => lsp::InlayHintLabel::LabelParts(vec![lsp::InlayHintLabelPart {
+            value: hint.label,
+            location,
+            ..lsp::InlayHintLabelPart::default()
+        }]),
+        None => lsp::InlayHintLabel::String(hint.label),
+    };
+    Some(lsp::InlayHint {
+        position,
+        label,
+        kind: None,
+        text_edits: None,
+        tooltip: None,
+        padding_left: Some(true),
+        padding_right: None,
+        data: None,
+    })
+}
