@@ -32,6 +32,9 @@ type Gained = (Vec<FileId>, Vec<FileId>);
 #[derive(Default)]
 pub(super) struct Patch {
     places: HashMap<Arc<str>, usize>,
+    /// The same by the address of a name's text: most names are shared, and a workspace that is
+    /// opened has some millions of keys. The names are held, so that no address is used again.
+    by_address: HashMap<usize, (usize, Arc<str>)>,
     keys: Vec<(Arc<str>, Gained)>,
 }
 
@@ -45,15 +48,19 @@ impl Patch {
     }
 
     fn entry(&mut self, key: &Arc<str>) -> &mut Gained {
-        match self.places.get(&**key) {
-            Some(&at) => &mut self.keys[at].1,
+        let address = key.as_ptr() as usize;
+        let at = match self.by_address.get(&address) {
+            Some((at, _)) => *at,
             None => {
-                self.places.insert(Arc::clone(key), self.keys.len());
-                self.keys.push((Arc::clone(key), <_>::default()));
-                let last = self.keys.len() - 1;
-                &mut self.keys[last].1
+                let at = *self.places.entry(Arc::clone(key)).or_insert_with(|| {
+                    self.keys.push((Arc::clone(key), <_>::default()));
+                    self.keys.len() - 1
+                });
+                self.by_address.insert(address, (at, Arc::clone(key)));
+                at
             }
-        }
+        };
+        &mut self.keys[at].1
     }
 }
 
