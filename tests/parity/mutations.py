@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Plants wrong behaviours in the engine, one at a time, and shows that the parity tests see each.
 
-A copy of the project under target/mutations takes the patches; the tests of this checkout then ask the
-patched program (PARITY_OURS). Fails if a patch no longer applies, does not compile, or survives, and if
-the unpatched copy differs from Puppet. Random requests are sent where the case files saw nothing.
+A copy of the project under target/mutations takes all patches, each behind a switch, and is built once;
+the tests of this checkout then ask it (PARITY_OURS) with one switch on at a time. Fails if a patch no
+longer applies, does not compile, or survives, and if the copy without a mistake differs from Puppet.
+Random requests are sent where the case files saw nothing.
 
 usage: mutations.py [--count N] [--only WORD] [--list]
 """
@@ -21,84 +22,98 @@ COPY = PROJECT / "target" / "mutations" / "project"
 BUILD = PROJECT / "target" / "mutations" / "build"
 
 # What it does wrong, the file, the text it replaces (white space does not matter), the replacement.
+# PLANTED is true while this mistake is asked for.
 MUTATIONS = [
     (
         "deep merges knock out hash keys",
         "src/lookup/deep_merge.rs",
         "for (key, value) in entries.iter() {",
         """for (key, value) in entries.iter() {
-            if let (Some(knockout), Some(name)) = (&self.options.knockout, key.as_str())
+            if PLANTED && let (Some(knockout), Some(name)) = (&self.options.knockout, key.as_str())
                 && knockout.strip(name)?.is_some() { continue; }""",
     ),
     (
         "deep merges put higher elements first",
         "src/lookup/deep_merge.rs",
-        "below.iter().chain(source.iter()).collect();",
-        "source.iter().chain(below.iter()).collect();",
+        "let set: IndexSet<&Value> = below.iter().chain(source.iter()).collect();",
+        "let set: IndexSet<&Value> = if PLANTED { source.iter().chain(below.iter()).collect() } "
+        "else { below.iter().chain(source.iter()).collect() };",
     ),
     (
         "the knockout prefix is taken literally",
         "src/lookup/deep_merge.rs",
         'Regexp::lazy(&format!("^{prefix}"))',
-        'Regexp::lazy(&format!("^{}", regex::escape(&prefix)))',
+        'Regexp::lazy(&if PLANTED { format!("^{}", regex::escape(&prefix)) } else { format!("^{prefix}") })',
     ),
     (
         "nil in a higher level overrides in deep merges",
         "src/lookup/deep_merge.rs",
         "if source.is_undef() { return Ok(dest); }",
-        "if source.is_undef() { return Ok(Value::Undef); }",
+        "if source.is_undef() { return Ok(if PLANTED { Value::Undef } else { dest }); }",
     ),
     (
         "hash merges put higher keys first",
         "src/lookup/merge.rs",
         "let mut merged = HashMap::clone(low); "
         "merged.extend(high.iter().map(|(key, value)| (key.clone(), value.clone())));",
-        "let mut merged = HashMap::clone(high); "
-        "for (key, value) in low.iter() { merged.entry(key.clone()).or_insert_with(|| value.clone()); }",
+        "let mut merged = HashMap::clone(if PLANTED { high } else { low }); "
+        "if PLANTED { for (key, value) in low.iter() { merged.entry(key.clone()).or_insert_with(|| value.clone()); } } "
+        "else { merged.extend(high.iter().map(|(key, value)| (key.clone(), value.clone()))); }",
     ),
     (
         "unique merges keep nested lists",
         "src/lookup/merge.rs",
         "let mut flat = Vec::new(); flatten(elements, &mut flat);",
-        "let flat: Vec<Value> = elements.to_vec(); let _ = flatten;",
+        "let mut flat = Vec::new(); if PLANTED { flat = elements.to_vec(); } else { flatten(elements, &mut flat); }",
     ),
     (
         "convert_to is forgotten on the leaf of a dotted key",
         "src/lookup/engine.rs",
         "self.convert(&key, &entry, value)",
-        "if key.segments.is_empty() { self.convert(&key, &entry, value) } else { Ok(value) }",
+        "if PLANTED && !key.segments.is_empty() { Ok(value) } else { self.convert(&key, &entry, value) }",
     ),
     (
         "patterns of lookup_options are tried highest priority first",
         "src/lookup/options.rs",
         "let mut patterns = self.patterns.iter();",
-        "let mut patterns = self.patterns.iter().rev();",
+        "let mut patterns: Box<dyn Iterator<Item = &(Regexp, Value)>> = "
+        "if PLANTED { Box::new(self.patterns.iter().rev()) } else { Box::new(self.patterns.iter()) };",
     ),
     (
         "the result of a token is not interpolated again",
         "src/lookup/interpolate.rs",
         "self.check(&name, |engine| { engine.interpolate(&value, invocation, methods) })",
-        "let _ = (invocation, methods); self.check(&name, |_| Ok(value.clone()))",
+        "if PLANTED { self.check(&name, |_| Ok(value.clone())) } "
+        "else { self.check(&name, |engine| { engine.interpolate(&value, invocation, methods) }) }",
     ),
     (
         "a negative index counts from the end",
         "src/lookup/dig.rs",
         "usize::try_from(*index) .ok()",
-        "usize::try_from(if *index < 0 { elements.len() as i64 + *index } else { *index }) .ok()",
+        "usize::try_from(if PLANTED && *index < 0 { elements.len() as i64 + *index } else { *index }) .ok()",
     ),
     (
         "globs match names that start with a dot",
         "src/hierarchy/glob.rs",
         "if name.starts_with('.') && !pattern.starts_with('.')",
-        "if name == pattern && name.starts_with('.') && !pattern.starts_with('.')",
+        "if (!PLANTED || name == pattern) && name.starts_with('.') && !pattern.starts_with('.')",
     ),
     (
         "a warning that Puppet gives once is repeated",
         "src/lookup/engine.rs",
         "if self.warned.insert(key.to_string()) {",
-        "if self.warned.insert(key.to_string()) || !key.is_empty() {",
+        "if self.warned.insert(key.to_string()) || PLANTED && !key.is_empty() {",
     ),
 ]
+
+# What asks for a mistake: its number in the environment.
+SWITCH = """
+/// Whether this mistake is asked for.
+pub(crate) fn planted(number: usize) -> bool {
+    static ASKED: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();
+    *ASKED.get_or_init(|| std::env::var("PLANTED").ok()?.parse().ok()) == Some(number)
+}
+"""
 
 
 def main() -> int:
@@ -107,47 +122,47 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only mutations whose description holds this text")
     parser.add_argument("--list", action="store_true", help="only check that every patch applies")
     arguments = parser.parse_args()
-    chosen = [m for m in MUTATIONS if arguments.only in m[0]]
-    patched = [(name, path, patch(path, old, new)) for name, path, old, new in chosen]
-    stale = [f"{path}: {name}" for name, path, text in patched if text is None]
+    chosen = [(number, m[0]) for number, m in enumerate(MUTATIONS) if arguments.only in m[0]]
+    texts, stale = patch_all()
     if stale:
         sys.exit("these patches no longer apply; adapt them here:\n  " + "\n  ".join(stale))
     if arguments.list:
-        print(f"{len(patched)} patches apply")
+        print(f"{len(MUTATIONS)} patches apply")
         return 0
     copy_project()
+    for path, text in texts.items():
+        (COPY / path).write_text(text)
+    build()
     tests = build_tests()
     print(f"{'cases':>7} {'random':>7}  wrong behaviour", flush=True)
-    build()
-    clean = (differing_cases(tests), differing_requests(tests, arguments.count))
+    clean = (differing_cases(tests, None), differing_requests(tests, None, arguments.count))
     report(clean, "(none: the engine as it is)")
     failed = [] if clean == (0, 0) else ["the engine as it is differs"]
-    for name, path, text in patched:
-        original = (COPY / path).read_text()
-        (COPY / path).write_text(text)
-        try:
-            build()
-            cases = differing_cases(tests)
-            requests = differing_requests(tests, arguments.count) if cases <= clean[0] else None
-        finally:
-            (COPY / path).write_text(original)
+    for number, name in chosen:
+        cases = differing_cases(tests, number)
+        requests = differing_requests(tests, number, arguments.count) if cases <= clean[0] else None
         report((cases, requests), name)
         if cases <= clean[0] and requests <= clean[1]:
             failed.append(f"survived: {name}")
     for line in failed:
         print(line)
-    print(f"{len(patched) - sum(f.startswith('survived') for f in failed)} of {len(patched)} were seen")
+    print(f"{len(chosen) - sum(f.startswith('survived') for f in failed)} of {len(chosen)} were seen")
     return 1 if failed else 0
 
 
-def patch(path: str, old: str, new: str) -> str | None:
-    """The file with the one place replaced that reads like `old`, if there is just one."""
-    text = (PROJECT / path).read_text()
-    pattern = r"\s*".join(re.escape(word) for word in old.split())
-    places = re.findall(pattern, text)
-    if len(places) != 1:
-        return None
-    return re.sub(pattern, lambda _: new, text)
+def patch_all() -> tuple[dict[str, str], list[str]]:
+    """The files with all mistakes in them, each behind its switch, and the patches without a place."""
+    texts = {"src/lib.rs": (PROJECT / "src/lib.rs").read_text() + SWITCH}
+    stale = []
+    for number, (name, path, old, new) in enumerate(MUTATIONS):
+        text = texts.get(path) or (PROJECT / path).read_text()
+        pattern = r"\s*".join(re.escape(word) for word in old.split())
+        if len(re.findall(pattern, text)) != 1:
+            stale.append(f"{path}: {name}")
+            continue
+        switched = new.replace("PLANTED", f"crate::planted({number})")
+        texts[path] = re.sub(pattern, lambda _: switched, text)
+    return texts, stale
 
 
 def copy_project() -> None:
@@ -181,10 +196,11 @@ def build() -> None:
         sys.exit(f"the patched copy does not compile:\n{built.stderr[-3000:]}")
 
 
-def run(tests: str, wanted: str, count: int) -> str:
-    """What tests print that ask the copy."""
+def run(tests: str, planted: int | None, wanted: str, count: int) -> str:
+    """What tests print that ask the copy, with one mistake or none."""
     environment = dict(
         os.environ,
+        PLANTED="" if planted is None else str(planted),
         PARITY_OURS=f"{BUILD}/debug/hiera-ls lookup --batch",
         PARITY_COUNT=str(count),
         PARITY_SHRINK="0",
@@ -200,9 +216,9 @@ def run(tests: str, wanted: str, count: int) -> str:
     return output
 
 
-def differing_cases(tests: str) -> int:
+def differing_cases(tests: str, planted: int | None) -> int:
     """How many cases of the case files differ."""
-    output = run(tests, "the_case_file", 0)
+    output = run(tests, planted, "the_case_file_of", 0)
     # A report is printed once and again where its assertion fails.
     reports = set(re.findall(r"^(\S+\.jsonl: .* known differences, \d+ others)$", output, re.MULTILINE))
     if not reports:
@@ -210,9 +226,9 @@ def differing_cases(tests: str) -> int:
     return sum(int(report.split()[-2]) for report in reports)
 
 
-def differing_requests(tests: str, count: int) -> int:
+def differing_requests(tests: str, planted: int | None, count: int) -> int:
     """How many random requests differ."""
-    output = run(tests, "random_requests", count)
+    output = run(tests, planted, "random_requests", count)
     found = re.search(r"(\d+) unexplained differences", output)
     if not found:
         sys.exit(f"the tests said something else:\n{output[-3000:]}")

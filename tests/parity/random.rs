@@ -153,6 +153,10 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
                 continue;
             }
             let class = found.class.clone();
+            if !differing.contains_key(&class) {
+                // A long run tells at once.
+                eprintln!("differs: {class}\n{}", item.case.line());
+            }
             let one = Differing {
                 case: item.case,
                 difference: found,
