@@ -235,6 +235,69 @@ impl Machine {
         })
     }
 
+    /// Its facts as Facter tells them: about 6 KB, most of it the same on many machines.
+    pub(crate) fn all_facts(&self) -> Value {
+        let mut facts = self.facts();
+        let number = self.number;
+        let disks: serde_json::Map<String, Value> = (0..4)
+            .map(|disk| {
+                let of = json!({
+                    "model": "SAMSUNG MZ7L3480", "vendor": "ATA", "type": "ssd",
+                    "serial": format!("S{number:06}{disk}"), "size": "447.13 GiB",
+                    "size_bytes": 480_103_981_056_i64, "wwn": format!("0x5002538{number:06}{disk}"),
+                });
+                (format!("sd{}", ["a", "b", "c", "d"][disk]), of)
+            })
+            .collect();
+        let mounts: serde_json::Map<String, Value> = (0..10)
+            .map(|mount| {
+                let of = json!({
+                    "available": "17.80 GiB", "available_bytes": 19_112_345_600_i64 + number as i64,
+                    "capacity": "7.71%", "device": format!("/dev/mapper/vg-{mount}"),
+                    "filesystem": "ext4", "options": ["rw", "relatime"], "size": "19.29 GiB",
+                    "size_bytes": 20_709_376_000_i64, "used": "1.49 GiB",
+                });
+                (format!("/mnt/{mount}"), of)
+            })
+            .collect();
+        let interfaces: serde_json::Map<String, Value> = (0..6)
+            .map(|port| {
+                let address = format!("10.{}.{}.{port}", self.site, number % 250);
+                let of = json!({
+                    "bindings": [{"address": address, "netmask": "255.255.255.0", "network": "10.0.0.0"}],
+                    "ip": address, "mac": format!("02:00:00:{:02x}:{:02x}:{port:02x}", number / 256 % 256, number % 256),
+                    "mtu": 1500, "netmask": "255.255.255.0", "network": "10.0.0.0", "operational_state": "up",
+                });
+                (format!("enp{port}s0"), of)
+            })
+            .collect();
+        let keys: serde_json::Map<String, Value> = ["dsa", "ecdsa", "ed25519", "rsa"]
+            .into_iter()
+            .map(|kind| {
+                let print = format!("{kind}{number:058}");
+                let of = json!({
+                    "fingerprints": {"sha1": format!("SSHFP 1 1 {print}"), "sha256": format!("SSHFP 1 2 {print}")},
+                    "key": format!("AAAAB3NzaC1yc2E{print}{print}"), "type": format!("ssh-{kind}"),
+                });
+                (kind.to_string(), of)
+            })
+            .collect();
+        facts["disks"] = disks.into();
+        facts["mountpoints"] = mounts.into();
+        facts["networking"]["interfaces"] = interfaces.into();
+        facts["ssh"] = keys.into();
+        facts["dmi"] = json!({
+            "bios": {"release_date": "01/01/2020", "vendor": "Dell Inc.", "version": "2.12.2"},
+            "board": {"manufacturer": "Dell Inc.", "product": "0H28RR", "serial_number": format!("B{number:07}")},
+            "manufacturer": "Dell Inc.",
+            "product": {"name": "PowerEdge R650", "serial_number": format!("P{number:07}"), "uuid": format!("4c4c4544-0000-{number:012}")},
+        });
+        facts["load_averages"] = json!({"15m": 0.05, "1m": number as f64 / 100.0, "5m": 0.01});
+        facts["system_uptime"] = json!({"days": number % 400, "hours": number % 9_000, "seconds": number * 60, "uptime": format!("{} days", number % 400)});
+        facts["processors"]["models"] = vec!["Intel(R) Xeon(R) Gold 6346 CPU @ 3.10GHz"; 16].into();
+        facts
+    }
+
     /// Every parameter of the profiles that its role includes, with the kind of its value, and
     /// some keys that nobody sets: what compiling a catalog asks for.
     pub(crate) fn parameters(&self) -> Vec<(String, &'static str)> {

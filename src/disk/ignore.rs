@@ -139,7 +139,9 @@ impl DataFolders {
                 .any(below),
             (_, Some("rb")) => below("/lib/puppet/functions/"),
             (_, Some("json" | "conf" | "hocon")) => {
-                self.hold(at)
+                // Facts of nodes.
+                below("/spec/fixtures/facts/")
+                    || self.hold(at)
                     || !at
                         .split('/')
                         .any(|segment| FILES_OF_CODE.contains(&segment))
@@ -221,6 +223,7 @@ mod tests {
         assert!(folders.reads("/w/modules/a/functions/data.pp"));
         assert!(!folders.reads("/w/modules/a/lib/facter/x.rb"));
         assert!(!folders.reads("/w/modules/a/files/app.json"));
+        assert!(folders.reads("/w/spec/fixtures/facts/debian-12.json"));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! The known nodes as the features of an editor see them, and the root that answers for a file.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::matrix::Fleet;
 pub(super) use crate::scope::Column;
 pub use crate::scope::KnownNodes;
@@ -28,4 +31,43 @@ pub fn fleet_of<'a>(
     }
     let others = snapshot.roots().environments_of(own.root).map(at);
     Some(others.into_iter().find(reads).unwrap_or(own))
+}
+
+/// Variables that name a node.
+const NAMES: [&str; 7] = [
+    "trusted.certname",
+    "facts.clientcert",
+    "clientcert",
+    "facts.networking.fqdn",
+    "networking.fqdn",
+    "facts.fqdn",
+    "fqdn",
+];
+
+/// Names of nodes that have a data file of their own, for the hierarchy that a file belongs to,
+/// ordered by bytes. O(files).
+#[must_use]
+pub fn nodes_with_files(
+    snapshot: &Snapshot,
+    path: &str,
+    settings: &Settings,
+    configs: &ConfigCache,
+) -> Vec<Arc<str>> {
+    let nobody = KnownNodes::default();
+    let Some(fleet) = fleet_of(snapshot, path, settings, configs, &nobody) else {
+        return Vec::new();
+    };
+    let session = fleet.session();
+    let is_name = |name: &str| NAMES.contains(&name.trim_start_matches("::"));
+    let mut places = session.places(&layer_of(fleet.root)).unwrap_or_default();
+    places.retain(|place| place.template.variables().any(|name| is_name(name)));
+    let mut found: BTreeSet<Arc<str>> = BTreeSet::new();
+    for file in snapshot.files() {
+        for place in &places {
+            let bound = place.template.bind(file.path()).unwrap_or_default();
+            let mut names = bound.into_iter().filter(|(name, _)| is_name(name));
+            found.extend(names.next().map(|(_, value)| Arc::from(value)));
+        }
+    }
+    found.into_iter().collect()
 }

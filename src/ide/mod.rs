@@ -13,4 +13,4 @@ pub mod lens;
 pub mod matrix;
 pub mod symbols;
 
-pub use fleet::{KnownNodes, fleet_of};
+pub use fleet::{KnownNodes, fleet_of, nodes_with_files};

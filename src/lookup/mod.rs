@@ -52,6 +52,6 @@ pub use request::{Answer, Asker, Certainty, Log, Reads, Request, Tracing, Unknow
 pub use root::layer_of;
 pub use spread::{
     Group, Run, Source, group_of, groups_of_nodes, groups_of_possible, readers, reason, runs,
-    sources,
+    runs_until, sources,
 };
 pub use trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};

@@ -37,6 +37,18 @@ pub fn runs(
     request: &Request,
     members: &[usize],
 ) -> Vec<Run> {
+    runs_until(session, nodes, request, members, &|| false)
+}
+
+/// [`runs`], broken off where `is_stopped` says so; what is found by then is not everything.
+#[must_use]
+pub fn runs_until(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    request: &Request,
+    members: &[usize],
+    is_stopped: &dyn Fn() -> bool,
+) -> Vec<Run> {
     let mut prepared: Vec<Prepared> = Vec::new();
     let mut runs: Vec<Run> = Vec::new();
     for &member in members {
@@ -47,6 +59,9 @@ pub fn runs(
         if let Some(run) = hit {
             runs[run].members.push(member);
             continue;
+        }
+        if is_stopped() {
+            break;
         }
         let answer = session.lookup(&nodes.scope(member), request);
         let at = match prepared

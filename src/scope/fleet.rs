@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{Node, Nodes, Scope, Undefined, Variable};
+use super::{Knowledge, Node, Nodes, Scope, Undefined, Variable};
 use crate::interpolation::{Key, Segment};
 use crate::value::{StrKey, Value};
 
@@ -117,6 +117,14 @@ impl KnownNodes {
     pub fn shared_name(&self, member: usize) -> Arc<str> {
         let member = self.members.get(member);
         member.map_or_else(|| Arc::from(""), |member| member.node.certname.clone())
+    }
+
+    /// How much is known of a node.
+    #[must_use]
+    pub fn knowledge(&self, member: usize) -> Knowledge {
+        self.members
+            .get(member)
+            .map_or(Knowledge::All, |member| member.node.knowledge)
     }
 
     /// The scope of a node, made once.

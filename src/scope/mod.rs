@@ -22,7 +22,8 @@ mod variable;
 
 pub use fleet::{Column, KnownNodes};
 pub use node::{
-    Authenticated, Node, Nodes, NodesError, deep_merge_facts, default_trusted, sanitize_facts,
+    Authenticated, Knowledge, Node, Nodes, NodesError, deep_merge_facts, default_trusted,
+    sanitize_facts,
 };
-pub use sources::{NodesForm, form_of, plain_yaml, read_nodes};
+pub use sources::{NodesForm, form_of, plain_yaml, read_json_nodes, read_nodes};
 pub use variable::{ClassScope, Scope, Undefined, Variable};

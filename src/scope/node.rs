@@ -18,6 +18,18 @@ pub struct Node {
     pub variables: HashMap,
     /// The environment an ENC assigns.
     pub environment: Option<Arc<str>>,
+    /// Whether there is more to know than what is said here.
+    pub knowledge: Knowledge,
+}
+
+/// How much is known of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Knowledge {
+    /// Everything: what is not said is not there.
+    #[default]
+    All,
+    /// Its name, and what was set by hand: the rest is unknown.
+    Name,
 }
 
 /// A nodes file that cannot be read as one.
@@ -127,9 +139,48 @@ impl Node {
         }
     }
 
+    /// A node of which nothing is known but what it is called, such as one that has a data file.
+    #[must_use]
+    pub fn named(certname: &str) -> Node {
+        Node {
+            certname: Arc::from(certname),
+            knowledge: Knowledge::Name,
+            ..Node::default()
+        }
+    }
+
     /// The scope of a lookup for this node.
     #[must_use]
     pub fn scope(&self, environment: &str) -> Scope {
+        match self.knowledge {
+            Knowledge::All => self.closed_scope(environment),
+            Knowledge::Name => self.open_scope(),
+        }
+    }
+
+    /// What the name decides, and the facts that were set by hand.
+    fn open_scope(&self) -> Scope {
+        let mut scope = Scope::open();
+        let facts = Value::from(self.facts.clone());
+        bind_leaves(&mut scope, "facts", &facts, 0);
+        let (hostname, domain) = self
+            .certname
+            .split_once('.')
+            .unwrap_or((&self.certname, ""));
+        for (path, value) in [
+            ("trusted.certname", &*self.certname),
+            ("trusted.hostname", hostname),
+            ("trusted.domain", domain),
+            ("facts.networking.fqdn", &self.certname),
+            ("facts.networking.hostname", hostname),
+            ("facts.networking.domain", domain),
+        ] {
+            scope.bind(path, value);
+        }
+        scope
+    }
+
+    fn closed_scope(&self, environment: &str) -> Scope {
         let trusted = default_trusted(&self.certname, Authenticated::Remote, &self.trusted);
         let mut server_facts = HashMap::new();
         server_facts.insert("environment".into(), environment.into());
@@ -140,6 +191,21 @@ impl Node {
             &self.variables,
             environment,
         )
+    }
+}
+
+/// Binds the texts in facts, by their paths.
+fn bind_leaves(scope: &mut Scope, path: &str, value: &Value, depth: usize) {
+    /// Facts set by hand are not deep.
+    const MOST_DEPTH: usize = 32;
+    if let Some(text) = value.as_str() {
+        scope.bind(path, text);
+    }
+    let parts = value.as_hash().filter(|_| depth < MOST_DEPTH);
+    for (name, part) in parts.into_iter().flat_map(HashMap::iter) {
+        if let Some(name) = name.as_str() {
+            bind_leaves(scope, &format!("{path}.{name}"), part, depth + 1);
+        }
     }
 }
 
@@ -203,6 +269,7 @@ pub(super) fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Nod
             .get("environment")
             .and_then(Value::as_str)
             .map(Arc::from),
+        knowledge: Knowledge::All,
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::legacy;
 use super::node::{Node, Nodes, NodesError, node};
-use crate::value::{HashMap, StrKey, Value};
+use crate::value::{HashMap, JsonError, JsonPieces, StrKey, Value, from_json};
 
 /// What saved data about nodes is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,8 +28,11 @@ pub enum NodesForm {
     /// A list of nodes with `certname` and `facts`: PuppetDB's inventory, its factsets, or several
     /// sets of facts.
     Inventory,
-    /// A list of single facts: PuppetDB's `facts` query.
+    /// A list of single facts: PuppetDB's `facts` and `fact-contents` queries.
     SingleFacts,
+    /// What an rspec-puppet suite says of a node: `node`, `facts`, `trusted_facts`,
+    /// `trusted_external_data`, `node_params`, `environment`.
+    Rspec,
 }
 
 /// Recognises the form of saved data; nothing where it is none of them.
@@ -60,11 +63,25 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
     if has("certname") && has("facts") {
         return Some(NodesForm::Inventory);
     }
+    let rspec = [
+        "node",
+        "trusted_facts",
+        "trusted_external_data",
+        "node_params",
+    ];
+    let is_hash = |name: &str| matches!(value.get(name), Some(Value::Hash(_)));
+    let names_node = value.get("node").and_then(Value::as_str).is_some();
+    if (is_hash("facts") && rspec.into_iter().any(has)) || (names_node && is_hash("node_params")) {
+        return Some(NodesForm::Rspec);
+    }
     let parts = ["facts", "trusted", "variables"];
     let is_node = |entry: &Value| parts.iter().any(|part| entry.get(part).is_some());
     let is_empty =
         |entry: &Value| entry.is_undef() || entry.as_hash().is_some_and(HashMap::is_empty);
-    let is_nodes_file = hash.values().any(is_node) || hash.values().all(is_empty);
+    // Every system has these, so no node has such a name; a custom fact can look like a node.
+    let is_facts = ["os", "networking", "kernel", "clientcert", "facterversion"];
+    let is_facts = is_facts.into_iter().any(has);
+    let is_nodes_file = !is_facts && (hash.values().any(is_node) || hash.values().all(is_empty));
     Some(match is_nodes_file {
         true => NodesForm::NodesFile,
         false => NodesForm::Facts,
@@ -82,17 +99,12 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
             message: "neither a nodes file nor saved facts".into(),
         });
     };
-    let mut share = Share::default();
-    let mut nodes = Nodes::default();
-    let mut add = |certname: &str, entry: &[(&str, Value)]| {
-        let entry = Value::hash(entry.iter().map(|(name, value)| (*name, value.clone())));
-        nodes.insert(share.node(complete(node(certname, &entry, common))));
-    };
-    let field = |of: &Value, name: &str| of.get(name).cloned().unwrap_or_default();
+    let mut all = Reading::over(common);
+    let mut add = |certname: &str, entry: &[(&str, Value)]| all.add(certname, entry);
     match form {
         NodesForm::NodesFile => {
             for node in Nodes::read(value, common)?.all() {
-                nodes.insert(share.node(complete(node.as_ref().clone())));
+                all.insert(node.as_ref().clone());
             }
         }
         NodesForm::Facts => add(&name_of(value, stem), &[("facts", value.clone())]),
@@ -124,21 +136,31 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
             ];
             add(&name, &entry);
         }
+        NodesForm::Rspec => {
+            let facts = field(value, "facts");
+            let named = value.get("node").and_then(Value::as_str);
+            let name = named.map_or_else(|| name_of(&facts, stem), str::to_string);
+            // rspec-puppet's `trusted_facts` are the extensions of the certificate.
+            let trusted = [
+                ("trusted_facts", "extensions"),
+                ("trusted_external_data", "external"),
+            ];
+            let trusted = trusted.into_iter().filter_map(|(from, to)| {
+                let part = value.get(from).filter(|part| part.as_hash().is_some())?;
+                Some((to, part.clone()))
+            });
+            let entry = [
+                ("facts", facts),
+                ("trusted", Value::hash(trusted)),
+                ("variables", field(value, "node_params")),
+                ("environment", field(value, "environment")),
+            ];
+            add(&name, &entry);
+        }
         NodesForm::Inventory => {
             let one = std::slice::from_ref(value);
             for (at, element) in value.as_array().unwrap_or(one).iter().enumerate() {
-                if element.get("certname").is_none() {
-                    let stem = format!("{stem}-{}", at + 1);
-                    add(&name_of(element, &stem), &[("facts", element.clone())]);
-                    continue;
-                }
-                let name = element.get("certname").map(Value::to_s).unwrap_or_default();
-                let entry = [
-                    ("facts", listed(&field(element, "facts"))),
-                    ("trusted", field(element, "trusted")),
-                    ("environment", field(element, "environment")),
-                ];
-                add(&name, &entry);
+                all.add_listed(element, stem, at);
             }
         }
         NodesForm::SingleFacts => {
@@ -146,7 +168,12 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
             for fact in value.as_array().into_iter().flatten() {
                 let name = field(fact, "certname").to_s();
                 let (facts, environment) = found.entry(name).or_default();
-                facts.insert(field(fact, "name"), field(fact, "value"));
+                match fact.get("path").and_then(Value::as_array) {
+                    Some(path) => put(facts, path, field(fact, "value")),
+                    None => {
+                        facts.insert(field(fact, "name"), field(fact, "value"));
+                    }
+                }
                 *environment = field(fact, "environment");
             }
             for (name, (facts, environment)) in found {
@@ -157,7 +184,164 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
             }
         }
     }
-    Ok(nodes)
+    Ok(all.nodes)
+}
+
+/// A part of saved data; undef where there is none.
+fn field(of: &Value, name: &str) -> Value {
+    of.get(name).cloned().unwrap_or_default()
+}
+
+/// Nodes that are being read.
+struct Reading<'a> {
+    share: Share,
+    common: &'a HashMap,
+    nodes: Nodes,
+}
+
+impl Reading<'_> {
+    fn over(common: &HashMap) -> Reading<'_> {
+        Reading {
+            share: Share::default(),
+            common,
+            nodes: Nodes::default(),
+        }
+    }
+
+    fn add(&mut self, certname: &str, entry: &[(&str, Value)]) {
+        let entry = Value::hash(entry.iter().map(|(name, value)| (*name, value.clone())));
+        self.insert(node(certname, &entry, self.common));
+    }
+
+    fn insert(&mut self, node: Node) {
+        let node = self.share.node(complete(node));
+        self.nodes.insert(node);
+    }
+
+    /// Adds an element of a list of nodes, or of sets of facts.
+    fn add_listed(&mut self, element: &Value, stem: &str, at: usize) {
+        if element.get("certname").is_none() {
+            let stem = format!("{stem}-{}", at + 1);
+            self.add(&name_of(element, &stem), &[("facts", element.clone())]);
+            return;
+        }
+        let name = element.get("certname").map(Value::to_s).unwrap_or_default();
+        let entry = [
+            ("facts", listed(&field(element, "facts"))),
+            ("trusted", field(element, "trusted")),
+            ("environment", field(element, "environment")),
+        ];
+        self.add(&name, &entry);
+    }
+}
+
+/// Sets the part of facts that a path leads to; a number in it stands for a place in a list, which
+/// the query tells in order.
+fn put(facts: &mut HashMap, path: &[Value], value: Value) {
+    let Some((first, rest)) = path.split_first() else {
+        return;
+    };
+    let part = match rest {
+        [] => value,
+        [Value::Int(_), ..] => {
+            let mut all = facts
+                .get(first)
+                .and_then(Value::as_array)
+                .map(<[Value]>::to_vec);
+            let all = all.get_or_insert_default();
+            place(all, rest, value);
+            Value::array(std::mem::take(all))
+        }
+        rest => {
+            let mut inner = facts.get(first).and_then(Value::as_hash).cloned();
+            let inner = inner.get_or_insert_default();
+            put(inner, rest, value);
+            Value::from(std::mem::take(inner))
+        }
+    };
+    facts.insert(first.clone(), part);
+}
+
+/// Sets the part of a list that a path leads to.
+fn place(all: &mut Vec<Value>, path: &[Value], value: Value) {
+    /// Longest list of facts; a number beyond it is no place.
+    const MOST: usize = 100_000;
+    let Some((Value::Int(at), rest)) = path.split_first() else {
+        return;
+    };
+    let Some(at) = usize::try_from(*at).ok().filter(|at| *at < MOST) else {
+        return;
+    };
+    if all.len() <= at {
+        all.resize(at + 1, Value::Undef);
+    }
+    let part = match rest {
+        [] => value,
+        [Value::Int(_), ..] => {
+            let mut inner = all[at]
+                .as_array()
+                .map(<[Value]>::to_vec)
+                .unwrap_or_default();
+            place(&mut inner, rest, value);
+            Value::array(inner)
+        }
+        rest => {
+            let mut inner = all[at].as_hash().cloned().unwrap_or_default();
+            put(&mut inner, rest, value);
+            Value::from(inner)
+        }
+    };
+    all[at] = part;
+}
+
+/// Reads saved data of any form from its JSON text, as [`read_nodes`] reads its value: node by
+/// node, so that of thousands of nodes only what they do not have in common is in memory.
+///
+/// # Errors
+/// As [`read_nodes`], or a text that is no JSON.
+pub fn read_json_nodes(text: &str, stem: &str, common: &HashMap) -> Result<Nodes, NodesError> {
+    let failed = |error: JsonError| NodesError {
+        message: error.to_string(),
+    };
+    if let Some(pieces) = JsonPieces::of(text) {
+        let mut first = None;
+        for at in 0..pieces.len() {
+            let value = pieces.value(at).map_err(failed)?;
+            if !value.is_undef() {
+                first = Some(value);
+                break;
+            }
+        }
+        let mut all = Reading::over(common);
+        match (&pieces, first) {
+            (JsonPieces::Array(_), Some(first)) => {
+                let form = form_of(&Value::array([first]));
+                if form == Some(NodesForm::Inventory) {
+                    for at in 0..pieces.len() {
+                        all.add_listed(&pieces.value(at).map_err(failed)?, stem, at);
+                    }
+                    return Ok(all.nodes);
+                }
+            }
+            (JsonPieces::Object(entries), Some(first)) => {
+                // The names and one value tell what a hash is.
+                let sample = entries
+                    .iter()
+                    .map(|(name, _)| (name.as_str(), first.clone()));
+                if form_of(&Value::hash(sample)) == Some(NodesForm::NodesFile) {
+                    for (at, (name, _)) in entries.iter().enumerate() {
+                        let one = Value::hash([(name.as_str(), pieces.value(at).map_err(failed)?)]);
+                        for node in Nodes::read(&one, common)?.all() {
+                            all.insert(node.as_ref().clone());
+                        }
+                    }
+                    return Ok(all.nodes);
+                }
+            }
+            (JsonPieces::Array(_) | JsonPieces::Object(_), None) => {}
+        }
+    }
+    read_nodes(&from_json(text).map_err(failed)?, stem, common)
 }
 
 /// Facts as a hash: factsets list them as `{data: [{name, value}]}`.
@@ -246,6 +430,7 @@ impl Share {
             trusted: self.hash(&node.trusted),
             variables: self.hash(&node.variables),
             environment: node.environment,
+            knowledge: node.knowledge,
         }
     }
 
@@ -279,10 +464,13 @@ impl Share {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::{from_json, load_yaml, symbol_keys_to_strings};
+    use crate::value::{load_yaml, symbol_keys_to_strings};
 
     fn json(text: &str, stem: &str) -> Nodes {
-        read_nodes(&from_json(text).unwrap(), stem, &HashMap::new()).unwrap()
+        let nodes = read_nodes(&from_json(text).unwrap(), stem, &HashMap::new()).unwrap();
+        let pieces = read_json_nodes(text, stem, &HashMap::new()).unwrap();
+        assert_eq!(nodes, pieces, "piece by piece as at once");
+        nodes
     }
 
     fn yaml(text: &str, stem: &str) -> Nodes {
@@ -361,6 +549,94 @@ mod tests {
         assert_eq!(nodes.all().len(), 2);
         assert_eq!(known(&nodes, "a", "osfamily").as_deref(), Some("Suse"));
         assert_eq!(known(&nodes, "b", "role").as_deref(), Some("db"));
+    }
+
+    #[test]
+    fn facts_that_a_query_took_apart_are_put_together() {
+        let nodes = json(
+            r#"[{"certname": "a", "path": ["os", "family"], "name": "family", "value": "Debian"},
+                {"certname": "a", "path": ["os", "release", "major"], "name": "major", "value": "12"},
+                {"certname": "a", "path": ["disks", 0, "name"], "name": "name", "value": "sda"},
+                {"certname": "a", "path": ["disks", 1, "name"], "name": "name", "value": "sdb"},
+                {"certname": "a", "path": ["role"], "name": "role", "value": "web"}]"#,
+            "contents",
+        );
+        for (path, value) in [
+            ("osfamily", "Debian"),
+            ("facts.os.release.major", "12"),
+            ("facts.disks.1.name", "sdb"),
+            ("role", "web"),
+        ] {
+            assert_eq!(known(&nodes, "a", path).as_deref(), Some(value), "{path}");
+        }
+    }
+
+    #[test]
+    fn suites_of_rspec_puppet_describe_a_node() {
+        let text = "node: a.example.com\nfacts: {os: {family: Debian}, role: db}\n\
+                    trusted_facts: {pp_role: web}\nnode_params: {site: ls}\nenvironment: qa\n";
+        let nodes = yaml(text, "suite");
+        for (path, value) in [
+            ("trusted.extensions.pp_role", "web"),
+            ("trusted.certname", "a.example.com"),
+            ("facts.role", "db"),
+            ("osfamily", "Debian"),
+            ("::site", "ls"),
+            ("fqdn", "a.example.com"),
+        ] {
+            let found = known(&nodes, "a.example.com", path);
+            assert_eq!(found.as_deref(), Some(value), "{path}");
+        }
+        let environment = nodes.get("a.example.com").unwrap().environment.clone();
+        assert_eq!(environment.as_deref(), Some("qa"));
+        // Symbols as Ruby writes them; a node without a name is the file's.
+        let nodes = yaml(":facts:\n  :role: db\n:node_params:\n  :site: cp\n", "b");
+        assert_eq!(known(&nodes, "b", "site").as_deref(), Some("cp"));
+        assert_eq!(known(&nodes, "b", "role").as_deref(), Some("db"));
+    }
+
+    #[test]
+    fn facts_of_a_platform_are_named_after_their_file() {
+        let nodes = json(
+            r#"{"os": {"family": "Debian"}, "hostname": "foo", "fqdn": "foo.example.com",
+                "networking": {"fqdn": "foo.example.com"}}"#,
+            "debian-12-x86_64",
+        );
+        assert_eq!(&*nodes.all()[0].certname, "debian-12-x86_64");
+        let nodes = json(
+            r#"[{"os": {"family": "Debian"}}, {"os": {"family": "RedHat"}}]"#,
+            "sets",
+        );
+        let names: Vec<&str> = nodes.all().iter().map(|node| &*node.certname).collect();
+        assert_eq!(names, ["sets-1", "sets-2"]);
+    }
+
+    #[test]
+    fn facts_that_puppet_wraps_are_named() {
+        let found = r#"{"name": "a.b", "values": {"role": "web"}, "timestamp": "2024-01-02", "expiration": "2024-01-02"}"#;
+        let nodes = json(found, "x");
+        assert_eq!(known(&nodes, "a.b", "role").as_deref(), Some("web"));
+        let shown = r#"{"clientcert": "c.d", "role": "db", "own": {"variables": {"x": 1}}}"#;
+        let nodes = json(shown, "x");
+        assert_eq!(known(&nodes, "c.d", "role").as_deref(), Some("db"));
+    }
+
+    #[test]
+    fn factsets_are_read() {
+        let text = r#"[{"certname": "a", "environment": "qa", "timestamp": "t", "hash": "h",
+            "facts": {"href": "/pdb/query/v4/factsets/a/facts", "data": [
+                {"name": "os", "value": {"family": "Suse"}}, {"name": "role", "value": "web"}]}}]"#;
+        let nodes = json(text, "factsets");
+        assert_eq!(known(&nodes, "a", "osfamily").as_deref(), Some("Suse"));
+        assert_eq!(known(&nodes, "a", "facts.role").as_deref(), Some("web"));
+    }
+
+    #[test]
+    fn nothing_else_is_taken_for_nodes() {
+        for text in ["[]", "[1]", "3", "null", "\"x\""] {
+            let value = from_json(text).unwrap();
+            assert!(read_nodes(&value, "x", &HashMap::new()).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -303,8 +303,9 @@ impl Features for Rooms {
         path: &str,
         offset: usize,
         context: &Context,
-        _: &Stop,
+        stop: &Stop,
     ) -> Option<Hover> {
+        let is_stopped = || stop.requested();
         let settings = context.puppet();
         let fleet = self.fleets.of(snapshot, context, path);
         let options = hover::HoverOptions {
@@ -314,6 +315,7 @@ impl Features for Rooms {
             selected: fleet.selected.as_deref(),
             max_lines: context.settings.hover_max_lines,
             link: Some(&link),
+            is_stopped: &is_stopped,
         };
         let found = hover::hover(snapshot, path, offset, &options)?;
         Some(Hover {
@@ -374,7 +376,13 @@ impl Features for Rooms {
     fn nodes(&self, snapshot: &Snapshot, context: &Context, path: &str) -> Vec<Arc<str>> {
         let fleet = self.fleets.of(snapshot, context, path);
         let nodes = fleet.nodes.all().iter();
-        nodes.map(|node| node.certname.clone()).collect()
+        let mut names: Vec<Arc<str>> = nodes.map(|node| node.certname.clone()).collect();
+        // Of nodes with a data file nothing else may be known, but they can be chosen.
+        let with_files =
+            crate::ide::nodes_with_files(snapshot, path, &context.puppet(), &self.configs);
+        let known: std::collections::HashSet<Arc<str>> = names.iter().cloned().collect();
+        names.extend(with_files.into_iter().filter(|name| !known.contains(name)));
+        names
     }
 
     fn environments(&self, snapshot: &Snapshot) -> Vec<Arc<str>> {

@@ -9,12 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::context::Context;
 use crate::ide::KnownNodes;
-use crate::scope::{Node, Nodes};
+use crate::scope::{Node, Nodes, plain_yaml, read_json_nodes, read_nodes};
 use crate::value::{HashMap as Hash, Value, from_json, load_yaml, symbol_keys_to_strings};
-use crate::workspace::{Snapshot, path};
+use crate::workspace::{Files as _, Snapshot, path};
 
 /// Names under which a nodes file is found without a setting.
 const NODES_FILES: [&str; 3] = ["nodes.json", "nodes.yaml", "nodes.yml"];
+
+/// Where a repository's tests keep facts of systems, below the environment.
+const FACTS_OF_TESTS: &str = "spec/fixtures/facts";
 
 /// How many fleets are kept: environments side by side have one each.
 const MOST_FLEETS: usize = 8;
@@ -91,10 +94,22 @@ impl Sources {
             .map(|environment| &environment.dir);
         let folders = snapshot.folders().iter();
         let around = folders.filter(|folder| path::within(file, folder).is_some());
-        for folder in environments.chain(around) {
+        let folders: Vec<&Arc<str>> = environments.chain(around).collect();
+        for folder in &folders {
             for name in NODES_FILES {
                 let found = text(&path::join(folder, name));
                 nodes.extend(found.filter(|(at, _)| nodes.iter().all(|(known, _)| known != at)));
+            }
+        }
+        if nodes.is_empty() {
+            // What the repository's own tests know of systems is better than nothing.
+            for folder in &folders {
+                let facts = path::join(folder, FACTS_OF_TESTS);
+                for (name, _) in snapshot.list(&facts) {
+                    let found = text(&path::join(&facts, &name));
+                    nodes
+                        .extend(found.filter(|(at, _)| nodes.iter().all(|(known, _)| known != at)));
+                }
             }
         }
         let choice = context.choices.of(file);
@@ -119,9 +134,7 @@ impl Sources {
         let mut nodes: Vec<Arc<Node>> = Vec::new();
         let mut numbers: HashMap<Arc<str>, usize> = HashMap::new();
         for (at, text) in &self.nodes {
-            let read = read_value(at, text).and_then(|value| {
-                Nodes::read(&value, &common).map_err(|error| format!("{at}: {}", error.message))
-            });
+            let read = read_any(at, text, &common);
             let read = read.unwrap_or_else(|why| {
                 tracing::warn!("{why}");
                 Nodes::default()
@@ -137,7 +150,10 @@ impl Sources {
         if let Some(chosen) = &self.node
             && !numbers.contains_key(chosen)
         {
-            nodes.push(Arc::new(Node::new(chosen, &common)));
+            nodes.push(Arc::new(match common.is_empty() {
+                true => Node::named(chosen),
+                false => Node::new(chosen, &common),
+            }));
         }
         if !self.what_if.is_empty() {
             for node in &mut nodes {
@@ -188,6 +204,17 @@ fn set_value(hash: &mut Hash, at: &str, value: Value) {
             hash.insert(key, Value::from(inner));
         }
     }
+}
+
+/// The nodes of a nodes file, or of facts that were saved in any form.
+fn read_any(at: &str, text: &str, common: &Hash) -> Result<Nodes, String> {
+    let name = path::name(at);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let read = match at.ends_with(".json") {
+        true => read_json_nodes(text, stem, common),
+        false => read_nodes(&read_value(at, &plain_yaml(text))?, stem, common),
+    };
+    read.map_err(|error| format!("{at}: {}", error.message))
 }
 
 /// The value of a JSON or YAML file, by its name.

@@ -111,6 +111,58 @@ pub fn from_raw_json(raw: &RawValue) -> Result<Value, JsonError> {
     })
 }
 
+/// A JSON text of which only the outermost list or object is taken apart: for texts whose value as
+/// a whole would be too much at once.
+#[derive(Debug)]
+pub enum JsonPieces<'a> {
+    /// The elements of a list.
+    Array(Vec<&'a RawValue>),
+    /// The entries of an object, in order; a name can come twice.
+    Object(Vec<(String, &'a RawValue)>),
+}
+
+impl<'a> JsonPieces<'a> {
+    /// The pieces of a text; nothing where it is neither list nor object, or no JSON.
+    #[must_use]
+    pub fn of(text: &'a str) -> Option<JsonPieces<'a>> {
+        match text.trim_start().as_bytes().first()? {
+            b'[' => Some(JsonPieces::Array(serde_json::from_str(text).ok()?)),
+            b'{' => {
+                let Entries(entries) = serde_json::from_str(text).ok()?;
+                Some(JsonPieces::Object(entries))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            JsonPieces::Array(elements) => elements.len(),
+            JsonPieces::Object(entries) => entries.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of one; undef where there is none.
+    ///
+    /// # Errors
+    /// As [`from_raw_json`].
+    pub fn value(&self, at: usize) -> Result<Value, JsonError> {
+        let raw = match self {
+            JsonPieces::Array(elements) => elements.get(at).copied(),
+            JsonPieces::Object(entries) => entries.get(at).map(|(_, raw)| *raw),
+        };
+        raw.map_or(Ok(Value::Undef), from_raw_json)
+    }
+}
+
 /// The value of tagged JSON text, as [`to_tagged_json`] writes it.
 ///
 /// # Errors

@@ -26,7 +26,7 @@ pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub use json::{json_load, load_json_parse};
 pub use json_text::{
-    JsonError, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
+    JsonError, JsonPieces, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
 };
 pub use load::{LoadError, LoadErrorKind};
 pub use psych::{

@@ -155,10 +155,18 @@ fn node_role_and_common_files_show_the_merged_value() {
     let engine = Engine::new(&control);
     let mut program = control.start();
     let known = program.command("hiera.nodes", &json!({}));
-    assert_eq!(known["nodes"].as_array().unwrap().len(), 161);
-    // A node with a file of its own and a role with one.
+    // Those of the nodes file first, then others that have a data file.
+    let known = known["nodes"].as_array().unwrap();
     let text = std::fs::read_to_string(control.folder.join("nodes.json")).unwrap();
     let nodes: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let named: Vec<&String> = nodes.as_object().unwrap().keys().collect();
+    assert_eq!(named.len(), 161);
+    assert!(known[..161].iter().eq(named));
+    for other in &known[161..] {
+        let file = control.data(&format!("node/{}.yaml", other.as_str().unwrap()));
+        assert!(file.is_file(), "{other}");
+    }
+    // A node with a file of its own and a role with one.
     let mut found = nodes
         .as_object()
         .unwrap()

@@ -19,7 +19,8 @@ pub(super) struct Run {
 
 /// The answers for `members`: a lookup for each different set of sources.
 pub(super) fn runs(ground: &Ground<'_>, request: &Request, members: &[usize]) -> Vec<Run> {
-    let found = lookup::runs(&ground.session(), ground.options.nodes, request, members);
+    let (nodes, is_stopped) = (ground.options.nodes, ground.options.is_stopped);
+    let found = lookup::runs_until(&ground.session(), nodes, request, members, &is_stopped);
     let runs = found.into_iter().map(|run| Run {
         variables: run.answer.reads.variables.iter().cloned().collect(),
         answer: run.answer,

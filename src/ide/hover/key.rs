@@ -9,7 +9,7 @@ use super::provenance::{dig, notes};
 use super::{Hover, Target, over_nodes, yaml};
 use crate::interpolation::Key;
 use crate::lookup::{Answer, LookupError, Reach, Request, Strategy, StrategyKind, Unknown};
-use crate::scope::Scope;
+use crate::scope::{Knowledge, Scope};
 use crate::value::{StrKey, Value};
 use crate::workspace::File;
 
@@ -50,7 +50,10 @@ impl<'a> View<'a> {
         let options = options_place(ground, &target.root, &scope);
         let strategy = strategy(answer, &target.root, options.as_ref());
         let unknown = levels::unknowns(ground, &target.root, &target.steps, &strategy, answer);
-        let conditions = levels::conditions(ground, &scope, &unknown);
+        let mut conditions = levels::conditions(ground, &scope, &unknown);
+        let reads = levels::sources(answer, &quoted(&target.root));
+        let unseen = levels::unseen(ground, &target.root, &scope, &reads, &strategy);
+        conditions.extend(unseen);
         if !conditions.is_empty() {
             whose.push(text(", unless "));
             whose.extend(joined(conditions, ", or "));
@@ -80,8 +83,10 @@ fn page(ground: &Ground<'_>, file: &File, target: &Target) -> Page {
         let scope = nodes.scope(member);
         let answer = ground.session().lookup(&scope, &request);
         let mut whose = vec![text("for "), code(selected)];
-        if !readers.contains(&member) {
-            whose.push(text(", which does not read this file"));
+        match nodes.knowledge(member) {
+            Knowledge::All if readers.contains(&member) => {}
+            Knowledge::All => whose.push(text(", which does not read this file")),
+            Knowledge::Name => whose.push(text(", of which only the name is known")),
         }
         let view = View::new(ground, target, &answer, scope, whose);
         return one(ground, target, &view);
@@ -359,7 +364,7 @@ fn level_lines(
     let mut line = Line::new();
     for unknown in &view.unknown {
         let subject = match (unknown.for_options, &unknown.layer) {
-            (true, _) => format!("lookup_options unknown, level '{}'", unknown.level),
+            (true, _) => format!("unknown, lookup_options of level '{}'", unknown.level),
             (false, layer) if *layer == ground.layer => {
                 format!("unknown, level '{}'", unknown.level)
             }
@@ -391,13 +396,6 @@ fn level_lines(
     if !others.not_set.is_empty() {
         line.push(text("not set: "));
         line.extend(levels::labels(ground, &others.not_set));
-    }
-    if !others.outside.is_empty() {
-        if !line.is_empty() {
-            line.push(text(" · "));
-        }
-        let names: Vec<&str> = others.outside.iter().map(|level| &**level).collect();
-        line.push(text(format!("{}: not in this workspace", names.join(", "))));
     }
     page.line(line);
 }

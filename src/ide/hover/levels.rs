@@ -113,8 +113,51 @@ pub(super) struct Others {
     pub(super) maybe_overridden: Vec<Arc<str>>,
     /// Existing files without the key.
     pub(super) not_set: Vec<Arc<str>>,
-    /// Names of levels whose files are not in the workspace.
-    pub(super) outside: Vec<Arc<str>>,
+}
+
+/// What levels that are not in the workspace could change: those above the one that answers, or
+/// all where values are merged.
+pub(super) fn unseen(
+    ground: &Ground<'_>,
+    key: &str,
+    scope: &Scope,
+    sources: &[Source],
+    strategy: &Strategy,
+) -> Option<Line> {
+    let mut names: Vec<Arc<str>> = Vec::new();
+    for layer in ground.layers_of(key) {
+        for place in ground.places_in(&layer, scope).iter() {
+            let gives = |source: &Source| match &source.path {
+                Some(path) => place.template.matches(path),
+                None => place.level == source.level,
+            };
+            if strategy.is_first_found() && sources.iter().any(gives) {
+                return said(&names);
+            }
+            if !place.in_default_hierarchy && ground.is_outside(&place.template) {
+                add(&mut names, &place.level);
+            }
+        }
+    }
+    said(&names)
+}
+
+fn said(names: &[Arc<str>]) -> Option<Line> {
+    let (those, verb) = match names {
+        [] => return None,
+        [_] => ("level", "sets"),
+        [..] => ("levels", "set"),
+    };
+    let shown = names.iter().take(MOST_NAMED);
+    let shown: Vec<String> = shown.map(|name| format!("'{name}'")).collect();
+    let more = match names.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(vec![text(format!(
+        "{those} {}{more} (not in this workspace) {verb} it",
+        shown.join(", ")
+    ))])
 }
 
 /// Looks at every level that a key is looked up in.
@@ -143,11 +186,7 @@ pub(super) fn others(
     let holders = ground.snapshot.files_with(key);
     for layer in ground.layers_of(key) {
         for place in ground.places_in(&layer, scope).iter() {
-            if ground.is_outside(&place.template) {
-                add(&mut others.outside, &place.level);
-                continue;
-            }
-            if place.in_default_hierarchy {
+            if ground.is_outside(&place.template) || place.in_default_hierarchy {
                 continue;
             }
             if !place.template.is_constant() {

@@ -64,6 +64,30 @@ pub(super) fn options_place(
     Some(OptionsPlace { entry, place })
 }
 
+/// Whether the options that decide over a key, in some scope that the file is read in, merge its
+/// lists element by element.
+pub(super) fn merges_lists(ground: &Ground<'_>, root: &str, scope: &Scope) -> bool {
+    use crate::lookup::StrategyKind;
+    let options = options_place(ground, root, scope);
+    let merge = options.and_then(|options| options.entry.value.get("merge").cloned());
+    let word = match &merge {
+        Some(Value::Hash(_)) => merge.as_ref().and_then(|merge| merge.get("strategy")),
+        other => other.as_ref(),
+    };
+    let kind = word
+        .and_then(Value::as_str)
+        .and_then(StrategyKind::from_name);
+    match kind {
+        None | Some(StrategyKind::First | StrategyKind::Default | StrategyKind::Hash) => false,
+        Some(
+            StrategyKind::Unique
+            | StrategyKind::Deep
+            | StrategyKind::UnconstrainedDeep
+            | StrategyKind::ReverseDeep,
+        ) => true,
+    }
+}
+
 /// The files that hold an entry of that name, the highest level first.
 fn entry_places(
     ground: &Ground<'_>,

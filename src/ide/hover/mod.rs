@@ -74,6 +74,8 @@ pub struct HoverOptions<'a> {
     pub max_lines: usize,
     /// How links are made; without it places are named only.
     pub link: Option<Link<'a>>,
+    /// Whether nobody waits for the answer any more; asked before each lookup.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<'a> HoverOptions<'a> {
@@ -91,6 +93,7 @@ impl<'a> HoverOptions<'a> {
             selected: None,
             max_lines: MAX_LINES,
             link: None,
+            is_stopped: &|| false,
         }
     }
 }
@@ -144,7 +147,7 @@ pub fn hover(
         return lookup_options::hover(&ground, file, &target)
             .or_else(|| word::hover(&ground, tree, &nodes));
     }
-    key::hover(&ground, file, &target)
+    key::hover(&ground, file, &target.outside_lists(&ground))
 }
 
 /// One answer of a hover on a key.
@@ -173,7 +176,7 @@ pub fn effective(
         let file = snapshot.file(path)?;
         let ground = Ground::of(snapshot, path, options)?;
         let parse = ground.parse(file);
-        let target = target(&parse.tree, &parse.tree.path_at(offset))?;
+        let target = target(&parse.tree, &parse.tree.path_at(offset))?.outside_lists(&ground);
         Some(over_nodes::effective(&ground, file, &target))
     };
     find().unwrap_or_default()
@@ -209,16 +212,44 @@ struct Target {
     steps: Vec<Value>,
     /// The innermost key.
     range: TextRange,
+    /// How many of the steps lead to the outermost list that the key is in, if it is in one.
+    before_list: Option<usize>,
 }
 
-/// The innermost key around a place: keys of hashes in lists are not followed, since lists are
-/// merged by their elements.
+impl Target {
+    /// The target without what is in a list, for values whose lists are merged by their elements:
+    /// there a place in this file's list says nothing of the effective one.
+    fn outside_lists(mut self, ground: &Ground<'_>) -> Target {
+        let Some(steps) = self.before_list else {
+            return self;
+        };
+        let reaches = ground.reach(ground.path);
+        let scope = reaches
+            .first()
+            .map_or_else(crate::scope::Scope::open, crate::lookup::Reach::scope);
+        if lookup_options::merges_lists(ground, &self.root, &scope) {
+            self.steps.truncate(steps);
+        }
+        self
+    }
+}
+
+/// The innermost key around a place, through hashes and lists.
 fn target(tree: &Tree, nodes: &[NodeId]) -> Option<Target> {
     let mut found: Option<Target> = None;
+    let mut before_list = None;
+    // Elements of lists lead to a key only if one follows.
+    let mut places: Vec<Value> = Vec::new();
     for pair in nodes.windows(2) {
         let (outer, inner) = (pair[0], pair[1]);
-        let NodeKind::Mapping(entries) = &tree.node(outer).kind else {
-            break;
+        let entries = match &tree.node(outer).kind {
+            NodeKind::Mapping(entries) => entries,
+            NodeKind::Sequence(elements) => {
+                let at = elements.iter().position(|&element| element == inner)?;
+                places.push(Value::Int(i64::try_from(at).ok()?));
+                continue;
+            }
+            NodeKind::Scalar(_) | NodeKind::Alias { .. } => break,
         };
         let &(key, _) = entries
             .iter()
@@ -230,13 +261,22 @@ fn target(tree: &Tree, nodes: &[NodeId]) -> Option<Target> {
                 let text = text
                     .strip_prefix(':')
                     .map_or_else(|| text.clone(), Arc::from);
+                // A list around all keys is no data.
+                if !places.is_empty() {
+                    return None;
+                }
                 found = Some(Target {
                     root: text,
                     steps: Vec::new(),
                     range,
+                    before_list: None,
                 });
             }
             Some(target) => {
+                if !places.is_empty() {
+                    before_list.get_or_insert(target.steps.len());
+                    target.steps.append(&mut places);
+                }
                 target.steps.push(key_value(tree.node(tree.resolve(key)))?);
                 target.range = range;
             }
@@ -244,6 +284,9 @@ fn target(tree: &Tree, nodes: &[NodeId]) -> Option<Target> {
         if key == inner {
             break;
         }
+    }
+    if let Some(target) = &mut found {
+        target.before_list = before_list;
     }
     found
 }
@@ -256,6 +299,7 @@ fn broken(tree: &Tree, offset: usize) -> Option<Target> {
         root: key.text.clone(),
         steps: Vec::new(),
         range: key.range,
+        before_list: None,
     })
 }
 

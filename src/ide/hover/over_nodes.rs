@@ -92,7 +92,23 @@ pub(super) fn over_nodes(
         );
         page.yaml(yaml::lines(value, &remarks, max, &all));
     }
-    page.line(merge_line(ground, &strategy, options.as_ref()));
+    let mut merge = merge_line(ground, &strategy, options.as_ref());
+    let differs = |group: &Group<'_>| {
+        let run = group.runs[0];
+        let scope = nodes.scope(run.members[0]);
+        let options = options_place(ground, &target.root, &scope);
+        self::strategy(&run.answer, &target.root, options.as_ref()).kind != strategy.kind
+    };
+    if !merge.is_empty() && groups[1..].iter().take(MOST_ANSWERS).any(differs) {
+        merge.push(text(", for the first of them"));
+    }
+    page.line(merge);
+    let sources = levels::sources(&largest.answer, &quoted(&target.root));
+    if let Some(unseen) = levels::unseen(ground, &target.root, &scope, &sources, &strategy) {
+        let mut line = vec![text("unless ")];
+        line.extend(unseen);
+        page.line(line);
+    }
     page
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answers::{readers, runs};
 use super::ground::Ground;
-use super::key::{quoted, request};
+use super::key::{quoted, request, shell_word};
 use super::levels;
 use super::page::{Line, Page, code, joined, name, text};
 use super::provenance::dig;
@@ -110,7 +110,8 @@ pub(super) fn variable_line(ground: &Ground<'_>, written: &str, variable: &str) 
         let value = nodes.scope(member).variable(variable);
         match value {
             Variable::Known(value) => line.push(code(yaml::inline(&value, WIDEST))),
-            Variable::Undefined(_) | Variable::Unknown => line.push(text("undefined")),
+            Variable::Undefined(_) => line.push(text("undefined")),
+            Variable::Unknown => line.push(text("unknown")),
         }
         line.extend([text(" for "), code(selected)]);
         return line;
@@ -324,7 +325,15 @@ fn told(
     page.line(first);
     if let Some(value) = long {
         let max = ground.options.max_lines;
-        let all = format!("hiera-ls lookup {root}");
+        let mut key = quoted(root);
+        for step in steps {
+            key.push('.');
+            key.push_str(&match step.as_str() {
+                Some(name) => quoted(name),
+                None => step.to_s(),
+            });
+        }
+        let all = format!("hiera-ls lookup {}", shell_word(&key));
         page.yaml(yaml::lines(value, &Default::default(), max, &all));
     }
 }

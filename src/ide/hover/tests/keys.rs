@@ -363,10 +363,9 @@ hierarchy:
 a$0: 1
 ",
         expect![[r#"
-            a — first found, for every node that reads this file
+            a — first found, for every node that reads this file, unless level 'Private' (not in this workspace) sets it
               1
-            common.yaml:1 sets it
-            Private: not in this workspace"#]],
+            common.yaml:1 sets it"#]],
     );
 }
 

@@ -12,6 +12,7 @@ use crate::value::load_yaml;
 use crate::workspace::{Change, Snapshot, Workspace};
 
 mod keys;
+mod kinds;
 mod things;
 mod values;
 

@@ -1,0 +1,293 @@
+//! Many nodes: one key over all of them, what an edit changes for them, and reading what is saved
+//! about them: `cargo bench --bench fleet`; parts by name: `-- rows`, `preview`, `facts`.
+//!
+//! 10,000 nodes, or `NODES=n`. A row is measured beside one lookup for each different set of
+//! sources, a preview beside one parse of the edited file, reading facts beside reading JSON.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "a benchmark stops at the first surprise, reads files and prints"
+)]
+
+mod generator;
+mod measure;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use generator::ControlRepo;
+use hiera_ls::disk::{Ignore, scan};
+use hiera_ls::ide::impact::impact;
+use hiera_ls::ide::matrix::{Fleet, row};
+use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings, runs};
+use hiera_ls::scope::{KnownNodes, Nodes, read_nodes};
+use hiera_ls::syntax::libyaml::Parser;
+use hiera_ls::value::{HashMap, from_json};
+use hiera_ls::workspace::{Change, Snapshot, Workspace};
+use measure::{best, left_out, note, number, quantile, ratio, report, timed};
+
+fn main() {
+    if let Ok(file) = std::env::var("BENCH_MEMORY_OF") {
+        memory_of(&file);
+        return;
+    }
+    let count = number("NODES", 10_000);
+    let repo = ControlRepo::of(count);
+    if !left_out("rows") || !left_out("preview") {
+        let folder = tempfile::tempdir().unwrap();
+        repo.write(folder.path());
+        let bench = Bench::new(&repo, folder.path());
+        println!("\n{count} nodes");
+        if !left_out("rows") {
+            bench.rows();
+        }
+        if !left_out("preview") {
+            bench.preview(&repo);
+        }
+    }
+    if !left_out("facts") {
+        facts(&repo);
+    }
+}
+
+struct Bench {
+    folder: String,
+    workspace: Workspace,
+    settings: Settings,
+    configs: ConfigCache,
+    nodes: KnownNodes,
+}
+
+impl Bench {
+    fn new(repo: &ControlRepo, folder: &Path) -> Bench {
+        let folder = folder.to_str().unwrap().to_string();
+        let workspace = Workspace::new();
+        let root: Arc<str> = Arc::from(folder.as_str());
+        workspace.apply(Change::Folders(vec![root.clone()]));
+        let on = |_| std::ops::ControlFlow::Continue(());
+        workspace.apply(scan(&[root], &Ignore::default(), &on).change);
+        let mut text = String::from("{");
+        for number in 0..repo.nodes {
+            let machine = repo.machine(number);
+            let comma = if number == 0 { "" } else { "," };
+            text += &format!(
+                "{comma}\"{}\":{{\"facts\":{}}}",
+                machine.certname,
+                machine.facts()
+            );
+        }
+        text.push('}');
+        let nodes = read_nodes(&from_json(&text).unwrap(), "nodes", &HashMap::new()).unwrap();
+        Bench {
+            folder,
+            workspace,
+            settings: Settings::for_version(PuppetVersion::V8).for_editor(),
+            configs: ConfigCache::default(),
+            nodes: KnownNodes::new(&nodes),
+        }
+    }
+
+    fn fleet<'a>(&'a self, snapshot: &'a Snapshot) -> Fleet<'a> {
+        let root = snapshot
+            .root_of(&format!("{}/hiera.yaml", self.folder))
+            .unwrap();
+        Fleet::new(snapshot, root, &self.settings, &self.configs, &self.nodes)
+    }
+
+    fn rows(&self) {
+        let snapshot = self.workspace.snapshot();
+        let fleet = self.fleet(&snapshot);
+        let (first, cold) = timed(|| row(&fleet, "profile::p00::port_2"));
+        assert!(!first.answers.is_empty());
+        note(
+            "first key of all, nothing known yet",
+            &format!("{cold:.1?} CPU"),
+        );
+        let all: Vec<usize> = (0..self.nodes.len()).collect();
+        // Keys by the number of their sets of sources: how much of a row is lookups at all.
+        let mut classes: BTreeMap<usize, Vec<(f64, Duration, Duration, usize)>> = BTreeMap::new();
+        let names = hiera_ls::ide::matrix::all_keys(&fleet);
+        for key in names.iter().step_by(names.len() / 60) {
+            let request = Request::key(key).traced();
+            let session = fleet.session();
+            let found = runs(&session, &self.nodes, &request, &all);
+            let members: Vec<usize> = found.iter().map(|run| run.members[0]).collect();
+            let total: usize = found.iter().map(|run| run.members.len()).sum();
+            assert_eq!(total, self.nodes.len());
+            let lookups = best(3, || {
+                for &member in &members {
+                    let answer = session.lookup(&self.nodes.scope(member), &request);
+                    std::hint::black_box(answer);
+                }
+            });
+            let whole = best(3, || row(&fleet, key));
+            let class = 10_usize.pow(members.len().ilog10());
+            let entry = (ratio(whole, lookups), whole, lookups, members.len());
+            classes.entry(class).or_default().push(entry);
+        }
+        let mut times = Vec::new();
+        for (class, mut keys) in classes {
+            keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let (worst, whole, lookups, sets) = keys[keys.len() - 1];
+            times.extend(keys.iter().map(|key| key.1));
+            report(
+                &format!("{} keys with {class} or more sets of sources", keys.len()),
+                &format!(
+                    "median {:.1}×, worst {worst:.1}× ({whole:.1?} for {sets} sets, which take {lookups:.1?})",
+                    keys[keys.len() / 2].0
+                ),
+                "≤ 3 × a lookup for each set",
+                worst <= 3.0,
+            );
+        }
+        let (p50, most) = (quantile(&mut times, 0.5), quantile(&mut times, 1.0));
+        report(
+            "one key over all nodes, warm",
+            &format!("p50 {p50:.1?}, most {most:.1?} CPU"),
+            "about 50 ms",
+            most <= Duration::from_millis(50),
+        );
+    }
+
+    /// A letter typed at the end of a line of `common.yaml`; then the preview.
+    fn preview(&self, repo: &ControlRepo) {
+        let path = format!("{}/data/common.yaml", self.folder);
+        let text = repo.common();
+        let parse = best(20, || events_of(text.as_bytes()));
+        let mut whole: Vec<Duration> = Vec::new();
+        let mut changed = 0;
+        let lines: Vec<usize> = text
+            .match_indices('\n')
+            .filter(|(at, _)| {
+                let line = text[..*at].rsplit('\n').next().unwrap();
+                line.starts_with("profile::") && !line.ends_with(':')
+            })
+            .map(|(at, _)| at)
+            .collect();
+        for (version, at) in lines.iter().step_by(lines.len() / 40).enumerate() {
+            let typed = format!("{}x{}", &text[..*at], &text[*at..]);
+            let change = Change::Edit {
+                path: path.as_str().into(),
+                text: typed.into(),
+                version: version as i32,
+            };
+            let (found, took) = timed(|| {
+                let after = self.workspace.apply(change);
+                let before = after.saved();
+                impact(&self.fleet(&before), &self.fleet(&after))
+            });
+            assert!(found.is_complete);
+            changed += usize::from(!found.changes.is_empty());
+            whole.push(took);
+        }
+        assert!(
+            changed * 2 > whole.len(),
+            "{changed} of {} edits",
+            whole.len()
+        );
+        let (p50, p99) = (quantile(&mut whole, 0.5), quantile(&mut whole, 0.99));
+        report(
+            "preview after a letter in common.yaml",
+            &format!(
+                "p50 {p50:.1?} ({:.1}× one parse of {parse:.1?}), p99 {p99:.1?} ({:.1}×) CPU; \
+                 {changed} of {} edits change something",
+                ratio(p50, parse),
+                ratio(p99, parse),
+                whole.len()
+            ),
+            "≤ 20 × one parse, about 100 ms",
+            ratio(p99, parse) <= 20.0,
+        );
+    }
+}
+
+/// An inventory of PuppetDB with the facts of every node.
+fn facts(repo: &ControlRepo) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("inventory.json");
+    let mut out = std::io::BufWriter::new(std::fs::File::create(&file).unwrap());
+    let mut bytes = 0;
+    for number in 0..repo.nodes {
+        let machine = repo.machine(number);
+        let facts = machine.all_facts();
+        let lead = if number == 0 { "[" } else { "," };
+        let text = format!(
+            "{lead}\n{{\"certname\":\"{}\",\"environment\":\"production\",\"trusted\":{{\"certname\":\"{}\",\"extensions\":{{}}}},\"facts\":{facts}}}",
+            machine.certname, machine.certname
+        );
+        bytes += text.len();
+        std::io::Write::write_all(&mut out, text.as_bytes()).unwrap();
+    }
+    std::io::Write::write_all(&mut out, b"]").unwrap();
+    drop(out);
+    let output = Command::new(std::env::current_exe().unwrap())
+        .env("BENCH_MEMORY_OF", &file)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut words = text
+        .split_whitespace()
+        .map(|word| word.parse::<f64>().unwrap());
+    let mut next = || words.next().unwrap();
+    let (nodes, plain, read, held, peak) = (next(), next(), next(), next(), next());
+    assert_eq!(nodes as usize, repo.nodes);
+    note(
+        "\nfacts of all nodes",
+        &format!(
+            "{:.1} MB of JSON: {read:.2} s CPU ({:.1}× serde_json alone), {:.1} MB held, {:.1} MB \
+             at the peak",
+            bytes as f64 / 1e6,
+            read / plain,
+            held / 1e3,
+            peak / 1e3
+        ),
+    );
+    report(
+        "memory of the facts",
+        &format!(
+            "{:.2} bytes a byte held, {:.2} at the peak",
+            held * 1e3 / bytes as f64,
+            peak * 1e3 / bytes as f64
+        ),
+        "≤ 4 bytes a byte + 25 MB",
+        peak * 1e3 <= 4.0 * bytes as f64 + 25e6,
+    );
+}
+
+/// Prints how many nodes a file has, the seconds that serde_json and we need for it, and the
+/// resident kilobytes then and at the most.
+fn memory_of(file: &str) {
+    let nodes = {
+        let text = std::fs::read_to_string(file).unwrap();
+        let plain = timed(|| serde_json::from_str::<serde::de::IgnoredAny>(&text)).1;
+        let (nodes, read) = timed(|| {
+            hiera_ls::scope::read_json_nodes(&text, "inventory", &HashMap::new()).unwrap()
+        });
+        let count = nodes.all().len();
+        println!("{count} {} {}", plain.as_secs_f64(), read.as_secs_f64());
+        nodes
+    };
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let size = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().to_string()
+    };
+    println!("{} {}", size("VmRSS"), size("VmHWM"));
+    let nodes: Nodes = nodes;
+    drop(nodes);
+}
+
+fn events_of(text: &[u8]) -> usize {
+    let mut parser = Parser::new(text);
+    let mut count = 0;
+    while let Ok(Some(_)) = parser.next_event() {
+        count += 1;
+    }
+    count
+}

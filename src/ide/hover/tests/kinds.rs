@@ -1,0 +1,480 @@
+//! Every kind of hover in its three forms: Markdown, aligned text for terminals, plain text.
+
+use expect_test::expect;
+
+use super::*;
+
+/// A repository with one of everything.
+const FILES: &str = "\
+#- data/role/web.yaml
+profile::web::port: 443
+users:
+  alice: {uid: 1001, groups: ['--docker']}
+backends:
+  - name: one
+    host: a.example
+  - name: two
+    host: b.example
+#- data/site/ams.yaml
+profile::web::workers: 8
+ntp::servers: [ams1, ams2]
+lookup_options:
+  ntp::servers: {merge: unique}
+#- data/common.yaml
+lookup_options:
+  '^users$':
+    merge: {strategy: deep, knockout_prefix: '--'}
+  profile::db::users: {merge: first}
+  '^profile::.*::users$': {merge: deep}
+profile::web::port: 80
+profile::web::workers: 2
+profile::web::users: {}
+profile::db::users: {}
+users:
+  alice: {groups: [wheel, docker], shell: /bin/sh}
+  bob: {uid: 1002}
+ntp::servers: [common1]
+site::domain: example.com
+url: \"https://%{lookup('site::domain')}/%{facts.site}\"
+list: \"%{alias('ntp::servers')}\"
+db::host: \"%{lookup('db::primary')}\"
+db::primary: \"%{lookup('db::host')}\"
+password: >
+  ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]
+";
+
+/// Shows the hover behind `at`, whose `$0` is the cursor.
+fn kind(at: &str, known: &str, markdown: Expect, aligned: Expect, plain: Expect) {
+    let text = with_hierarchy(FILES);
+    let before = at.replace("$0", "");
+    assert_eq!(text.matches(&before).count(), 1, "{before}");
+    check_forms(&text.replace(&before, at), known, markdown, aligned, plain);
+}
+
+#[test]
+fn a_key_of_which_the_first_counts() {
+    kind(
+        "profile::web::po$0rt: 443",
+        NODES,
+        expect![[r#"
+            **`profile::web::port`** — first found, for all 3 nodes that read this file
+            ```yaml
+            443
+            ```
+            [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) sets it · overrides [common.yaml:6](file:///repo/data/common.yaml#L6)  
+            not set: [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)"#]],
+        expect![[r#"
+            **`profile::web::port`** — first found, for all 3 nodes that read this file
+            ```yaml
+            443
+            ```
+            `role/web.yaml:1` sets it · overrides `common.yaml:6`  
+            not set: `site/ams.yaml`"#]],
+        expect![[r#"
+            profile::web::port — first found, for all 3 nodes that read this file
+              443
+            role/web.yaml:1 sets it · overrides common.yaml:6
+            not set: site/ams.yaml"#]],
+    );
+}
+
+#[test]
+fn a_key_that_is_merged() {
+    kind(
+        "users:\n  ali$0ce: {uid",
+        "{}",
+        expect![[r#"
+            **`users.alice`** — merged deep from 2 levels, for every node that reads this file
+            ```yaml
+            groups: [wheel]  # common.yaml:11; "docker" knocked out by role/web.yaml:3
+            shell: /bin/sh   # common.yaml:11
+            uid: 1001        # role/web.yaml:3
+            ```
+            merged from [role/web.yaml:3](file:///repo/data/role/web.yaml#L3), [common.yaml:11](file:///repo/data/common.yaml#L11)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+        expect![[r#"
+            **`users.alice`** — merged deep from 2 levels, for every node that reads this file
+            ```yaml
+            groups: [wheel]  # common.yaml:11; "docker" knocked out by role/web.yaml:3
+            shell: /bin/sh   # common.yaml:11
+            uid: 1001        # role/web.yaml:3
+            ```
+            merged from `role/web.yaml:3`, `common.yaml:11`  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by `^users$`"#]],
+        expect![[r#"
+            users.alice — merged deep from 2 levels, for every node that reads this file
+              groups: [wheel]  # common.yaml:11; "docker" knocked out by role/web.yaml:3
+              shell: /bin/sh   # common.yaml:11
+              uid: 1001        # role/web.yaml:3
+            merged from role/web.yaml:3, common.yaml:11
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+    );
+}
+
+#[test]
+fn a_leaf() {
+    kind(
+        "shel$0l: /bin/sh",
+        NODES,
+        expect![[r#"
+            **`users.alice.shell`** — merged deep, set by one level, for all 4 nodes that read this file
+            ```yaml
+            /bin/sh
+            ```
+            [common.yaml:11](file:///repo/data/common.yaml#L11) sets it  
+            not set: [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+        expect![[r#"
+            **`users.alice.shell`** — merged deep, set by one level, for all 4 nodes that read this file
+            ```yaml
+            /bin/sh
+            ```
+            `common.yaml:11` sets it  
+            not set: `site/ams.yaml`  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by `^users$`"#]],
+        expect![[r#"
+            users.alice.shell — merged deep, set by one level, for all 4 nodes that read this file
+              /bin/sh
+            common.yaml:11 sets it
+            not set: site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+    );
+}
+
+#[test]
+fn a_key_in_an_element_of_a_list() {
+    kind(
+        "ho$0st: b.example",
+        NODES,
+        expect![[r#"
+            **`backends.1.host`** — first found, for all 3 nodes that read this file
+            ```yaml
+            b.example
+            ```
+            [role/web.yaml:8](file:///repo/data/role/web.yaml#L8) sets it  
+            not set: [site/ams.yaml](file:///repo/data/site/ams.yaml#L1), [common.yaml](file:///repo/data/common.yaml#L1)"#]],
+        expect![[r#"
+            **`backends.1.host`** — first found, for all 3 nodes that read this file
+            ```yaml
+            b.example
+            ```
+            `role/web.yaml:8` sets it  
+            not set: `site/ams.yaml`, `common.yaml`"#]],
+        expect![[r#"
+            backends.1.host — first found, for all 3 nodes that read this file
+              b.example
+            role/web.yaml:8 sets it
+            not set: site/ams.yaml, common.yaml"#]],
+    );
+}
+
+#[test]
+fn an_error() {
+    kind(
+        "db::ho$0st: \"",
+        NODES,
+        expect![[r#"
+            **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected in [db::host, db::primary]`  
+            for all 4 nodes that read this file  
+            [common.yaml:17](file:///repo/data/common.yaml#L17) `db::host` → [common.yaml:18](file:///repo/data/common.yaml#L18) `db::primary` → back"#]],
+        expect![[r#"
+            **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected in [db::host, db::primary]`  
+            for all 4 nodes that read this file  
+            `common.yaml:17` `db::host` → `common.yaml:18` `db::primary` → back"#]],
+        expect![[r#"
+            db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in [db::host, db::primary]
+            for all 4 nodes that read this file
+            common.yaml:17 db::host → common.yaml:18 db::primary → back"#]],
+    );
+}
+
+#[test]
+fn a_key_that_differs() {
+    kind(
+        "ntp::ser$0vers: [common1]",
+        NODES,
+        expect![[r#"
+            **`ntp::servers`** — 2 answers over 4 nodes
+
+            | value | nodes | because |
+            | --- | --- | --- |
+            | `[ams1, ams2, common1]` | 2 nodes | [site/ams.yaml:2](file:///repo/data/site/ams.yaml#L2), [common.yaml:13](file:///repo/data/common.yaml#L13) (`facts.site` = ams) |
+            | `[common1]` | 2 nodes | [common.yaml:13](file:///repo/data/common.yaml#L13) |
+
+            merge: `unique`, from lookup_options in [site/ams.yaml:4](file:///repo/data/site/ams.yaml#L4), for the first of them"#]],
+        expect![[r#"
+            **`ntp::servers`** — 2 answers over 4 nodes
+            ```text
+            [ams1, ams2, common1]  2 nodes  site/ams.yaml:2, common.yaml:13 (facts.site = ams)
+            [common1]              2 nodes  common.yaml:13
+            ```
+            merge: `unique`, from lookup_options in `site/ams.yaml:4`, for the first of them"#]],
+        expect![[r#"
+            ntp::servers — 2 answers over 4 nodes
+              [ams1, ams2, common1]  2 nodes  site/ams.yaml:2, common.yaml:13 (facts.site = ams)
+              [common1]              2 nodes  common.yaml:13
+            merge: unique, from lookup_options in site/ams.yaml:4, for the first of them"#]],
+    );
+}
+
+#[test]
+fn a_variable() {
+    kind(
+        "%{facts.si$0te}\"",
+        NODES,
+        expect!["**`%{facts.site}`** — `ams` for 2 nodes, `lhr` for 2 nodes"],
+        expect!["**`%{facts.site}`** — `ams` for 2 nodes, `lhr` for 2 nodes"],
+        expect!["%{facts.site} — ams for 2 nodes, lhr for 2 nodes"],
+    );
+}
+
+#[test]
+fn a_token_that_looks_up() {
+    kind(
+        "%{look$0up('site::domain')}",
+        NODES,
+        expect![
+            "**`%{lookup('site::domain')}`** — `example.com` ([common.yaml:14](file:///repo/data/common.yaml#L14))"
+        ],
+        expect!["**`%{lookup('site::domain')}`** — `example.com` (`common.yaml:14`)"],
+        expect!["%{lookup('site::domain')} — example.com (common.yaml:14)"],
+    );
+}
+
+#[test]
+fn an_alias() {
+    kind(
+        "%{ali$0as('ntp::servers')}",
+        NODES,
+        expect![
+            "**`%{alias('ntp::servers')}`** — `[ams1, ams2, common1]` for 2 nodes, `[common1]` for 2 nodes"
+        ],
+        expect![
+            "**`%{alias('ntp::servers')}`** — `[ams1, ams2, common1]` for 2 nodes, `[common1]` for 2 nodes"
+        ],
+        expect![
+            "%{alias('ntp::servers')} — [ams1, ams2, common1] for 2 nodes, [common1] for 2 nodes"
+        ],
+    );
+}
+
+#[test]
+fn options_of_one_key() {
+    kind(
+        "profile::db::us$0ers: {merge",
+        NODES,
+        expect![[r#"
+            **`profile::db::users`** — 1 file sets it  
+            merge: `first`"#]],
+        expect![[r#"
+            **`profile::db::users`** — 1 file sets it  
+            merge: `first`"#]],
+        expect![[r#"
+            profile::db::users — 1 file sets it
+            merge: first"#]],
+    );
+}
+
+#[test]
+fn options_of_a_pattern() {
+    kind(
+        "'^profile::.*::us$0ers$'",
+        NODES,
+        expect![[r#"
+            **`^profile::.*::users$`** — matches 2 keys: `profile::db::users`, `profile::web::users`  
+            hidden for `profile::db::users` by the literal entry in [common.yaml:4](file:///repo/data/common.yaml#L4)  
+            merge: `deep`"#]],
+        expect![[r#"
+            **`^profile::.*::users$`** — matches 2 keys: `profile::db::users`, `profile::web::users`  
+            hidden for `profile::db::users` by the literal entry in `common.yaml:4`  
+            merge: `deep`"#]],
+        expect![[r#"
+            ^profile::.*::users$ — matches 2 keys: profile::db::users, profile::web::users
+            hidden for profile::db::users by the literal entry in common.yaml:4
+            merge: deep"#]],
+    );
+}
+
+#[test]
+fn a_path() {
+    kind(
+        "\"ro$0le/%{role}.yaml\"",
+        NODES,
+        expect![
+            "**`role/%{role}.yaml`** — 1 file: [data/role/web.yaml](file:///repo/data/role/web.yaml#L1) · 3 of 4 nodes read one · no file for `role` = db"
+        ],
+        expect![
+            "**`role/%{role}.yaml`** — 1 file: `data/role/web.yaml` · 3 of 4 nodes read one · no file for `role` = db"
+        ],
+        expect![
+            "role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes read one · no file for role = db"
+        ],
+    );
+}
+
+#[test]
+fn an_encrypted_value() {
+    kind(
+        "ENC[PK$0CS7",
+        NODES,
+        expect![[r#"
+        **`ENC[PKCS7,…]`** — encrypted with PKCS7, 27 bytes  
+        decrypting must fail: it is no message of this method"#]],
+        expect![[r#"
+        **`ENC[PKCS7,…]`** — encrypted with PKCS7, 27 bytes  
+        decrypting must fail: it is no message of this method"#]],
+        expect![[r#"
+        ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
+        decrypting must fail: it is no message of this method"#]],
+    );
+}
+
+#[test]
+fn a_merge_option() {
+    kind(
+        "knockout_pre$0fix: '--'",
+        NODES,
+        expect![
+            "**`knockout_prefix`** — an element that starts with it removes the element of that name from the next lower level"
+        ],
+        expect![
+            "**`knockout_prefix`** — an element that starts with it removes the element of that name from the next lower level"
+        ],
+        expect![
+            "knockout_prefix — an element that starts with it removes the element of that name from the next lower level"
+        ],
+    );
+}
+
+#[test]
+fn a_datadir_and_a_backend() {
+    let config = "#- hiera.yaml\nversion: 5\ndefaults: {datadir: da$0ta, data_hash: yaml_data}\n\
+                  #- data/common.yaml\na: 1\n";
+    check_forms(
+        config,
+        NODES,
+        expect!["**`data`** — the folder `data`"],
+        expect!["**`data`** — the folder `data`"],
+        expect!["data — the folder data"],
+    );
+    let config = config.replace("da$0ta, data_hash: yaml", "data, data_hash: ya$0ml");
+    check_forms(
+        &config,
+        NODES,
+        expect!["**`yaml_data`** — Puppet's own reader of YAML files"],
+        expect!["**`yaml_data`** — Puppet's own reader of YAML files"],
+        expect!["yaml_data — Puppet's own reader of YAML files"],
+    );
+}
+
+#[test]
+fn a_long_value_says_how_to_see_all() {
+    let keys: String = (0..60).map(|at| format!("  k{at}: {at}\n")).collect();
+    let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"))
+        .replace("  k", "    k");
+    check_forms(
+        &text,
+        NODES,
+        expect![[r#"
+        **`big.inner`** — first found, for all 4 nodes that read this file
+        ```yaml
+        k0: 0
+        k1: 1
+        k2: 2
+        k3: 3
+        k4: 4
+        k5: 5
+        k6: 6
+        k7: 7
+        k8: 8
+        k9: 9
+        k10: 10
+        k11: 11
+        # … 41 lines more: hiera-ls lookup big.inner
+        k53: 53
+        k54: 54
+        k55: 55
+        k56: 56
+        k57: 57
+        k58: 58
+        k59: 59
+        ```
+        [common.yaml:2](file:///repo/data/common.yaml#L2) sets it"#]],
+        expect![[r#"
+        **`big.inner`** — first found, for all 4 nodes that read this file
+        ```yaml
+        k0: 0
+        k1: 1
+        k2: 2
+        k3: 3
+        k4: 4
+        k5: 5
+        k6: 6
+        k7: 7
+        k8: 8
+        k9: 9
+        k10: 10
+        k11: 11
+        # … 41 lines more: hiera-ls lookup big.inner
+        k53: 53
+        k54: 54
+        k55: 55
+        k56: 56
+        k57: 57
+        k58: 58
+        k59: 59
+        ```
+        `common.yaml:2` sets it"#]],
+        expect![[r#"
+        big.inner — first found, for all 4 nodes that read this file
+          k0: 0
+          k1: 1
+          k2: 2
+          k3: 3
+          k4: 4
+          k5: 5
+          k6: 6
+          k7: 7
+          k8: 8
+          k9: 9
+          k10: 10
+          k11: 11
+          # … 41 lines more: hiera-ls lookup big.inner
+          k53: 53
+          k54: 54
+          k55: 55
+          k56: 56
+          k57: 57
+          k58: 58
+          k59: 59
+        common.yaml:2 sets it"#]],
+    );
+}
+
+#[test]
+fn a_node_of_which_only_the_name_is_known() {
+    let text = with_hierarchy(
+        "#- data/node/x.example.yaml\nport: 1\n#- data/role/web.yaml\nhost: a\n\
+         #- data/common.yaml\nho$0st: b\n",
+    );
+    let fixture = fixture(&text);
+    let mut all = Nodes::default();
+    all.insert(crate::scope::Node::named("x.example"));
+    let known = KnownNodes::new(&all);
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+    let options = HoverOptions {
+        selected: Some("x.example"),
+        ..HoverOptions::new(&settings, &configs, &known)
+    };
+    let found = hover(&fixture.snapshot, &fixture.path, fixture.offset, &options);
+    expect![[r#"
+        host — first found, for x.example, of which only the name is known, unless role is web
+          b
+        common.yaml:1 sets it
+        unknown, level 'Role': role/web.yaml:1
+        not set: node/x.example.yaml"#]]
+    .assert_eq(&found.expect("a hover").plain);
+    let names = crate::ide::nodes_with_files(&fixture.snapshot, &fixture.path, &settings, &configs);
+    assert_eq!(names, ["x.example".into()]);
+}
