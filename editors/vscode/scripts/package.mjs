@@ -31,7 +31,11 @@ try {
 } catch {
   // Without binutils the package is larger, and nothing else.
 }
-const pictures = { "hover.png": "vscode-hover-dark.png", "problem.png": "vscode-problem-dark.png" };
+const pictures = {
+  "hover.png": "vscode-hover-dark.png",
+  "matrix.png": "vscode-matrix-dark.png",
+  "problem.png": "vscode-problem-dark.png",
+};
 mkdirSync(join(root, "images"), { recursive: true });
 for (const [name, picture] of Object.entries(pictures)) {
   copyFileSync(join(project, "docs/images", picture), join(root, "images", name));

@@ -209,8 +209,168 @@ test('explain opens a scratch buffer, again in the same one', function()
     end)
     contains(text_of(0), 'profile::web::firewall', 'Found key')
     assert(vim.bo.buftype == 'nofile' and not vim.bo.modifiable and not vim.bo.modified)
+    -- It begins with lookup_options; what was asked for is further down.
+    contains(vim.api.nvim_get_current_line(), 'Searching for "profile::web::firewall"')
   end
   vim.cmd.close()
+end)
+
+--- Runs a command that answers with a text, and waits for the buffer of that name.
+local function shown_by(command, title)
+  vim.cmd(command)
+  wait("the buffer '" .. title .. "'", function()
+    return vim.api.nvim_buf_get_name(0):find('hiera-ls://' .. title, 1, true)
+  end)
+  return text_of(0)
+end
+
+test('the matrix of the key under the cursor, and to the places that it names', function()
+  open('data/role/web.yaml')
+  vim.fn.search('\\Vprofile::web::tags', 'cw')
+  local shown = shown_by('HieraLs matrix', 'Matrix of profile::web::tags')
+  contains(shown, '3 answers over 8 nodes', 'web01.nyc.acme.example', '# from data/role/web-lon.yaml:4', '- tls')
+  assert(not vim.bo.modifiable and vim.bo.syntax == 'yaml')
+  vim.fn.search('\\Vweb-lon.yaml:4', 'cw')
+  vim.cmd.normal(vim.keycode('<CR>'))
+  assert(vim.api.nvim_buf_get_name(0) == workspace .. '/data/role/web-lon.yaml')
+  assert(vim.api.nvim_win_get_cursor(0)[1] == 4)
+  vim.cmd.only()
+end)
+
+test('the matrix of a key that is typed, with completion', function()
+  open('data/common.yaml')
+  local offered = vim.fn.getcompletion('HieraLs matrix profile::web::po', 'cmdline')
+  assert(vim.deep_equal(offered, { 'profile::web::port' }), vim.inspect(offered))
+  local shown = shown_by('HieraLs matrix profile::web::port', 'Matrix of profile::web::port')
+  contains(shown, '9443', '8443', '8080', '# 6 nodes')
+  vim.cmd.only()
+end)
+
+test('the differences of two nodes, chosen one after the other', function()
+  open('data/role/web.yaml')
+  local prompts = {}
+  local select = vim.ui.select
+  vim.ui.select = function(names, options, done)
+    table.insert(prompts, options.prompt)
+    done(vim.tbl_contains(names, 'web01.lon.acme.example') and 'web01.lon.acme.example' or 'web01.nyc.acme.example')
+  end
+  local shown = shown_by('HieraLs diff', 'web01.lon.acme.example → web01.nyc.acme.example')
+  vim.ui.select = select
+  assert(vim.deep_equal(prompts, { 'Compare', 'Compare web01.lon.acme.example with' }), vim.inspect(prompts))
+  contains(shown, 'profile::base::timezone', '- "Europe/London"', '+ "America/New_York"', 'data/site/nyc.yaml:3')
+  assert(vim.bo.syntax == 'hiera_report')
+  vim.cmd.close()
+  local offered = vim.fn.getcompletion('HieraLs diff web01.lon.acme.example web01.n', 'cmdline')
+  assert(vim.deep_equal(offered, { 'web01.nyc.acme.example' }), vim.inspect(offered))
+  shown = shown_by('HieraLs diff web01.lon.acme.example web02.lon.acme.example', 'web01.lon.acme.example → web02')
+  contains(shown, 'profile::web::port', '9443', '8443')
+  vim.cmd.only()
+end)
+
+--- What a command says in a message.
+local function said_by(command)
+  local said
+  local notify = vim.notify
+  vim.notify = function(message)
+    said = message
+  end
+  vim.cmd(command)
+  wait('a message', function()
+    return said
+  end)
+  vim.notify = notify
+  return said
+end
+
+test('the impact of an edit before it is saved', function()
+  open('data/role/web.yaml')
+  contains(said_by('HieraLs impact'), 'changes no effective value')
+  local line = vim.fn.search('\\Vprofile::web::firewall', 'cw')
+  vim.api.nvim_buf_set_lines(0, line, line + 1, false, { '  https: {port: 8443, from: any}' })
+  local shown = shown_by('HieraLs impact', 'What the edit of data/role/web.yaml changes')
+  contains(shown, '1 key for 3 of 8 nodes', 'profile::web::firewall', '"port":443', '"port":8443')
+  vim.cmd.close()
+  vim.cmd('edit!')
+end)
+
+test('lenses open what they count', function()
+  open('data/role/web.yaml')
+  local buffer = vim.api.nvim_get_current_buf()
+  local titles
+  wait('the lenses', function()
+    vim.lsp.codelens.refresh({ bufnr = buffer })
+    vim.wait(100, function()
+      return #vim.lsp.codelens.get(buffer) > 0
+    end)
+    titles = vim.tbl_map(function(lens)
+      return lens.command.title
+    end, vim.lsp.codelens.get(buffer))
+    return vim.tbl_contains(titles, 'set in 1 file above · 1 below')
+  end)
+  vim.api.nvim_win_set_cursor(0, { 6, 0 })
+  contains(shown_by('lua vim.lsp.codelens.run()', 'Matrix of profile::web::tags'), '3 answers over 8 nodes')
+  vim.cmd.only()
+end)
+
+test('hints say what is overridden, and what a token is worth', function()
+  open('data/common.yaml')
+  vim.lsp.inlay_hint.enable(true)
+  local labels = {}
+  wait('the hints', function()
+    for _, hint in ipairs(vim.lsp.inlay_hint.get({ bufnr = 0 })) do
+      local label = hint.inlay_hint.label
+      labels[hint.inlay_hint.position.line + 1] = type(label) == 'table' and label[1].value or label
+    end
+    return labels[35] and labels[56]
+  end)
+  contains(labels[35], 'overridden for 7 of 8 nodes by lon.yaml:2')
+  assert(labels[56] == '"Acme"', labels[56])
+  vim.lsp.inlay_hint.enable(false)
+end)
+
+test('calls lead from a key to those that it looks up', function()
+  open('data/common.yaml')
+  vim.fn.search('\\Vprofile::web::server_name', 'cw')
+  vim.lsp.buf.outgoing_calls()
+  wait('the calls', function()
+    return #vim.fn.getqflist() > 0
+  end)
+  contains(vim.inspect(vim.tbl_map(function(item)
+    return item.text
+  end, vim.fn.getqflist())), 'site::domain')
+  vim.cmd.cclose()
+end)
+
+test('who looks a key up', function()
+  open('data/common.yaml')
+  local shown = shown_by('HieraLs uses site::domain', 'Uses of site::domain')
+  contains(shown, '3 uses', 'data/inventory.json:8', 'profile::web::server_name')
+  vim.cmd.only()
+end)
+
+test('a fact of a what-if is shown, and can be taken back', function()
+  open('data/role/web.yaml')
+  vim.cmd('HieraLs setFact os.family RedHat')
+  wait('the what-if in the status line', function()
+    return require('hiera_ls').status():find('what if 1', 1, true)
+  end)
+  local input = vim.ui.input
+  vim.ui.input = function(_, done)
+    done('')
+  end
+  vim.cmd('HieraLs setFact os.family')
+  vim.ui.input = input
+  wait('the end of the what-if', function()
+    return not require('hiera_ls').status():find('what if', 1, true)
+  end)
+end)
+
+test('a key that is not there is a sentence, not a stack of errors', function()
+  open('data/role/web.yaml')
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  local said = said_by('HieraLs explain')
+  contains(said, 'hiera-ls: ', 'no key')
+  assert(not said:find('\n'), said)
 end)
 
 --- The diagnostics of the buffer by source: the numbers of their lines, counted from 1.

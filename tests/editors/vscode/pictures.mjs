@@ -26,7 +26,7 @@ before(
     await bench.open("data/role/web.yaml");
     await bench.running();
   },
-  { timeout: 240_000 },
+  { timeout: 300_000 },
 );
 
 after(() => bench?.stop());
@@ -66,6 +66,21 @@ for (const theme of ["dark", "light"]) {
     const hover = await bench.hover(/^fqdn_rand$/, "unknown interpolation method");
     await still(hover);
     await bench.picture(join(PICTURES, `vscode-problem-${theme}.png`));
+  });
+
+  test(`a matrix, ${theme}`, async () => {
+    await bench.theme(name);
+    await bench.run("View: Close All Editors");
+    await bench.openByName("data/role/web.yaml");
+    await hideSideBar();
+    await bench.page.setViewportSize({ width: 1150, height: 560 });
+    await bench.goTo(6, 5);
+    await bench.run("Hiera: Show Matrix of Key");
+    await bench.page.locator(".tab.active", { hasText: "Matrix of profile::web::tags" }).waitFor();
+    await bench.page.locator(".editor-group-container.active .detected-link").first().waitFor();
+    await bench.picture(join(PICTURES, `vscode-matrix-${theme}.png`));
+    await bench.run("View: Close All Editors");
+    await bench.page.setViewportSize(VIEW.viewport);
   });
 }
 

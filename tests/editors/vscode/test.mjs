@@ -17,7 +17,7 @@ before(
     await bench.running();
     bench.mark("the server runs");
   },
-  { timeout: 240_000 },
+  { timeout: 300_000 },
 );
 
 after(async () => {
@@ -102,17 +102,140 @@ test("selecting a node changes a hover, and back", async () => {
   bench.mark("node selected");
 });
 
+/** The read-only document that a command opens beside, once its tab says `title` and it has `text`. */
+async function document(title, text) {
+  await bench.page.locator(".tab.active", { hasText: title }).waitFor();
+  const lines = bench.page.locator(".editor-group-container.active .view-lines", { hasText: text });
+  await lines.waitFor();
+  return lines;
+}
+
+async function closeDocuments() {
+  await bench.run("View: Close All Editors in Group");
+  await bench.page.locator(".editor-group-container").nth(1).waitFor({ state: "detached" });
+}
+
 test("an explanation opens as a document that nobody can edit", async () => {
   await bench.goTo(7, 5);
   await bench.run("Hiera: Explain Key");
-  await bench.page.locator(".tab.active", { hasText: "explain" }).waitFor();
-  const text = bench.page.locator(".editor-group-container.active .view-lines", { hasText: "Searching for" });
-  await text.waitFor();
+  await document("How profile::web::firewall is looked up", 'Searching for "profile::web::firewall"');
   await bench.page.keyboard.type("x");
   await bench.page.locator(".monaco-editor-overlaymessage", { hasText: "read-only" }).waitFor();
   await bench.picture(join(process.env.OUT, "explain.png"));
-  await bench.run("View: Close All Editors in Group");
+  await closeDocuments();
   bench.mark("explained");
+});
+
+test("a matrix says who gets what, and leads to the lines that it names", async () => {
+  await bench.goTo(6, 5);
+  await bench.run("Hiera: Show Matrix of Key");
+  const lines = await document("Matrix of profile::web::tags", "3 answers over 8 nodes");
+  const text = (await lines.textContent()).replaceAll("\u00a0", " ");
+  for (const part of ["web01.nyc.acme.example", "# from data/role/web-lon.yaml:4", "- tls"]) {
+    assert.ok(text.includes(part), `'${part}' is missing in: ${text}`);
+  }
+  await bench.picture(join(process.env.OUT, "matrix.png"));
+  const link = lines.locator(".detected-link", { hasText: "web-lon.yaml:4" });
+  await link.waitFor();
+  await link.click({ modifiers: ["ControlOrMeta"] });
+  await bench.page.locator(".tab.active", { hasText: "web-lon.yaml" }).waitFor();
+  await bench.page.locator(".statusbar-item", { hasText: "Ln 4, Col 1" }).waitFor();
+  await closeDocuments();
+  bench.mark("matrix");
+});
+
+test("two nodes are compared, chosen one after the other", async () => {
+  await bench.choose("Hiera: Compare Two Nodes", "web01.lon.acme.example", "web01.nyc.acme.example");
+  const lines = await document("web01.lon.acme.example → web01.nyc.acme.example", "differences");
+  const text = (await lines.textContent()).replaceAll("\u00a0", " ");
+  assert.match(text, /ntp::servers *- \["ntp-canary\.lon\.acme\.example"\] +data\/node\/web01\.lon/);
+  await bench.picture(join(process.env.OUT, "diff.png"));
+  await closeDocuments();
+  bench.mark("compared");
+});
+
+test("the impact of an edit is there before it is saved", async () => {
+  await bench.openByName("data/role/web.yaml");
+  await bench.goTo(8, 17);
+  await bench.page.keyboard.type("8");
+  await bench.page.locator(".tab.active.dirty").waitFor();
+  await bench.run("Hiera: Show Impact of Unsaved Edit");
+  const lines = await document("What the edit of data", "changes 1 key for 3 of 8 nodes");
+  const text = (await lines.textContent()).replaceAll("\u00a0", " ");
+  assert.match(text, /"port":443.*"port":8443/);
+  await bench.picture(join(process.env.OUT, "impact.png"));
+  await closeDocuments();
+  await bench.run("File: Revert File");
+  await bench.page.locator(".tab.active:not(.dirty)").waitFor();
+  bench.mark("impact");
+});
+
+test("a lens opens what it counts, and one above an unsaved edit its impact", async () => {
+  await bench.openByName("data/role/web.yaml");
+  const lens = (text) => bench.page.locator(".codelens-decoration a", { hasText: text }).first();
+  await lens("set in 1 file above · 1 below").click();
+  await document("Matrix of profile::web::tags", "3 answers over 8 nodes");
+  await closeDocuments();
+  await bench.goTo(8, 17);
+  await bench.page.keyboard.type("8");
+  await lens(/^changes 3 of 8 nodes$/).waitFor();
+  await bench.picture(join(process.env.OUT, "lens.png"));
+  await lens(/^changes 3 of 8 nodes$/).click();
+  await document("What the edit of data", "changes 1 key for 3 of 8 nodes");
+  await closeDocuments();
+  await bench.run("File: Revert File");
+  await bench.page.locator(".tab.active:not(.dirty)").waitFor();
+  await lens(/^changes 3 of 8 nodes$/).waitFor({ state: "hidden" });
+  bench.mark("lenses");
+});
+
+test("hints say what is overridden, and what a token is worth", async () => {
+  await bench.openByName("data/common.yaml");
+  const line = (text) => bench.page.locator(".view-line", { hasText: text });
+  await bench.goTo(35, 1);
+  await line("site::domain:").filter({ hasText: /overridden\sfor\s7\sof\s8\snodes/ }).waitFor();
+  await bench.goTo(56, 1);
+  await line("lookup('site::name')").filter({ hasText: '"Acme"' }).first().waitFor();
+  await bench.picture(join(process.env.OUT, "hints.png"));
+  bench.mark("hints");
+});
+
+test("a what-if changes hovers, is shown as long as it lasts, and can be taken back", async () => {
+  await bench.openByName("data/role/web.yaml");
+  await bench.hover("profile::web::workers", "2 answers over 3 nodes");
+  await bench.leaveHover();
+  const say = async (...answers) => {
+    await bench.begin("Hiera: What If a Fact Were Different");
+    for (const answer of answers) {
+      await answer();
+    }
+    await bench.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+  };
+  const input = bench.page.locator(".quick-input-widget input");
+  const message = bench.page.locator(".quick-input-widget .quick-input-message");
+  const type = async (asked, typed) => {
+    await message.filter({ hasText: asked }).waitFor();
+    await input.fill(typed);
+    await bench.page.keyboard.press("Enter");
+  };
+  await say(
+    () => type("The fact, such as", "processors.count"),
+    () => type("The value of processors.count", "16"),
+  );
+  await bench.statusItem.filter({ has: bench.page.locator(".codicon-beaker") }).waitFor();
+  await bench.hover("profile::web::workers", "16");
+  await bench.leaveHover();
+  await say(
+    async () => {
+      await bench.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: "now 16" }).waitFor();
+      await bench.page.keyboard.press("Enter");
+    },
+    () => type("The value of processors.count", ""),
+  );
+  await bench.statusItem.filter({ hasNot: bench.page.locator(".codicon-beaker") }).first().waitFor();
+  await bench.hover("profile::web::workers", "2 answers over 3 nodes");
+  await bench.leaveHover();
+  bench.mark("what if");
 });
 
 test("restart, and the server answers again", async () => {

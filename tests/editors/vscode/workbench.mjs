@@ -15,6 +15,12 @@ const { CODE_SERVER, NODE_FOR_CODE_SERVER, VSIX, FIXTURE, OUT } = process.env;
 /** Longer than anything takes on two cores with much else to do, in milliseconds. */
 const LIMIT = 45_000;
 
+/** The same for the whole workbench to appear. */
+const OPENING_LIMIT = 180_000;
+
+/** What a key press brings about has happened after this, or the press was lost; in milliseconds. */
+const LOST = 5000;
+
 /** Quiet, without animation, and the same in every run. */
 const SETTINGS = {
   "security.workspace.trust.enabled": false,
@@ -94,12 +100,21 @@ export async function start(settings = {}, view = { viewport: { width: 1280, hei
     mark("extension installed");
     const flags = ["--bind-addr", "127.0.0.1:0", "--auth", "none", "--disable-telemetry"];
     flags.push("--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override");
-    server = spawn(NODE_FOR_CODE_SERVER, [entry, ...places, ...flags], {
-      env: environment,
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-    });
-    const address = await listening(server, join(OUT, "code-server.log"));
+    let address;
+    for (let attempt = 1; address === undefined; attempt += 1) {
+      server = spawn(NODE_FOR_CODE_SERVER, [entry, ...places, ...flags], {
+        env: environment,
+        stdio: ["ignore", "pipe", "pipe"],
+        detached: true,
+      });
+      address = await listening(server, join(OUT, "code-server.log")).catch((error) => {
+        // It gives its own process ten seconds to start, which a busy machine may not.
+        if (attempt === 3 || server.exitCode === null) {
+          throw error;
+        }
+        mark(`code-server starts again: ${error.message}`);
+      });
+    }
     mark("code-server listens");
     browser = await chromium.launch({
       executablePath: "/usr/bin/chromium",
@@ -165,7 +180,7 @@ export class Workbench {
     const file = `vscode-remote://${new URL(this.address).host}${this.workspace}/${path}`;
     const payload = encodeURIComponent(JSON.stringify([["openFile", file]]));
     await this.page.goto(`${this.address}/?folder=${this.workspace}&payload=${payload}`, { waitUntil: "commit" });
-    await this.page.locator(".monaco-editor .view-line").first().waitFor();
+    await this.page.locator(".monaco-editor .view-line").first().waitFor({ timeout: OPENING_LIMIT });
     await this.page.locator(".tab.active", { hasText: path.split("/").at(-1) }).waitFor();
   }
 
@@ -191,7 +206,7 @@ export class Workbench {
     await this.until(async () => {
       await this.until(() => this.page.keyboard.press("Control+p"), input);
       await input.fill(path);
-      await row.waitFor();
+      await row.waitFor({ timeout: LOST });
       await this.page.keyboard.press("Enter");
     }, this.page.locator(".tab.active", { hasText: name }));
     await input.waitFor({ state: "hidden" });
@@ -203,9 +218,9 @@ export class Workbench {
    */
   async until(step, effect, undo = () => this.page.keyboard.press("Escape"), tries = 8) {
     for (let attempt = 1; ; attempt += 1) {
-      await step();
       try {
-        await effect.waitFor({ timeout: 4000 });
+        await step();
+        await effect.waitFor({ timeout: LOST });
         if (attempt > 1) {
           this.mark(`needed ${attempt} tries: ${effect}`);
         }
@@ -241,7 +256,8 @@ export class Workbench {
   /** Puts the cursor there; lines and columns as the status bar counts them. */
   async goTo(line, column) {
     const input = this.page.locator(".quick-input-widget input");
-    await this.page.locator(".monaco-editor .view-lines").first().click({ position: { x: 5, y: 5 } });
+    // On the numbers of the lines: in the text, a lens could take the click.
+    await this.page.locator(".monaco-editor .overflow-guard").first().click({ position: { x: 30, y: 60 } });
     await this.until(() => this.page.keyboard.press("Control+g"), input);
     await input.fill(`:${line}:${column}`);
     await this.page.keyboard.press("Enter");
@@ -258,11 +274,17 @@ export class Workbench {
     return this.page.locator(".quick-input-list .monaco-list-row");
   }
 
+  /** Runs a command that asks nothing. */
   async run(title) {
-    const rows = await this.palette(title);
-    await rows.and(this.page.locator(".focused")).filter({ hasText: title }).waitFor();
-    await this.page.keyboard.press("Enter");
+    await this.begin(title);
     await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+  }
+
+  /** Runs a command of the palette; what it asks is still to be answered. */
+  async begin(title) {
+    const first = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title });
+    await this.until(() => this.palette(title), first);
+    await this.page.keyboard.press("Enter");
   }
 
   /** Changes the colour theme to one such as "Dark 2026" or "Light 2026". */
@@ -280,17 +302,17 @@ export class Workbench {
     await this.page.locator(`.monaco-workbench.${kind}`).first().waitFor();
   }
 
-  /** Runs a command and picks `label` from what it offers. */
-  async choose(title, label) {
-    await this.until(async () => {
-      const rows = await this.palette(title);
-      await rows.and(this.page.locator(".focused")).filter({ hasText: title }).waitFor();
+  /** Runs a command and picks the labels from what it offers, one after the other. */
+  async choose(title, ...labels) {
+    await this.begin(title);
+    for (const label of labels) {
+      await this.page.locator(".quick-input-list .monaco-list-row", { hasText: label }).first().waitFor();
+      await this.page.locator(".quick-input-widget input").fill(label);
+      const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: label });
+      await row.waitFor();
       await this.page.keyboard.press("Enter");
-    }, this.page.locator(".quick-input-list .monaco-list-row", { hasText: label }).first());
-    await this.page.locator(".quick-input-widget input").fill(label);
-    const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: label });
-    await row.waitFor();
-    await this.page.keyboard.press("Enter");
+      await row.waitFor({ state: "hidden" });
+    }
     await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }
 
