@@ -83,7 +83,7 @@ impl Bench {
             );
         }
         text.push('}');
-        let nodes = read_nodes(&from_json(&text).unwrap(), "nodes", &HashMap::new()).unwrap();
+        let nodes = read_nodes(&from_json(&text).unwrap(), "nodes", &HashMap::default()).unwrap();
         Bench {
             folder,
             workspace,
@@ -267,7 +267,7 @@ fn memory_of(file: &str) {
         let text = std::fs::read_to_string(file).unwrap();
         let plain = timed(|| serde_json::from_str::<serde::de::IgnoredAny>(&text)).1;
         let (nodes, read) = timed(|| {
-            hiera_ls::scope::read_json_nodes(&text, "inventory", &HashMap::new()).unwrap()
+            hiera_ls::scope::read_json_nodes(&text, "inventory", &HashMap::default()).unwrap()
         });
         let count = nodes.all().len();
         println!("{count} {} {}", plain.as_secs_f64(), read.as_secs_f64());

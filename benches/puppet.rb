@@ -33,22 +33,28 @@ end
 result = { 'puppet' => Puppet.version, 'sets' => {} }
 Oracle.configure('puppet_version' => 8)
 
-# One scope, many keys: everything that a scope keeps is there before the clock starts.
+# One scope, many keys. The first key makes what a scope keeps; then the clock runs for each other key
+# once, and again for all keys asked some more times.
 plan['sets'].each do |name, rounds|
-  seconds = 0.0
-  count = 0
+  once = 0.0
+  again = 0.0
   answers = []
   plan['nodes'].each do |node|
     keys = node[name]
     Oracle.with_scope(request(plan, node)) do |scope|
-      answers << keys.map { |key| told(ask(scope, key)) }
+      first = ask(scope, keys.first)
+      start = cpu
+      found = keys.drop(1).map { |key| ask(scope, key) }
+      once += cpu - start
+      answers << [first, *found].map { |value| told(value) }
       start = cpu
       rounds.times { keys.each { |key| ask(scope, key) } }
-      seconds += cpu - start
-      count += rounds * keys.size
+      again += cpu - start
     end
   end
-  result['sets'][name] = { 'seconds' => seconds, 'count' => count, 'answers' => answers }
+  asked = plan['nodes'].sum { |node| node[name].size }
+  result['sets'][name] = { 'seconds' => once, 'count' => asked - plan['nodes'].size, 'answers' => answers }
+  result['sets']["again #{name}"] = { 'seconds' => again, 'count' => rounds * asked }
 end
 
 # A new scope for every key.

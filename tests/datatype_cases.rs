@@ -153,7 +153,7 @@ fn decode(json: &Json) -> Value {
         Json::Array(elements) => Value::array(elements.iter().map(decode)),
         Json::Object(entries) => {
             if let Some(pairs) = entries.get("__pairs") {
-                let mut hash = ValueHash::new();
+                let mut hash = ValueHash::default();
                 for pair in pairs.as_array().unwrap() {
                     hash.insert(decode(&pair[0]), decode(&pair[1]));
                 }

@@ -48,7 +48,7 @@ fn hovers_tell_what_puppet_answers() {
     let folder = disk::absolute(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/acme"));
     let snapshot = disk::snapshot_of(&folder);
     let nodes = from_json(&read("fixtures/acme/nodes.json")).unwrap();
-    let known = KnownNodes::new(&Nodes::read(&nodes, &HashMap::new()).unwrap());
+    let known = KnownNodes::new(&Nodes::read(&nodes, &HashMap::default()).unwrap());
     let nobody = KnownNodes::default();
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
     let configs = ConfigCache::default();

@@ -147,7 +147,7 @@ fn hovers_of_lsst_control_equal_puppet() {
         .map(|node| (node.name.clone(), json!(node.scope)))
         .collect();
     let nodes = from_json(&json!(nodes).to_string()).unwrap();
-    let known = KnownNodes::new(&Nodes::read(&nodes, &HashMap::new()).unwrap());
+    let known = KnownNodes::new(&Nodes::read(&nodes, &HashMap::default()).unwrap());
     let nobody = KnownNodes::default();
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
     let configs = ConfigCache::default();

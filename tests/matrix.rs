@@ -100,7 +100,7 @@ fn nodes(text: &str) -> Nodes {
     read_nodes(
         &load_yaml(text.as_bytes()).unwrap(),
         "nodes",
-        &HashMap::new(),
+        &HashMap::default(),
     )
     .unwrap()
 }

@@ -1,6 +1,7 @@
 //! Control repositories of any size, the same for one seed everywhere: what a fleet's repository
 //! looks like after some years. Ten roles a hundred nodes, twenty sites, six systems, a file a
-//! node (about 4 KB), one `common.yaml` of about 220 KB with `lookup_options`.
+//! node (about 4 KB), one `common.yaml` of about 220 KB with `lookup_options`. Services' options, rules of
+//! the firewall and accounts are deep-merged hashes that four levels on average add to.
 //!
 //! Names and values are made up; the proportions are those of public control repositories.
 
@@ -14,9 +15,10 @@ use std::path::Path;
 
 use dice::Dice;
 use serde_json::{Value, json};
+use value::Place;
 
 /// Profiles whose parameters the data sets.
-const PROFILES: usize = 100;
+const PROFILES: usize = 80;
 
 /// Profiles that one role includes.
 const PROFILES_OF_A_ROLE: usize = 8;
@@ -110,32 +112,50 @@ impl ControlRepo {
     pub(crate) fn each_file(&self, visit: &mut dyn FnMut(&str, &str)) {
         visit("hiera.yaml", HIERA_YAML);
         visit("data/common.yaml", &self.common());
+        let any = |dice: &mut Dice| dice.below(PROFILES);
         for number in 0..4 {
-            let keys = 30;
-            let text = self.some(&format!("shared {number}"), keys, &|dice| {
-                dice.below(PROFILES)
-            });
+            let settings = settings_of((number..PROFILES).step_by(4));
+            let text = self.some(
+                &format!("shared {number}"),
+                30,
+                &any,
+                settings,
+                Place::Shared,
+            );
             visit(&format!("data/shared/{number:02}.yaml"), &text);
         }
-        for (name, release, family) in SYSTEMS {
-            let any = |dice: &mut Dice| dice.below(PROFILES);
-            let text = self.some(&format!("os {name} {release}"), 40, &any);
+        for (at, (name, release, family)) in SYSTEMS.into_iter().enumerate() {
+            let system = |name: &str, at: usize| {
+                let settings = settings_of((at % 3..PROFILES).step_by(3));
+                self.some(&format!("os {name}"), 40, &any, settings, Place::System)
+            };
+            let text = system(&format!("{name} {release}"), at);
             visit(&format!("data/os/{name}/{release}.yaml"), &text);
             if release == "12" || release == "9" {
-                let text = self.some(&format!("os {family}"), 40, &any);
-                visit(&format!("data/os/{family}.yaml"), &text);
+                visit(&format!("data/os/{family}.yaml"), &system(family, at + 1));
             }
         }
         for site in 0..SITES {
-            let text = self.some(&format!("site {site}"), 60, &|dice| dice.below(PROFILES));
+            let settings = settings_of((site % 3..PROFILES).step_by(3));
+            let text = self.some(&format!("site {site}"), 60, &any, settings, Place::Site);
             visit(&format!("data/sites/{}.yaml", site_name(site)), &text);
         }
         for role in 0..self.roles() {
             let of_role = |dice: &mut Dice| profile_of(role, dice.below(PROFILES_OF_A_ROLE));
-            let text = self.some(&format!("role {role}"), 240, &of_role);
+            let profiles = || (0..PROFILES_OF_A_ROLE).map(|at| profile_of(role, at));
+            let settings = settings_of(profiles());
+            let text = self.some(
+                &format!("role {role}"),
+                120,
+                &of_role,
+                settings,
+                Place::Role,
+            );
             visit(&format!("data/roles/role{role:03}.yaml"), &text);
             for site in (0..SITES).filter(|site| (site + role) % 4 == 0) {
-                let text = self.some(&format!("role {role} at {site}"), 100, &of_role);
+                let settings = settings_of(profiles().skip(site % 3).step_by(3));
+                let name = format!("role {role} at {site}");
+                let text = self.some(&name, 60, &of_role, settings, Place::RoleAtSite);
                 let site = site_name(site);
                 visit(&format!("data/roles/role{role:03}/{site}.yaml"), &text);
             }
@@ -150,7 +170,10 @@ impl ControlRepo {
     /// The file of one machine.
     pub(crate) fn node_file(&self, machine: &Machine) -> String {
         let of_role = |dice: &mut Dice| profile_of(machine.role, dice.below(PROFILES_OF_A_ROLE));
-        self.some(&format!("node {}", machine.number), 46, &of_role)
+        let name = format!("node {}", machine.number);
+        let mut settings = settings_of([profile_of(machine.role, machine.number)].into_iter());
+        settings.truncate(2);
+        self.some(&name, 58, &of_role, settings, Place::Node)
     }
 
     /// Writes the repository; gives the number of files and of bytes.
@@ -182,23 +205,32 @@ impl ControlRepo {
                 "\n# Profile {profile}: what every machine starts from."
             );
             for parameter in 0..PARAMETERS {
-                value::entry(&mut text, &mut dice, profile, parameter, value::Size::Small);
+                value::entry(&mut text, &mut dice, profile, parameter, Place::Common);
             }
         }
         text
     }
 
-    /// A file of about so many different keys.
-    fn some(&self, name: &str, keys: usize, profile: &dyn Fn(&mut Dice) -> usize) -> String {
+    /// A file of about so many different keys beside the settings.
+    fn some(
+        &self,
+        name: &str,
+        keys: usize,
+        profile: &dyn Fn(&mut Dice) -> usize,
+        settings: Vec<(usize, usize)>,
+        place: Place,
+    ) -> String {
         let mut dice = self.dice(name);
         let mut chosen: Vec<(usize, usize)> = (0..keys)
             .map(|_| (profile(&mut dice), dice.below(PARAMETERS)))
+            .filter(|(_, parameter)| value::kind(*parameter) != "settings")
+            .chain(settings)
             .collect();
         chosen.sort_unstable();
         chosen.dedup();
         let mut text = format!("---\n# {name}\n");
         for (profile, parameter) in chosen {
-            value::entry(&mut text, &mut dice, profile, parameter, value::Size::Full);
+            value::entry(&mut text, &mut dice, profile, parameter, place);
         }
         text
     }
@@ -314,6 +346,12 @@ impl Machine {
     }
 }
 
+/// The keys of the kind `settings` of some profiles.
+fn settings_of(profiles: impl Iterator<Item = usize>) -> Vec<(usize, usize)> {
+    let keys = profiles.flat_map(|profile| value::settings().map(move |at| (profile, at)));
+    keys.collect()
+}
+
 fn profile_of(role: usize, at: usize) -> usize {
     (role * 7 + at * 11) % PROFILES
 }
@@ -328,7 +366,7 @@ fn options(text: &mut String) {
         r"lookup_options:
   '^profile::.*::packages(_\d)?$':
     merge: unique
-  '^profile::.*::settings(_\d)?$':
+  '^profile::.*::(settings|rules|accounts)$':
     merge:
       strategy: deep
       knockout_prefix: '--'

@@ -16,13 +16,36 @@ const WORDS: [&str; 24] = [
     "upper", "vault", "worker", "zone",
 ];
 
-/// How much a collection holds.
+/// What the three keys of the kind `settings` are called in a profile: options of services in
+/// sections, rules of a firewall, accounts.
+const SETTINGS: [&str; 3] = ["settings", "rules", "accounts"];
+
+/// Different names of sections, rules and accounts in one profile.
+const NAMES: usize = 32;
+
+/// The file that a value stands in, which says how much a collection holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Size {
-    /// A default.
-    Small,
-    /// What somebody wrote for a purpose.
-    Full,
+pub(super) enum Place {
+    Common,
+    Shared,
+    System,
+    Site,
+    Role,
+    RoleAtSite,
+    Node,
+}
+
+impl Place {
+    /// Sections, rules or accounts in one value: four leaves each.
+    fn groups(self) -> usize {
+        match self {
+            Place::Common | Place::Node => 3,
+            Place::RoleAtSite => 4,
+            Place::Shared | Place::Site => 8,
+            Place::System => 10,
+            Place::Role => 14,
+        }
+    }
 }
 
 /// The kind of a parameter.
@@ -34,6 +57,7 @@ pub(super) fn kind(parameter: usize) -> &'static str {
 pub(super) fn key(profile: usize, parameter: usize) -> String {
     let name = kind(parameter);
     match parameter / KINDS.len() {
+        more if name == "settings" => format!("profile::p{profile:02}::{}", SETTINGS[more]),
         0 => format!("profile::p{profile:02}::{name}"),
         more => format!("profile::p{profile:02}::{name}_{more}"),
     }
@@ -45,12 +69,12 @@ pub(super) fn entry(
     dice: &mut Dice,
     profile: usize,
     parameter: usize,
-    size: Size,
+    place: Place,
 ) {
     let key = key(profile, parameter);
-    let many = match size {
-        Size::Small => 2,
-        Size::Full => 4,
+    let many = match place {
+        Place::Common => 2,
+        _ => 4,
     };
     let number = dice.below(9000);
     let word = *dice.one(&WORDS);
@@ -106,21 +130,52 @@ pub(super) fn entry(
         }
         "settings" => {
             let _ = writeln!(text, "{key}:");
-            let first = dice.below(WORDS.len());
-            for section in 0..many {
-                let section = WORDS[(first + section) % 6];
-                let _ = writeln!(text, "  {section}:");
-                let start = dice.below(WORDS.len());
-                for at in 0..many {
-                    let name = WORDS[(start + at) % WORDS.len()];
-                    let _ = writeln!(text, "    {name}: {}", dice.below(500));
-                }
-                if size == Size::Full {
-                    let _ = writeln!(text, "    paths: [/srv/{}, /opt/{word}]", dice.one(&WORDS));
-                }
+            let first = dice.below(NAMES);
+            for group in 0..place.groups() {
+                // Neighbours in a file, and now and then the same name in several files.
+                let name = (first + group * 3) % NAMES;
+                group_of(text, dice, parameter / KINDS.len(), name);
             }
             Ok(())
         }
         other => unreachable!("no such kind: {other}"),
     };
+}
+
+/// One section, rule or account.
+fn group_of(text: &mut String, dice: &mut Dice, kind: usize, name: usize) {
+    let word = WORDS[name % WORDS.len()];
+    let number = dice.below(900);
+    let _ = match kind {
+        0 => {
+            let _ = writeln!(text, "  {word}{name}:");
+            let start = dice.below(WORDS.len());
+            for at in 0..4 {
+                let option = WORDS[(start + at) % WORDS.len()];
+                let _ = writeln!(text, "    {option}: {}", dice.below(500));
+            }
+            Ok(())
+        }
+        1 => writeln!(
+            text,
+            "  '{name:03} {word}':\n    port: {}\n    proto: tcp\n    source: {}\n    action: accept",
+            8000 + number,
+            if number.is_multiple_of(9) {
+                "\"%{facts.networking.ip}\"".to_string()
+            } else {
+                format!("10.{}.0.0/16", number % 250)
+            }
+        ),
+        _ => writeln!(
+            text,
+            "  {word}{name}:\n    uid: {}\n    shell: /bin/bash\n    home: /home/{word}\n    groups: [adm, {}]",
+            2000 + name,
+            dice.one(&WORDS)
+        ),
+    };
+}
+
+/// Numbers of the parameters of the kind `settings`.
+pub(super) fn settings() -> impl Iterator<Item = usize> {
+    (0..KINDS.len() * SETTINGS.len()).filter(|parameter| kind(*parameter) == "settings")
 }

@@ -216,7 +216,7 @@ fn value_field(raw: &RawValue, field: &str) -> Result<Value, String> {
 
 fn hash_field(raw: Option<&RawValue>, field: &str) -> Result<HashMap, String> {
     match raw.map(|raw| value_field(raw, field)).transpose()? {
-        None | Some(Value::Undef) => Ok(HashMap::new()),
+        None | Some(Value::Undef) => Ok(HashMap::default()),
         Some(Value::Hash(hash)) => Ok(Arc::unwrap_or_clone(hash)),
         Some(_) => Err(format!("{field} is not a hash")),
     }
@@ -286,7 +286,7 @@ fn scope(
             let scope = Scope::closed(
                 &facts,
                 &trusted,
-                &HashMap::new(),
+                &HashMap::default(),
                 &variables,
                 &environment.name,
             );
@@ -300,7 +300,7 @@ fn scope(
     match &request.class_scope {
         None => Ok(scope),
         Some(class) => {
-            let mut variables = HashMap::new();
+            let mut variables = HashMap::default();
             for name in ["title", "name"] {
                 variables.insert(Value::string(name), Value::string(&*class.name));
             }

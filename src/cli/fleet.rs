@@ -77,7 +77,7 @@ pub(super) struct Checkout {
 pub(super) fn load(arguments: &FleetArguments) -> Result<Loaded, String> {
     let common = match &arguments.facts {
         Some(path) => nodes::facts(path)?,
-        None => HashMap::new(),
+        None => HashMap::default(),
     };
     let known = nodes::all_nodes(&arguments.nodes, &common)?;
     Ok(Loaded {

@@ -81,7 +81,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     };
     let common = match &arguments.facts {
         Some(path) => nodes::facts(path)?,
-        None => HashMap::new(),
+        None => HashMap::default(),
     };
     let known = match &arguments.nodes {
         Some(path) => nodes::nodes(path, &common)?,

@@ -1,6 +1,7 @@
 //! `hiera-ls lookup`: one key for one node, for every known node, or for any node.
 
 use std::io::Write as _;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -133,19 +134,21 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     );
     settings.keys = arguments.secrets.read();
     let folder = disk::absolute(&arguments.workspace);
-    let files = WorkspaceDisk::new(&folder);
+    // The process ends with the answer: nobody needs the memory of what was read.
+    let files = ManuallyDrop::new(WorkspaceDisk::new(&folder));
+    let files: &WorkspaceDisk = &files;
     let global = arguments.hiera_config.as_deref().map(disk::absolute);
-    let environment = environment::find(&files, &folder, &arguments.environment, global.as_deref());
+    let environment = environment::find(files, &folder, &arguments.environment, global.as_deref());
     let configs = ConfigCache::default();
     let session = Session {
-        files: &files,
+        files,
         environment: &environment,
         settings: &settings,
         configs: &configs,
     };
     let common = match &arguments.facts {
         Some(path) => nodes::facts(path).map_err(End::Failed)?,
-        None => HashMap::new(),
+        None => HashMap::default(),
     };
     let known = match &arguments.nodes {
         Some(path) => nodes::nodes(path, &common).map_err(End::Failed)?,

@@ -40,7 +40,7 @@ pub(super) fn listed(from: &Value) -> Result<Value, String> {
 }
 
 pub(super) fn pairs(elements: &[Value]) -> Value {
-    let mut hash = HashMap::new();
+    let mut hash = HashMap::default();
     for element in elements {
         if let Some([key, value]) = element.as_array() {
             hash.insert(key.clone(), value.clone());
@@ -82,7 +82,7 @@ pub(super) fn hash(matched: usize, all: &[Value]) -> Result<Value, String> {
             ));
         }
     };
-    let mut hash = HashMap::new();
+    let mut hash = HashMap::default();
     for pair in list.chunks_exact(2) {
         hash.insert(pair[0].clone(), pair[1].clone());
     }
@@ -97,7 +97,7 @@ pub(super) fn as_hash(value: &Value, depth: usize) -> Value {
     if depth > MAX_DEPTH {
         return value.clone();
     }
-    let mut hash = HashMap::new();
+    let mut hash = HashMap::default();
     for (key, element) in (0i64..).zip(elements.iter()) {
         hash.insert(Value::Int(key), as_hash(element, depth + 1));
     }
@@ -105,7 +105,7 @@ pub(super) fn as_hash(value: &Value, depth: usize) -> Value {
 }
 
 pub(super) fn tree(entries: &[Value], all_hashes: bool) -> Result<Value, String> {
-    let mut root = Value::from(HashMap::new());
+    let mut root = Value::from(HashMap::default());
     for entry in entries {
         let Some([Value::Array(path), value]) = entry.as_array() else {
             continue;
@@ -168,7 +168,7 @@ pub(super) fn place(
         here = match here {
             Value::Hash(hash) => Arc::make_mut(hash)
                 .entry(step.clone())
-                .or_insert_with(|| Value::from(HashMap::new())),
+                .or_insert_with(|| Value::from(HashMap::default())),
             Value::Array(elements) => {
                 let index = match step {
                     Value::Int(index) => usize::try_from(*index).ok(),

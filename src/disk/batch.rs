@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::read::{self, Stamp, Unreadable};
 use crate::value::{LoadError, Value};
-use crate::workspace::{DataFile, FileKind, Files, Format, PlainValues, load};
+use crate::workspace::{DataFile, FileKind, Files, Format, Natures, load};
 
 /// Bytes up to which Puppet's files are read for a batch lookup; offsets have 32 bits.
 const LARGEST_BATCH_FILE: u64 = 1 << 30;
@@ -117,7 +117,7 @@ impl Files for DiskFiles {
                 return Arc::new(DataFile {
                     loaded: Err(error),
                     recovered: Value::Undef,
-                    plain: PlainValues::default(),
+                    natures: Natures::default(),
                 });
             }
         };

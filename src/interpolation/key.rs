@@ -46,8 +46,6 @@ pub struct Key {
     pub root: Segment,
     /// The rest, outermost first; empty for a key without dots.
     pub segments: Vec<Segment>,
-    /// Where each segment stands in `text`, the root first, in bytes.
-    pub ranges: Vec<TextRange>,
 }
 
 impl Key {
@@ -56,22 +54,26 @@ impl Key {
     /// # Errors
     /// [`KeySyntaxError`] where Puppet says `Syntax error in key`.
     pub fn parse(text: &str) -> Result<Key, KeySyntaxError> {
-        let mut root = None;
-        let mut segments = Vec::new();
-        let mut ranges = Vec::new();
-        for (segment, range) in split_key(text)? {
-            ranges.push(range);
-            match root {
-                None => root = Some(segment),
-                Some(_) => segments.push(segment),
-            }
+        Key::of(&Arc::from(text))
+    }
+
+    /// As [`Key::parse`]; a key without dots and quotes shares the text.
+    ///
+    /// # Errors
+    /// As [`Key::parse`].
+    pub fn of(text: &Arc<str>) -> Result<Key, KeySyntaxError> {
+        if is_simple(text) {
+            return Ok(Key {
+                text: text.clone(),
+                root: Segment::Name(text.clone()),
+                segments: Vec::new(),
+            });
         }
-        let root = root.ok_or(KeySyntaxError)?;
+        let mut segments = split_key(text)?.into_iter().map(|(segment, _)| segment);
         Ok(Key {
-            text: Arc::from(text),
-            root,
-            segments,
-            ranges,
+            text: text.clone(),
+            root: segments.next().ok_or(KeySyntaxError)?,
+            segments: segments.collect(),
         })
     }
 
@@ -93,7 +95,7 @@ impl Key {
 /// # Errors
 /// [`KeySyntaxError`] for empty segments, unbalanced, empty or glued quotes.
 pub fn split_key(text: &str) -> Result<Vec<(Segment, TextRange)>, KeySyntaxError> {
-    if !text.contains(['\'', '"', '.']) {
+    if is_simple(text) {
         return Ok(vec![(
             Segment::Name(Arc::from(text)),
             TextRange::new(0, text.len()),
@@ -112,6 +114,11 @@ pub fn split_key(text: &str) -> Result<Vec<(Segment, TextRange)>, KeySyntaxError
         }
         at = end + 1;
     }
+}
+
+/// Whether a key is taken verbatim.
+fn is_simple(text: &str) -> bool {
+    !text.bytes().any(|byte| matches!(byte, b'\'' | b'"' | b'.'))
 }
 
 /// Where the segment that starts at `at` ends: a quoted run with blanks around it, or a run
@@ -236,12 +243,9 @@ mod tests {
 
     #[test]
     fn segments_know_their_place() {
-        let key = Key::parse("users. 'a.b' .0").unwrap();
-        let places: Vec<&str> = key
-            .ranges
-            .iter()
-            .map(|range| range.slice(&key.text))
-            .collect();
+        let text = "users. 'a.b' .0";
+        let split = split_key(text).unwrap();
+        let places: Vec<&str> = split.iter().map(|(_, range)| range.slice(text)).collect();
         assert_eq!(places, ["users", "'a.b'", "0"]);
     }
 

@@ -16,8 +16,8 @@ use crate::datatype::{self, Type};
 use crate::eyaml;
 use crate::hierarchy::{Function, FunctionKind, Layer};
 use crate::interpolation::{Key, Segment};
-use crate::value::{HashMap, LoadError, LoadErrorKind, Opaque, Value};
-use crate::workspace::{FileKind, Format, PlainValues};
+use crate::value::{HashMap, LoadError, LoadErrorKind, Opaque, Value, hash_with_capacity};
+use crate::workspace::{FileKind, Format, Natures};
 
 /// Where a value comes from, for messages.
 #[derive(Clone, Copy)]
@@ -66,7 +66,7 @@ impl Engine<'_> {
     /// All data of a location (`DataHashFunctionProvider#data_hash`).
     pub(super) fn call_data_hash(&mut self, origin: &Origin<'_>) -> Found<DataHash> {
         let function = &origin.level.function;
-        let (value, plain) = match &*function.name {
+        let (value, natures) = match &*function.name {
             name @ ("yaml_data" | "json_data" | "hocon_data") => {
                 let options = origin.level.options.as_hash().map_or(0, HashMap::len);
                 let path = origin.place.filter(|place| !place.is_uri && options == 0);
@@ -106,12 +106,15 @@ impl Engine<'_> {
             Some(module) => self.module_hash(origin, module, hash)?,
         };
         // What was found out counts key by key for the hash as it was loaded.
-        let plain = if Arc::ptr_eq(&kept, hash) {
-            plain
+        let natures = if Arc::ptr_eq(&kept, hash) {
+            natures
         } else {
-            PlainValues::default()
+            Natures::default()
         };
-        Ok(DataHash::Read { hash: kept, plain })
+        Ok(DataHash::Read {
+            hash: kept,
+            natures,
+        })
     }
 
     /// `ModuleDataProvider#validate_data_hash`: keys must carry the module's name.
@@ -150,12 +153,12 @@ impl Engine<'_> {
     }
 
     /// `yaml_data` (puppet/functions/yaml_data.rb), shared by `eyaml_lookup_key`.
-    fn yaml_hash(&mut self, path: &str) -> Found<(Value, PlainValues)> {
+    fn yaml_hash(&mut self, path: &str) -> Found<(Value, Natures)> {
         let file = self.read(path, Format::Yaml)?;
         let value = match &file.loaded {
             Ok(value) => value,
             Err(_) if self.settings().recover_broken_files => {
-                return Ok((file.recovered.clone(), file.plain.clone()));
+                return Ok((file.recovered.clone(), file.natures.clone()));
             }
             Err(error) if error.kind == LoadErrorKind::Io => return Err(io_error(error).into()),
             Err(error) => {
@@ -164,7 +167,7 @@ impl Engine<'_> {
             }
         };
         if value.as_hash().is_some() {
-            return Ok((value.clone(), file.plain.clone()));
+            return Ok((value.clone(), file.natures.clone()));
         }
         let message = format!("{path}: file does not contain a valid yaml hash");
         if self.is_strict_error() && !value.is_falsey() {
@@ -174,16 +177,16 @@ impl Engine<'_> {
         if self.warned.insert(format!("no hash: {path}")) {
             self.warn(message);
         }
-        Ok((Value::hash([]), PlainValues::default()))
+        Ok((Value::hash([]), Natures::default()))
     }
 
     /// `json_data`, `hocon_data`
-    fn other_hash(&mut self, path: &str, format: Format) -> Found<(Value, PlainValues)> {
+    fn other_hash(&mut self, path: &str, format: Format) -> Found<(Value, Natures)> {
         let file = self.read(path, format)?;
         match &file.loaded {
-            Ok(value) => Ok((value.clone(), file.plain.clone())),
+            Ok(value) => Ok((value.clone(), file.natures.clone())),
             Err(_) if self.settings().recover_broken_files => {
-                Ok((file.recovered.clone(), file.plain.clone()))
+                Ok((file.recovered.clone(), file.natures.clone()))
             }
             Err(error) if error.kind == LoadErrorKind::Io => Err(io_error(error).into()),
             Err(error) => raise(
@@ -194,11 +197,12 @@ impl Engine<'_> {
     }
 
     fn read(&self, path: &str, format: Format) -> Found<Arc<crate::workspace::DataFile>> {
-        if self.session.files.kind(path) == Some(FileKind::Directory) {
+        let file = self.session.files.data(path, format);
+        if file.loaded.is_err() && self.session.files.kind(path) == Some(FileKind::Directory) {
             let message = format!("Is a directory @ io_fread - {path}");
             return raise(ErrorClass::Errno("Errno::EISDIR"), message);
         }
-        Ok(self.session.files.data(path, format))
+        Ok(file)
     }
 
     /// One key of a location (`LookupKeyFunctionProvider#lookup_key`).
@@ -286,7 +290,7 @@ impl Engine<'_> {
                 Ok(Value::from(opened))
             }
             Value::Hash(hash) => {
-                let mut opened = HashMap::with_capacity(hash.len());
+                let mut opened = hash_with_capacity(hash.len());
                 for (key, element) in hash.iter() {
                     let key = self.interpolate(key, invocation, &Methods::Allowed)?;
                     opened.insert(key, self.decrypt(element, root, path, invocation)?);

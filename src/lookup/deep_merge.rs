@@ -16,7 +16,7 @@ use indexmap::IndexSet;
 
 use super::error::{ErrorClass, Found, LookupError};
 use crate::regexp::Regexp;
-use crate::value::{HashMap, StrKey, Value};
+use crate::value::{HashMap, KeyHashing, StrKey, Value};
 
 /// Deepest nesting that is merged; the loaders allow less.
 const MAX_DEPTH: usize = 512;
@@ -105,6 +105,25 @@ impl DeepOptions {
             preserve_unmergeables,
             unpack_arrays: text("unpack_arrays"),
         })
+    }
+}
+
+impl DeepOptions {
+    /// The knockout prefix, if there is one; nothing where other options decide, or where the
+    /// prefix is a pattern.
+    pub(super) fn plain_knockout(&self) -> Option<Option<&str>> {
+        let others = self.sort_merged_arrays
+            || self.merge_hash_arrays
+            || self.overwrite_arrays
+            || self.extend_existing_arrays
+            || self.preserve_unmergeables
+            || self.unpack_arrays.is_some();
+        match &self.knockout {
+            _ if others => None,
+            None => Some(None),
+            Some(knockout) if knockout.pattern.is_some() => None,
+            Some(knockout) => Some(Some(&knockout.prefix)),
+        }
     }
 }
 
@@ -346,7 +365,7 @@ impl Merge<'_> {
                 list.extend(source.iter().skip(below.len()).cloned());
                 list
             } else {
-                let set: IndexSet<&Value> = below.iter().chain(source.iter()).collect();
+                let set: IndexSet<&Value, KeyHashing> = below.iter().chain(source.iter()).collect();
                 set.into_iter().cloned().collect()
             };
         if self.options.sort_merged_arrays {

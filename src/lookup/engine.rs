@@ -1,6 +1,6 @@
 //! One compilation: the caches that Puppet's `LookupAdapter` keeps, and `lookup()` itself.
 
-use std::collections::{HashMap as Map, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use super::options::CompiledOptions;
 use super::request::{Answer, Asker, Log, Reads, Request, Tracing, Unknown};
 use super::trace::{Event, NodeKind, Tracer};
 use crate::datatype::{self, Type};
-use crate::interpolation::Key;
+use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
-use crate::value::{HashMap, Value};
+use crate::value::{HashMap as Hash, KeyHashing, StrKey, Value};
 use crate::workspace::Files;
 
 /// Most names on the stack of nested lookups. Puppet runs out of Ruby's stack at about this depth
@@ -30,7 +30,7 @@ pub(super) const MAX_INTERPOLATED: usize = 64 << 20;
 
 /// Most values, elements of elements too, that one request may interpolate, repeat by `alias` and
 /// merge; each counts as often as it is met. Large merges of real data meet some ten thousand.
-const MAX_VALUES: usize = 30_000_000;
+pub(super) const MAX_VALUES: usize = 30_000_000;
 
 /// Most strategies that a compilation remembers; data rarely has more than a handful.
 const MAX_STRATEGIES: usize = 16;
@@ -52,15 +52,27 @@ impl Session<'_> {
     /// Answers one request in a compilation of its own.
     #[must_use]
     pub fn lookup(&self, scope: &Scope, request: &Request) -> Answer {
-        Engine::new(*self, scope.clone()).run(request)
+        let mut engine = Engine::new(*self, scope.clone());
+        let answer = engine.run(request);
+        Answer {
+            reads: Arc::new(engine.reads.list()),
+            ..answer
+        }
     }
 
     /// Answers many requests for one scope, which then share what was read; each answer is what a
-    /// compilation of its own would give, warnings aside that came with an earlier one.
+    /// compilation of its own would give, warnings aside that came with an earlier one. All say of
+    /// what all were made.
     #[must_use]
     pub fn lookup_all(&self, scope: &Scope, requests: &[Request]) -> Vec<Answer> {
         let mut engine = Engine::new(*self, scope.clone());
-        requests.iter().map(|request| engine.run(request)).collect()
+        let answers = requests.iter().map(|request| engine.run(request));
+        let mut answers: Vec<Answer> = answers.collect();
+        let reads = Arc::new(engine.reads.list());
+        for answer in &mut answers {
+            answer.reads = reads.clone();
+        }
+        answers
     }
 
     /// All lookup options that apply to keys of `module` (or to keys without one) in this scope,
@@ -86,8 +98,8 @@ impl Session<'_> {
 /// What travels with one nested lookup (`Puppet::Pops::Lookup::Invocation`).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Invocation {
-    pub(super) overrides: Arc<HashMap>,
-    pub(super) defaults: Arc<HashMap>,
+    pub(super) overrides: Arc<Hash>,
+    pub(super) defaults: Arc<Hash>,
     /// The key being looked up, for the global layer's errors.
     pub(super) top_key: Arc<str>,
     pub(super) module_name: Option<Arc<str>>,
@@ -98,11 +110,69 @@ pub(super) struct Invocation {
 }
 
 impl Invocation {
-    pub(super) fn for_key(&self, key: &Key) -> Invocation {
+    pub(super) fn for_key(&self, key: &Key, names: &mut Names) -> Invocation {
         Invocation {
+            overrides: self.overrides.clone(),
+            defaults: self.defaults.clone(),
             top_key: key.text.clone(),
-            module_name: key.module_name().map(Arc::from),
-            ..self.clone()
+            module_name: key.module_name().map(|name| names.shared(name)),
+            global_only: self.global_only,
+            hiera_scope: self.hiera_scope,
+        }
+    }
+}
+
+/// Tables by name.
+pub(super) type Map<K, V> = HashMap<K, V, KeyHashing>;
+
+/// Names, each once.
+#[derive(Default)]
+pub(super) struct Names(HashSet<Arc<str>, KeyHashing>);
+
+impl Names {
+    /// Takes a name in.
+    pub(super) fn add(&mut self, name: &str) {
+        if !self.0.contains(name) {
+            self.0.insert(Arc::from(name));
+        }
+    }
+
+    /// As [`Names::add`], for a name that can be shared.
+    pub(super) fn add_shared(&mut self, name: &Arc<str>) {
+        if !self.0.contains(name) {
+            self.0.insert(name.clone());
+        }
+    }
+
+    /// The name as it was taken in, now or before.
+    fn shared(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(name) {
+            return known.clone();
+        }
+        let name: Arc<str> = Arc::from(name);
+        self.0.insert(name.clone());
+        name
+    }
+
+    fn sorted(&self) -> BTreeSet<Arc<str>> {
+        self.0.iter().cloned().collect()
+    }
+}
+
+/// What has been read, kept over all requests: caches answer without reading again.
+#[derive(Default)]
+pub(super) struct ReadNames {
+    pub(super) keys: Names,
+    pub(super) variables: Names,
+    pub(super) modules: Names,
+}
+
+impl ReadNames {
+    fn list(&self) -> Reads {
+        Reads {
+            keys: self.keys.sorted(),
+            variables: self.variables.sorted(),
+            modules: self.modules.sorted(),
         }
     }
 }
@@ -132,12 +202,15 @@ pub(super) struct Engine<'a> {
     /// Whether the last request ended with an error.
     failed: bool,
     /// Strategies by the very hash that they were read from.
-    strategies: Vec<(Arc<HashMap>, Strategy)>,
+    strategies: Vec<(Arc<Hash>, Strategy)>,
     lookups: usize,
     pub(super) interpolated: usize,
     values: usize,
-    /// What has been read, kept over all requests: caches answer without reading again.
-    pub(super) reads: Arc<Reads>,
+    pub(super) reads: ReadNames,
+    /// What answers hold until they are told what was read.
+    no_reads: Arc<Reads>,
+    /// Names of modules.
+    pub(super) module_names: Names,
     /// Whether levels are being made for the scope: what paths read is known by the paths.
     pub(super) in_levels: bool,
 }
@@ -154,19 +227,21 @@ impl<'a> Engine<'a> {
             unknown: Vec::new(),
             lenient: false,
             in_options: false,
-            options: Map::new(),
+            options: Map::default(),
             global_options: None,
             environment_options: None,
-            default_options: Map::new(),
+            default_options: Map::default(),
             global: None,
             environment: None,
-            modules: Map::new(),
+            modules: Map::default(),
             failed: false,
             strategies: Vec::new(),
             lookups: 0,
             interpolated: 0,
             values: 0,
-            reads: Arc::default(),
+            reads: ReadNames::default(),
+            no_reads: Arc::default(),
+            module_names: Names::default(),
             in_levels: false,
         }
     }
@@ -224,7 +299,7 @@ impl<'a> Engine<'a> {
         Answer {
             result,
             unknown: self.unknown.clone(),
-            reads: self.reads.clone(),
+            reads: self.no_reads.clone(),
             trace,
             logs: std::mem::take(&mut self.logs),
         }
@@ -259,8 +334,7 @@ impl<'a> Engine<'a> {
         invocation: &Invocation,
     ) -> Found {
         for name in names {
-            let key = Value::String(name.clone());
-            if let Some(value) = invocation.overrides.get(&key) {
+            if let Some(value) = invocation.overrides.get(&StrKey(name)) {
                 let subject = format!("Value found for key '{name}' in override hash");
                 let value = checked(&subject, value_type, value.clone())?;
                 return checked("Found value", value_type, value);
@@ -272,7 +346,7 @@ impl<'a> Engine<'a> {
             }
         }
         for name in names {
-            if let Some(value) = invocation.defaults.get(&Value::String(name.clone())) {
+            if let Some(value) = invocation.defaults.get(&StrKey(name)) {
                 let subject = format!("Value found for key '{name}' in default values hash");
                 return checked(&subject, value_type, value.clone());
             }
@@ -281,33 +355,28 @@ impl<'a> Engine<'a> {
     }
 
     /// `LookupAdapter#lookup`: one name through all layers.
-    fn search(&mut self, name: &str, merge: Option<&Value>, invocation: &Invocation) -> Found {
+    fn search(&mut self, name: &Arc<str>, merge: Option<&Value>, invocation: &Invocation) -> Found {
         self.lookups += 1;
         if self.lookups > MAX_LOOKUPS {
             let message = format!("more than {MAX_LOOKUPS} nested lookups for one key");
             return raise(ErrorClass::Limit, message);
         }
-        if name == "lookup_options" || name.starts_with("lookup_options.") {
+        if **name == *"lookup_options" || name.starts_with("lookup_options.") {
             self.leaf(
                 || NodeKind::InvalidKey("lookup_options".into()),
                 || Event::None,
             );
             return Err(Failure::NotFound);
         }
-        let key = Key::parse(name).map_err(|_| {
+        let key = Key::of(name).map_err(|_| {
             LookupError::new(ErrorClass::Lookup, format!("Syntax error in key: '{name}'"))
         })?;
-        if key.root.as_name().is_none() {
+        let Segment::Name(root) = &key.root else {
             let message = format!("undefined method `index' for {}:Integer", key.root);
             return raise(ErrorClass::NoMethod, message);
-        }
-        // Answers share what was read: it is copied only where it grows.
-        if let Some(root) = key.root.as_name()
-            && !self.reads.keys.contains(root)
-        {
-            Arc::make_mut(&mut self.reads).keys.insert(Arc::from(root));
-        }
-        let invocation = invocation.for_key(&key);
+        };
+        self.reads.keys.add_shared(root);
+        let invocation = invocation.for_key(&key, &mut self.module_names);
         if self
             .tracer
             .as_ref()
@@ -388,6 +457,9 @@ impl<'a> Engine<'a> {
 
     /// `LookupAdapter#convert_result`
     fn convert(&mut self, key: &Key, entry: &Value, value: Value) -> Found {
+        if entry.is_undef() {
+            return Ok(value);
+        }
         let convert_to = super::options::option(entry, "convert_to")?;
         if convert_to.is_undef() {
             return Ok(value);
@@ -431,64 +503,6 @@ impl<'a> Engine<'a> {
             format!("Applying convert_to lookup_option with arguments {shown}")
         });
         Ok(converted)
-    }
-
-    /// `MergeStrategy#lookup`: asks the variants in order and merges what they give.
-    pub(super) fn merge_variants<V>(
-        &mut self,
-        strategy: &Strategy,
-        variants: &[V],
-        ask: &mut dyn FnMut(&mut Self, &V) -> Found,
-    ) -> Found {
-        if strategy.is_first_found() {
-            for variant in variants {
-                match ask(self, variant) {
-                    Err(Failure::NotFound) => {}
-                    other => return other,
-                }
-            }
-            return Err(Failure::NotFound);
-        }
-        match variants {
-            [] => Err(Failure::NotFound),
-            [only] => Ok(strategy.single(ask(self, only)?)),
-            _ => self.with(
-                || NodeKind::Merge(strategy.clone()),
-                |engine| {
-                    let mut merged: Option<Value> = None;
-                    let mut weight = 0;
-                    for variant in variants {
-                        let value = match ask(engine, variant) {
-                            Ok(value) => value,
-                            Err(Failure::NotFound) => continue,
-                            Err(error) => return Err(error),
-                        };
-                        // Every merge goes through all that was merged before.
-                        weight += weight_of(&value, MAX_VALUES);
-                        engine.meet(weight)?;
-                        merged = Some(match merged {
-                            None => strategy.convert(value),
-                            Some(high) => {
-                                let mut mutated = Vec::new();
-                                let tells = engine.tracer.is_some().then_some(&mut mutated);
-                                let merged = strategy.merge(high, &value, tells);
-                                // What was changed before an error stays changed.
-                                if let Some(tracer) = &mut engine.tracer {
-                                    // Outer collections first: they hold the inner ones changed.
-                                    for (old, new) in mutated.iter().rev() {
-                                        tracer.replace(old, new);
-                                    }
-                                }
-                                merged?
-                            }
-                        });
-                    }
-                    let merged = merged.ok_or(Failure::NotFound)?;
-                    engine.event(|| Event::Result(merged.clone()));
-                    Ok(merged)
-                },
-            ),
-        }
     }
 
     /// Counts values that a request goes through.
@@ -606,7 +620,7 @@ impl<'a> Engine<'a> {
 }
 
 /// How many values a value consists of, counted up to a limit.
-fn weight_of(value: &Value, limit: usize) -> usize {
+pub(super) fn weight_of(value: &Value, limit: usize) -> usize {
     let mut weight = 1;
     if let Value::Array(elements) = value {
         for element in elements.iter() {
@@ -637,9 +651,8 @@ enum LayerStep {
 pub(super) fn options_key() -> Key {
     Key {
         text: "lookup_options".into(),
-        root: crate::interpolation::Segment::Name("lookup_options".into()),
+        root: Segment::Name("lookup_options".into()),
         segments: Vec::new(),
-        ranges: Vec::new(),
     }
 }
 

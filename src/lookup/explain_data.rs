@@ -25,7 +25,7 @@ fn set(hash: &mut HashMap, key: &str, value: impl Into<Value>) {
 }
 
 fn branches(children: &[TraceNode]) -> HashMap {
-    let mut hash = HashMap::new();
+    let mut hash = HashMap::default();
     if !children.is_empty() {
         set(
             &mut hash,
@@ -39,7 +39,7 @@ fn branches(children: &[TraceNode]) -> HashMap {
 fn node(this: &TraceNode) -> Value {
     match (&this.kind, this.children.as_slice()) {
         (NodeKind::MergeSource, _) => {
-            let mut hash = HashMap::new();
+            let mut hash = HashMap::default();
             set(&mut hash, "type", symbol("merge_source"));
             set(&mut hash, "merge_source", "lookup_options");
             return Value::from(hash);

@@ -13,7 +13,7 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::trace::{Event, NodeKind};
 use crate::interpolation::{Method, Segment, TokenKind, has_tokens, split_key, tokens};
 use crate::scope::{Undefined, Variable};
-use crate::value::{HashMap, Opaque, Value};
+use crate::value::{HashMap, Opaque, StrKey, Value, hash_with_capacity};
 
 /// Whether tokens may call functions.
 #[derive(Clone)]
@@ -67,7 +67,16 @@ impl Engine<'_> {
                     return Ok(value.clone());
                 }
                 self.meet(hash.len())?;
-                let mut result = HashMap::with_capacity(hash.len());
+                if self.tracer.is_none() && !hash.keys().any(value_has_tokens) {
+                    let mut result = HashMap::clone(hash);
+                    for (at, element) in hash.values().enumerate() {
+                        if value_has_tokens(element) {
+                            result[at] = self.interpolate(element, invocation, methods)?;
+                        }
+                    }
+                    return Ok(Value::from(result));
+                }
+                let mut result = hash_with_capacity(hash.len());
                 for (key, element) in hash.iter() {
                     let key = self.interpolate(key, invocation, methods)?;
                     let element = self.interpolate(element, invocation, methods)?;
@@ -244,14 +253,14 @@ impl Engine<'_> {
             hiera_scope: invocation.hiera_scope && invocation.global_only,
             ..invocation.clone()
         };
-        let key = crate::interpolation::Key::parse(name).map_err(|_| {
+        let key = crate::interpolation::Key::of(name).map_err(|_| {
             LookupError::new(ErrorClass::Lookup, format!("Syntax error in key: '{name}'"))
         })?;
         if key.root.as_name().is_none() {
             let message = format!("undefined method `index' for {}:Integer", key.root);
             return raise(ErrorClass::NoMethod, message);
         }
-        let inner = inner.for_key(&key);
+        let inner = inner.for_key(&key, &mut self.module_names);
         match self.lookup_names(std::slice::from_ref(name), None, None, &inner) {
             Err(Failure::NotFound) => Ok(Value::string("")),
             other => other,
@@ -281,10 +290,8 @@ impl Engine<'_> {
         segments: &[Segment],
         invocation: &Invocation,
     ) -> Found {
-        if !self.in_levels && !self.reads.variables.contains(path) {
-            Arc::make_mut(&mut self.reads)
-                .variables
-                .insert(Arc::from(path));
+        if !self.in_levels {
+            self.reads.variables.add(path);
         }
         let value = self.with(
             || NodeKind::Scope("Global Scope".into()),
@@ -314,12 +321,11 @@ impl Engine<'_> {
                 );
             }
         };
-        let key = Value::String(name.clone());
-        if let Some(value) = invocation.overrides.get(&key) {
+        if let Some(value) = invocation.overrides.get(&StrKey(&name)) {
             self.event(|| Event::FoundInOverrides(name.to_string(), value.clone()));
             return Ok(value.clone());
         }
-        let default = invocation.defaults.get(&key);
+        let default = invocation.defaults.get(&StrKey(&name));
         let found = match self.hiera_variable(&name, segments, invocation)? {
             Variable::Known(value) => value,
             Variable::Unknown => {

@@ -105,7 +105,7 @@ impl Engine<'_> {
         let version = provider.config().map(Config::version);
         if version == Some(3) && !invocation.hiera_scope {
             let has_environment = self.has_environment_data_provider(invocation)?;
-            let mut inner = invocation.for_key(key);
+            let mut inner = invocation.for_key(key, &mut self.module_names);
             inner.module_name.clone_from(&invocation.module_name);
             inner.hiera_scope = true;
             inner.global_only |= !has_environment;
@@ -148,11 +148,13 @@ impl Engine<'_> {
     ) -> Found {
         let module = invocation.module_name.clone().ok_or(Failure::NotFound)?;
         let Some(provider) = self.module_provider(&module, invocation)? else {
-            let event = match self.module_dir(&module) {
-                None => Event::ModuleNotFound,
-                Some(_) => Event::ModuleProviderNotFound,
-            };
-            self.leaf(|| NodeKind::Module(module.clone()), || event);
+            if self.tracer.is_some() {
+                let event = match self.module_dir(&module) {
+                    None => Event::ModuleNotFound,
+                    Some(_) => Event::ModuleProviderNotFound,
+                };
+                self.leaf(|| NodeKind::Module(module.clone()), || event);
+            }
             return Err(Failure::NotFound);
         };
         self.check(&key.text, |engine| {
@@ -420,11 +422,7 @@ impl Engine<'_> {
         module: &Arc<str>,
         _: &Invocation,
     ) -> Found<Option<Rc<Provider>>> {
-        if !self.reads.modules.contains(module) {
-            Arc::make_mut(&mut self.reads)
-                .modules
-                .insert(module.clone());
-        }
+        self.reads.modules.add_shared(module);
         if let Some(provider) = self.modules.get(module) {
             return Ok(provider.clone());
         }

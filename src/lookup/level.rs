@@ -16,7 +16,7 @@ use super::trace::{Event, NodeKind, Possible, TraceLocation};
 use crate::hierarchy::{Config, Function, FunctionKind, Layer, Level};
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
-use crate::workspace::PlainValues;
+use crate::workspace::{Entry, Format, Nature, Natures};
 
 /// A level with its locations for one scope.
 pub(super) struct LevelProvider {
@@ -38,7 +38,12 @@ pub(super) struct LevelProvider {
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
     /// What is known of a function that is not Puppet's own, once it was looked for.
     pub(super) definition: OnceCell<Definition>,
+    /// How many keys each location was asked for alone.
+    pub(super) asked: RefCell<Vec<u32>>,
 }
+
+/// Keys that one location is asked for one by one, before its whole file is loaded.
+const ASKED_ALONE: u32 = 4;
 
 /// The data of one location.
 #[derive(Clone)]
@@ -46,10 +51,20 @@ pub(super) enum DataHash {
     /// The hash of a file.
     Read {
         hash: Arc<HashMap>,
-        plain: PlainValues,
+        natures: Natures,
     },
     /// Whatever a function gives that is never run.
     Foreign,
+}
+
+fn nature(value: &Value) -> Nature {
+    if !is_rich_data(value) {
+        Nature::Odd
+    } else if value_has_tokens(value) {
+        Nature::WithTokens
+    } else {
+        Nature::Plain
+    }
 }
 
 /// One location after interpolation.
@@ -100,6 +115,7 @@ impl Engine<'_> {
             given: RefCell::default(),
             hashes: RefCell::default(),
             definition: OnceCell::new(),
+            asked: RefCell::default(),
         }))
     }
 
@@ -208,9 +224,13 @@ impl Engine<'_> {
     ) -> Found {
         let at = location.map_or(0, |(at, _)| at);
         let place = location.map(|(_, location)| location);
-        let root: Arc<str> = match &key.root {
-            Segment::Name(name) => name.clone(),
-            Segment::Index(_) => Arc::default(),
+        let nameless: Arc<str>;
+        let root: &Arc<str> = match &key.root {
+            Segment::Name(name) => name,
+            Segment::Index(_) => {
+                nameless = Arc::default();
+                &nameless
+            }
         };
         let origin = Origin {
             layer,
@@ -219,40 +239,53 @@ impl Engine<'_> {
         };
         match level.function.kind {
             FunctionKind::DataHash | FunctionKind::V4DataHash => {
-                let known = level.hashes.borrow().get(at).cloned().flatten();
-                let data = match known {
-                    Some(known) => known,
-                    None => {
-                        let made = self.call_data_hash(&origin)?;
-                        let mut hashes = level.hashes.borrow_mut();
-                        if hashes.len() <= at {
-                            hashes.resize(at + 1, None);
-                        }
-                        hashes[at] = Some(made.clone());
-                        made
-                    }
+                let is_known = matches!(level.hashes.borrow().get(at), Some(Some(_)));
+                let entry = if is_known {
+                    Entry::Unknown
+                } else {
+                    self.entry_alone(&origin, at, root)
                 };
-                let DataHash::Read { hash, plain } = data else {
+                if !is_known && matches!(entry, Entry::Unknown) {
+                    let made = self.call_data_hash(&origin)?;
+                    let mut hashes = level.hashes.borrow_mut();
+                    if hashes.len() <= at {
+                        hashes.resize(at + 1, None);
+                    }
+                    hashes[at] = Some(made);
+                }
+                let (found, is_foreign) = match (entry, level.hashes.borrow().get(at)) {
+                    (Entry::Value(one), _) => {
+                        let nature = one.nature(|| nature(&one.value));
+                        (Some((one.value.clone(), nature)), false)
+                    }
+                    (Entry::Unknown, Some(Some(DataHash::Read { hash, natures }))) => {
+                        let found = hash.get_full(&StrKey(root)).map(|(at, _, value)| {
+                            let nature = natures.of(at, hash.len(), || nature(value));
+                            (value.clone(), nature)
+                        });
+                        (found, false)
+                    }
+                    (Entry::Unknown, Some(Some(DataHash::Foreign))) => (None, true),
+                    (Entry::Absent | Entry::Unknown, _) => (None, false),
+                };
+                if is_foreign {
                     let name = &level.function.name;
                     let cause = UnknownCause::Function { name: name.clone() };
                     self.unknown(layer, level, cause);
                     self.event(|| Event::Unknown(root.to_string(), name.clone()));
                     return Err(Failure::NotFound);
-                };
-                let Some((index, _, value)) = hash.get_full(&StrKey(&root)) else {
+                }
+                let Some((value, nature)) = found else {
                     self.event(|| Event::NotFound(root.to_string()));
                     return Err(Failure::NotFound);
                 };
-                // A trace tells collections apart by identity, as Ruby does.
-                if self.tracer.is_none()
-                    && plain.is_plain(index, hash.len(), || {
-                        is_rich_data(value) && !value_has_tokens(value)
-                    })
-                {
-                    return Ok(value.clone());
+                match nature {
+                    // A trace tells collections apart by identity, as Ruby does.
+                    Nature::Plain if self.tracer.is_none() => return Ok(value),
+                    Nature::Plain | Nature::WithTokens => {}
+                    Nature::Odd => self.check_value(&origin, root, &value)?,
                 }
-                self.check_value(&origin, &root, value)?;
-                let value = self.interpolate(value, invocation, &Methods::Allowed)?;
+                let value = self.interpolate(&value, invocation, &Methods::Allowed)?;
                 self.event(|| Event::Found(root.to_string(), value.clone()));
                 Ok(value)
             }
@@ -260,7 +293,7 @@ impl Engine<'_> {
                 let known = level.given.borrow().get(&(at, root.clone())).cloned();
                 let value = match known {
                     Some(value) => value,
-                    None => match self.call_lookup_key(&origin, &root, invocation) {
+                    None => match self.call_lookup_key(&origin, root, invocation) {
                         Ok(value) => {
                             level
                                 .given
@@ -297,6 +330,32 @@ impl Engine<'_> {
         {
             tracer.current().event = Event::NotFound(key());
         }
+    }
+
+    /// What the file of a location says of a key, without loading all of it. Who asks for many keys
+    /// is better served by the whole.
+    fn entry_alone(&self, origin: &Origin<'_>, at: usize, root: &str) -> Entry {
+        let level = origin.level;
+        let Some(place) = origin.place.filter(|place| !place.is_uri) else {
+            return Entry::Unknown;
+        };
+        // A module's data is looked through for keys that it must not hold.
+        let is_plain = level.function.kind == FunctionKind::DataHash
+            && *level.function.name == *"yaml_data"
+            && level.options.as_hash().is_none_or(HashMap::is_empty)
+            && origin.layer.module_name().is_none();
+        if !is_plain {
+            return Entry::Unknown;
+        }
+        let mut asked = level.asked.borrow_mut();
+        if asked.len() <= at {
+            asked.resize(at + 1, 0);
+        }
+        asked[at] += 1;
+        if asked[at] > ASKED_ALONE {
+            return Entry::Unknown;
+        }
+        self.session.files.entry(&place.place, root, Format::Yaml)
     }
 
     /// Remembers that a level could change the answer.

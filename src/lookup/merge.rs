@@ -12,7 +12,7 @@ use indexmap::IndexSet;
 use super::deep_merge::{DeepOptions, Mutation, deep_merge};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use crate::datatype::{self, Type};
-use crate::value::{HashMap, StrKey, Value};
+use crate::value::{HashMap, KeyHashing, StrKey, Value};
 
 /// The registered strategies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -112,7 +112,7 @@ impl Strategy {
     pub fn plain(kind: StrategyKind) -> Strategy {
         Strategy {
             kind,
-            options: Arc::default(),
+            options: no_options(),
         }
     }
 
@@ -139,10 +139,10 @@ impl Strategy {
                          form for the key 'strategy'",
                     );
                 }
-                Some(name) if hash.len() == 1 => (name, Arc::default()),
+                Some(name) if hash.len() == 1 => (name, no_options()),
                 Some(name) => (name, hash.clone()),
             },
-            name => (name, Arc::default()),
+            name => (name, no_options()),
         };
         let kind = match name {
             Value::String(name) | Value::Symbol(name) => StrategyKind::from_name(name),
@@ -238,9 +238,15 @@ impl Strategy {
         assert_type("The second element of the merge", expected, low)
     }
 
-    fn deep_options(&self) -> Found<DeepOptions> {
+    pub(super) fn deep_options(&self) -> Found<DeepOptions> {
         DeepOptions::read(&self.options).map_err(Into::into)
     }
+}
+
+/// The options where only a name was given: the same ones for all.
+fn no_options() -> Arc<HashMap> {
+    static NONE: OnceLock<Arc<HashMap>> = OnceLock::new();
+    NONE.get_or_init(Arc::default).clone()
 }
 
 /// `Hash[String,Data]`
@@ -266,7 +272,7 @@ pub(super) fn assert_type(subject: &str, expected: &Type, value: &Value) -> Foun
 
 /// `Array#uniq`: the first of equal elements stays.
 fn unique<'a>(elements: impl Iterator<Item = &'a Value>) -> Value {
-    let set: IndexSet<&Value> = elements.collect();
+    let set: IndexSet<&Value, KeyHashing> = elements.collect();
     Value::array(set.into_iter().cloned())
 }
 

@@ -27,6 +27,7 @@ mod layer;
 mod level;
 mod location;
 mod merge;
+mod merge_all;
 mod options;
 mod reach;
 mod request;
@@ -35,6 +36,7 @@ mod signature;
 mod spread;
 mod trace;
 mod type_alias;
+mod variants;
 mod version3;
 mod views;
 

@@ -7,10 +7,10 @@
 )]
 
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::context::ConfigCache;
-use super::engine::{Engine, Invocation, options_key};
+use super::engine::{Engine, Invocation, Map, options_key};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::merge::{Strategy, StrategyKind};
 use super::trace::{Event, NodeKind};
@@ -18,11 +18,17 @@ use crate::interpolation::Key;
 use crate::regexp::{Limit, Regexp};
 use crate::value::{HashMap, StrKey, Value};
 
+/// Most keys for which the choice among patterns is remembered: more than a fleet's catalogs ask
+/// for, at about 100 bytes each.
+const MOST_CHOSEN: usize = 20_000;
+
 /// Options ready for choosing: the exact keys, and the patterns in the order they are tried.
 #[derive(Debug, Default)]
 pub struct CompiledOptions {
     exact: HashMap,
     patterns: Vec<(Regexp, Value)>,
+    /// Which pattern was chosen for a key that has no exact entry: the same for every lookup.
+    chosen: RwLock<Map<Box<str>, Option<u32>>>,
 }
 
 /// The options that apply in one scope to keys of one module or of none.
@@ -75,8 +81,8 @@ impl CompiledOptions {
     }
 
     /// The entry for a root key: the exact one unless it is nil, else the first pattern that
-    /// matches. Costs one hash access, then one test for each pattern. None too where a pattern
-    /// takes too many steps: no lookup of that key comes to an end.
+    /// matches. Costs one hash access, then one test for each pattern the first time. None too
+    /// where a pattern takes too many steps: no lookup of that key comes to an end.
     #[must_use]
     pub fn entry(&self, root_key: &str) -> Option<OptionsEntry> {
         let (pattern, value) = self.choose(root_key).ok()??;
@@ -104,19 +110,36 @@ impl CompiledOptions {
         if let Some(value) = exact.filter(|value| !value.is_undef()) {
             return Ok(Some((None, value)));
         }
-        let mut patterns = self.patterns.iter();
+        Ok(self.pattern(root_key)?.map(|at| {
+            let (pattern, value) = &self.patterns[at];
+            (Some(pattern), value)
+        }))
+    }
+
+    /// The first pattern that matches, by its place.
+    fn pattern(&self, root_key: &str) -> Result<Option<usize>, Limit> {
+        if self.patterns.is_empty() {
+            return Ok(None);
+        }
+        let chosen = self.chosen.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = chosen.get(root_key) {
+            return Ok(known.map(|at| at as usize));
+        }
+        let is_full = chosen.len() >= MOST_CHOSEN;
+        drop(chosen);
         let is_line = !root_key.contains('\n');
-        let chosen = patterns.find_map(|(pattern, value)| {
-            if is_line && pattern.excludes_line(root_key) {
-                return None;
+        let mut found = None;
+        for (at, (pattern, _)) in self.patterns.iter().enumerate() {
+            if !(is_line && pattern.excludes_line(root_key)) && pattern.is_match(root_key)? {
+                found = Some(at);
+                break;
             }
-            match pattern.is_match(root_key) {
-                Ok(true) => Some(Ok((Some(pattern), value))),
-                Ok(false) => None,
-                Err(limit) => Some(Err(limit)),
-            }
-        });
-        chosen.transpose()
+        }
+        if !is_full {
+            let mut chosen = self.chosen.write().unwrap_or_else(PoisonError::into_inner);
+            chosen.insert(Box::from(root_key), found.map(|at| at as u32));
+        }
+        Ok(found)
     }
 
     /// The names of all entries: exact keys, then patterns in the order they are tried.
@@ -150,10 +173,13 @@ pub(super) fn option(entry: &Value, name: &str) -> Found {
 impl Engine<'_> {
     /// The entry of `lookup_options` that decides over `key`; `undef` where none does.
     pub(super) fn options_for(&mut self, key: &Key, invocation: &Invocation) -> Found {
+        let root = key.root.as_name().unwrap_or_default();
         // The invocation was made for the key.
-        let module = invocation.module_name.clone();
-        let options = self.retrieve_options(module, invocation)?;
-        options.value_for(key.root.as_name().unwrap_or_default())
+        if let Some(known) = self.options.get(&invocation.module_name) {
+            return known.value_for(root);
+        }
+        let options = self.retrieve_options(invocation.module_name.clone(), invocation)?;
+        options.value_for(root)
     }
 
     /// The options for keys of a module or of none, collected once (`lookup_lookup_options`).

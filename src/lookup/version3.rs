@@ -152,6 +152,7 @@ fn level(
         given: RefCell::default(),
         hashes: RefCell::default(),
         definition: OnceCell::new(),
+        asked: RefCell::default(),
     }
 }
 

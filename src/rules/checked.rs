@@ -153,7 +153,7 @@ impl<'a> Checked<'a> {
                     Err(error) => Err(error),
                 },
                 recovered: Value::Undef,
-                plain: crate::workspace::PlainValues::default(),
+                natures: crate::workspace::Natures::default(),
             }),
         });
         loaded.loaded.as_ref()

@@ -142,7 +142,7 @@ impl Configuration<'_> {
         defaults: Option<&Value>,
         found: &mut Found<'_>,
     ) {
-        let mut alone = HashMap::new();
+        let mut alone = HashMap::default();
         alone.insert("version".into(), Value::Int(5));
         if let Some(defaults) = defaults {
             alone.insert("defaults".into(), defaults.clone());

@@ -48,7 +48,7 @@ impl Bindings {
                         Segment::Name(name) => Value::String(name.clone()),
                         Segment::Index(index) => Value::Int(*index),
                     };
-                    let mut hash = HashMap::new();
+                    let mut hash = HashMap::default();
                     hash.insert(key, inner);
                     debug_assert!(hash.get(&StrKey("")).is_none() || path.len() > 1);
                     Value::from(hash)

@@ -182,7 +182,7 @@ impl Node {
 
     fn closed_scope(&self, environment: &str) -> Scope {
         let trusted = default_trusted(&self.certname, Authenticated::Remote, &self.trusted);
-        let mut server_facts = HashMap::new();
+        let mut server_facts = HashMap::default();
         server_facts.insert("environment".into(), environment.into());
         Scope::closed(
             &self.facts,
@@ -230,7 +230,7 @@ pub fn default_trusted(certname: &str, authenticated: Authenticated, extra: &Has
         Authenticated::Remote => "remote",
         Authenticated::Local => "local",
     };
-    let mut trusted = HashMap::new();
+    let mut trusted = HashMap::default();
     let mut set = |name: &str, value: Value| {
         trusted.insert(Value::string(name), value);
     };

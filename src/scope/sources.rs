@@ -467,15 +467,15 @@ mod tests {
     use crate::value::{load_yaml, symbol_keys_to_strings};
 
     fn json(text: &str, stem: &str) -> Nodes {
-        let nodes = read_nodes(&from_json(text).unwrap(), stem, &HashMap::new()).unwrap();
-        let pieces = read_json_nodes(text, stem, &HashMap::new()).unwrap();
+        let nodes = read_nodes(&from_json(text).unwrap(), stem, &HashMap::default()).unwrap();
+        let pieces = read_json_nodes(text, stem, &HashMap::default()).unwrap();
         assert_eq!(nodes, pieces, "piece by piece as at once");
         nodes
     }
 
     fn yaml(text: &str, stem: &str) -> Nodes {
         let value = load_yaml(plain_yaml(text).as_bytes()).unwrap();
-        read_nodes(&symbol_keys_to_strings(value), stem, &HashMap::new()).unwrap()
+        read_nodes(&symbol_keys_to_strings(value), stem, &HashMap::default()).unwrap()
     }
 
     fn known(nodes: &Nodes, certname: &str, path: &str) -> Option<String> {
@@ -635,7 +635,7 @@ mod tests {
     fn nothing_else_is_taken_for_nodes() {
         for text in ["[]", "[1]", "3", "null", "\"x\""] {
             let value = from_json(text).unwrap();
-            assert!(read_nodes(&value, "x", &HashMap::new()).is_err(), "{text}");
+            assert!(read_nodes(&value, "x", &HashMap::default()).is_err(), "{text}");
         }
     }
 

@@ -127,9 +127,9 @@ impl Sources {
         let common = match &self.facts {
             Some((at, text)) => read_facts(at, text).unwrap_or_else(|why| {
                 tracing::warn!("{why}");
-                Hash::new()
+                Hash::default()
             }),
-            None => Hash::new(),
+            None => Hash::default(),
         };
         let mut nodes: Vec<Arc<Node>> = Vec::new();
         let mut numbers: HashMap<Arc<str>, usize> = HashMap::new();

@@ -37,7 +37,7 @@ fn texts_are_rubys() {
 
 #[test]
 fn collections() {
-    let mut hash = crate::value::HashMap::new();
+    let mut hash = crate::value::HashMap::default();
     hash.insert(Value::from("a"), Value::from(1));
     hash.insert(
         Value::Symbol(Arc::from("a b")),

@@ -91,7 +91,7 @@ pub fn from_raw_json(raw: &RawValue) -> Result<Value, JsonError> {
     Ok(match text.as_bytes().first() {
         Some(b'{') => {
             let Entries(entries) = serde_json::from_str(text)?;
-            let mut hash = HashMap::with_capacity(entries.len());
+            let mut hash = super::hash_with_capacity(entries.len());
             for (key, value) in entries {
                 hash.insert(Value::from(key), from_raw_json(value)?);
             }
@@ -249,7 +249,7 @@ fn untag(value: Value) -> Value {
 }
 
 fn untag_pairs(pairs: &[Value]) -> Value {
-    let mut hash = HashMap::with_capacity(pairs.len());
+    let mut hash = super::hash_with_capacity(pairs.len());
     for pair in pairs {
         if let Some([key, value]) = pair.as_array() {
             hash.insert(untag(key.clone()), untag(value.clone()));
@@ -447,7 +447,7 @@ mod tests {
 
     #[test]
     fn plain_json_is_rubys() {
-        let mut hash = HashMap::new();
+        let mut hash = HashMap::default();
         hash.insert(Value::Int(1), Value::Int(2));
         hash.insert(Value::Undef, Value::Int(3));
         hash.insert(Value::Symbol("a".into()), Value::Int(4));
@@ -477,7 +477,7 @@ mod tests {
 
     #[test]
     fn tagged_json_reads_back() {
-        let mut odd = HashMap::new();
+        let mut odd = HashMap::default();
         odd.insert(
             Value::Int(1),
             Value::Sensitive(Arc::new(Value::hash([("k", Value::Undef)]))),

@@ -13,15 +13,18 @@
 //! ```
 
 mod dump;
+mod hashing;
 mod hocon;
 mod inspect;
 mod json;
 mod json_text;
 mod load;
+mod plain_yaml;
 mod printable;
 mod psych;
 
 pub use dump::{dump, dump_for_hover, dump_shared};
+pub use hashing::{KeyHashing, hash_with_capacity};
 pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub use json::{json_load, load_json_parse};
@@ -29,6 +32,7 @@ pub use json_text::{
     JsonError, JsonPieces, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
 };
 pub use load::{LoadError, LoadErrorKind};
+pub use plain_yaml::load_plain_yaml;
 pub use psych::{
     MAX_EXPANDED_NODES, duplicate_keys, load_errors, load_node, load_parse, load_recovered,
     load_tree, load_yaml, symbol_keys_to_strings,
@@ -41,7 +45,7 @@ use indexmap::IndexMap;
 use num_bigint::BigInt;
 
 /// A hash as Ruby's: insertion order is kept and is meaning in every merge.
-pub type HashMap = IndexMap<Value, Value>;
+pub type HashMap = IndexMap<Value, Value, KeyHashing>;
 
 /// A value of Hiera data: what Puppet calls rich data, plus what a loader can produce before
 /// Puppet refuses it, plus what cannot be known here.

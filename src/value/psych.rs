@@ -85,7 +85,7 @@ pub fn load_recovered(tree: &Tree) -> Value {
         return load_tree(tree).unwrap_or(Value::Bool(false));
     };
     let mut loader = Loader::new(tree);
-    let mut hash = HashMap::with_capacity(pairs.len());
+    let mut hash = super::hash_with_capacity(pairs.len());
     for &(key, value) in pairs {
         // An entry that fails to load leaves the others alone.
         let _ = loader.entry(&mut hash, key, value);
@@ -163,7 +163,7 @@ fn without_symbol_keys(value: &Value, seen: &mut Seen) -> Option<Value> {
             .collect();
         let has_symbols = hash.keys().any(|key| matches!(key, Value::Symbol(_)));
         (has_symbols || converted.iter().any(Option::is_some)).then(|| {
-            let mut strings = HashMap::with_capacity(hash.len());
+            let mut strings = super::hash_with_capacity(hash.len());
             for ((key, old), new) in hash.iter().zip(converted) {
                 let key = if let Value::Symbol(name) = key {
                     Value::String(name.clone())
@@ -319,7 +319,7 @@ impl<'t> Loader<'t> {
     /// `!!omap [{a: 1}, {b: 2}]`: the first child of each element is a key, its last the value.
     fn ordered_map(&mut self, elements: &[NodeId]) -> Result<Loaded, LoadError> {
         let (mut nodes, mut depth) = (1_usize, 0);
-        let mut hash = HashMap::with_capacity(elements.len());
+        let mut hash = super::hash_with_capacity(elements.len());
         for &element in elements {
             let node = self.tree.node(element);
             let ends = match &node.kind {
@@ -356,7 +356,7 @@ impl<'t> Loader<'t> {
     ) -> Result<Loaded, LoadError> {
         let kind = tag.map_or(Ok(tags::Map::Hash), |tag| tags::mapping(tag, range))?;
         let (mut nodes, mut depth) = (1_usize, 0);
-        let mut hash = HashMap::with_capacity(pairs.len());
+        let mut hash = super::hash_with_capacity(pairs.len());
         for &(key, value) in pairs {
             let (more, deeper) = self.entry(&mut hash, key, value)?;
             nodes = nodes.saturating_add(more);
@@ -367,7 +367,7 @@ impl<'t> Loader<'t> {
             tags::Map::Text => tags::text_of_mapping(&hash, range)?,
             tags::Map::Elements => match hash.swap_remove(&Value::from("elements")) {
                 Some(elements @ Value::Hash(_)) => elements,
-                _ => Value::from(HashMap::new()),
+                _ => Value::from(HashMap::default()),
             },
             tags::Map::Refused(class) => return Err(tags::disallowed(&class, range)),
         };
@@ -417,7 +417,7 @@ fn merge(hash: &mut HashMap, kind: &NodeKind, value: &Value) -> bool {
             true
         }
         (NodeKind::Sequence(_), Value::Array(elements)) => {
-            let mut merged = HashMap::new();
+            let mut merged = HashMap::default();
             for element in elements.iter().rev() {
                 let Value::Hash(element) = element else {
                     return false;

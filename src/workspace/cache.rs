@@ -38,7 +38,7 @@ impl TextHash {
 }
 
 /// Memory that remembering things derived from texts may take at least, in bytes.
-pub(super) const LEAST_BUDGET: usize = 8 << 20;
+pub(super) const LEAST_BUDGET: usize = 16 << 20;
 
 /// Memory that remembering things derived from texts may take at most, in bytes.
 pub(super) const MOST_BUDGET: usize = 256 << 20;

@@ -70,6 +70,8 @@ pub struct FileFacts {
     pub references: Box<[Reference]>,
     /// Why Puppet refuses the whole file, if it does.
     pub error: Option<Box<LoadError>>,
+    /// Whether a top-level key may have a name that is not in `keys`.
+    pub(super) has_odd_keys: bool,
     /// What the parser says: the loader's own error first, then what it ignores.
     pub problems: Box<[Problem]>,
     /// Indices into `keys`, ordered by name, then by place.
@@ -168,6 +170,7 @@ impl FileFacts {
             references: Vec::new(),
             error: None,
             problems: Vec::new(),
+            has_odd_keys: false,
         }
         .build()
     }
@@ -181,6 +184,7 @@ pub(super) struct FactsBuilder {
     pub(super) references: Vec<Reference>,
     pub(super) error: Option<LoadError>,
     pub(super) problems: Vec<Problem>,
+    pub(super) has_odd_keys: bool,
 }
 
 impl FactsBuilder {
@@ -200,6 +204,7 @@ impl FactsBuilder {
             references: self.references.into_boxed_slice(),
             error: self.error.map(Box::new),
             problems: self.problems.into_boxed_slice(),
+            has_odd_keys: self.has_odd_keys,
             by_name,
         }
     }

@@ -26,16 +26,24 @@ pub enum Format {
     Hocon,
 }
 
-/// Which of a data file's top-level values a lookup can hand on as they are: no token in them, no
-/// type that Puppet refuses. Found out value by value, once for all lookups.
-#[derive(Clone, Debug, Default)]
-pub struct PlainValues(Arc<OnceLock<Box<[AtomicU8]>>>);
+/// What a lookup has to do with a value before it hands it on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nature {
+    /// Nothing.
+    Plain,
+    /// There are tokens in it to evaluate.
+    WithTokens,
+    /// Puppet refuses a type in it.
+    Odd,
+}
 
-impl PlainValues {
-    /// Whether the value of the `at`th of `keys` keys is plain, by `decide` the first time.
-    pub fn is_plain(&self, at: usize, keys: usize, decide: impl FnOnce() -> bool) -> bool {
-        const PLAIN: u8 = 1;
-        const NOT_PLAIN: u8 = 2;
+/// What a data file's top-level values are, found out value by value, once for all lookups.
+#[derive(Clone, Debug, Default)]
+pub struct Natures(Arc<OnceLock<Box<[AtomicU8]>>>);
+
+impl Natures {
+    /// The nature of the value of the `at`th of `keys` keys, by `decide` the first time.
+    pub fn of(&self, at: usize, keys: usize, decide: impl FnOnce() -> Nature) -> Nature {
         let known = self
             .0
             .get_or_init(|| (0..keys).map(|_| AtomicU8::new(0)).collect());
@@ -43,12 +51,18 @@ impl PlainValues {
             return decide();
         };
         match known.load(Ordering::Relaxed) {
-            PLAIN => true,
-            NOT_PLAIN => false,
+            1 => Nature::Plain,
+            2 => Nature::WithTokens,
+            3 => Nature::Odd,
             _ => {
-                let plain = decide();
-                known.store(if plain { PLAIN } else { NOT_PLAIN }, Ordering::Relaxed);
-                plain
+                let nature = decide();
+                let code = match nature {
+                    Nature::Plain => 1,
+                    Nature::WithTokens => 2,
+                    Nature::Odd => 3,
+                };
+                known.store(code, Ordering::Relaxed);
+                nature
             }
         }
     }
@@ -64,7 +78,7 @@ pub struct DataFile {
     /// broken part. Equal to `loaded` where that is a value.
     pub recovered: Value,
     /// What lookups found out about the values.
-    pub plain: PlainValues,
+    pub natures: Natures,
 }
 
 impl DataFile {
@@ -76,6 +90,41 @@ impl DataFile {
             Ok(_) | Err(_) => true,
         }
     }
+}
+
+/// One value of a data file.
+#[derive(Debug)]
+pub struct OneValue {
+    /// The value, as the file's loader gives it.
+    pub value: Value,
+    natures: Natures,
+}
+
+impl OneValue {
+    /// A value of which nothing was found out yet.
+    #[must_use]
+    pub fn new(value: Value) -> OneValue {
+        OneValue {
+            value,
+            natures: Natures::default(),
+        }
+    }
+
+    /// The value's nature, by `decide` the first time.
+    pub fn nature(&self, decide: impl FnOnce() -> Nature) -> Nature {
+        self.natures.of(0, 1, decide)
+    }
+}
+
+/// What a data file says of one top-level key.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// The file holds a hash without the key.
+    Absent,
+    /// The key's value.
+    Value(Arc<OneValue>),
+    /// The file must be loaded to tell.
+    Unknown,
 }
 
 /// The files that a lookup can see. Paths are absolute, with `/` between segments, and are not
@@ -99,6 +148,12 @@ pub trait Files: Sync {
 
     /// A data file through a loader; implementations remember what they loaded.
     fn data(&self, path: &str, format: Format) -> Arc<DataFile>;
+
+    /// One top-level key of a data file, where that can be told without loading all of it. What it
+    /// tells is what [`Files::data`] would.
+    fn entry(&self, _path: &str, _key: &str, _format: Format) -> Entry {
+        Entry::Unknown
+    }
 
     /// The path under which the files of `path` can be seen: another one where a deployed path
     /// stands for a folder of the workspace.

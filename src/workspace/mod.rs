@@ -21,6 +21,7 @@
 mod cache;
 mod change;
 mod deployed;
+mod entries;
 pub mod environment_conf;
 mod facts;
 mod file;
@@ -40,7 +41,7 @@ pub use change::{Change, Content, DiskEntry, Linked, Settings};
 pub use deployed::onto as map_onto_environment;
 pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, OptionFact, Reference};
 pub use file::{Belongs, File, FileId, OpenText, format_of};
-pub use files::{DataFile, FileKind, Files, Format, PlainValues};
+pub use files::{DataFile, Entry, FileKind, Files, Format, Nature, Natures, OneValue};
 pub use reader::{load, parse};
 pub use references::{Circles, References};
 pub use roots::{Root, RootKind, Roots};

@@ -2,7 +2,7 @@
 
 use super::cache::TextHash;
 use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact, Reference};
-use super::files::{DataFile, Format, PlainValues};
+use super::files::{DataFile, Format, Natures};
 use super::interner::Names;
 use crate::interpolation::{self, TokenKind};
 use crate::syntax::hocon::{HoconItem, HoconValue, parse_hocon_document};
@@ -13,8 +13,8 @@ use crate::syntax::{
 };
 use crate::text::TextRange;
 use crate::value::{
-    Value, json_load, load_hocon, load_json_parse, load_parse, load_recovered, load_yaml,
-    symbol_keys_to_strings,
+    Value, json_load, load_hocon, load_json_parse, load_parse, load_plain_yaml, load_recovered,
+    load_yaml, symbol_keys_to_strings,
 };
 
 /// The key of a data file that holds settings of lookups, not data.
@@ -30,7 +30,11 @@ const MOST_MERGES: usize = 64;
 #[must_use]
 pub fn load(bytes: &[u8], format: Format) -> DataFile {
     let loaded = match format {
-        Format::Yaml => load_yaml(bytes).map(symbol_keys_to_strings),
+        // Plain text has no symbols, and most texts are plain.
+        Format::Yaml => match load_plain_yaml(bytes) {
+            Some(value) => Ok(value),
+            None => load_yaml(bytes).map(symbol_keys_to_strings),
+        },
         Format::Json => json_load(bytes),
         Format::Hocon => load_hocon(bytes),
     };
@@ -47,7 +51,7 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
     DataFile {
         loaded,
         recovered,
-        plain: PlainValues::default(),
+        natures: Natures::default(),
     }
 }
 
@@ -58,7 +62,7 @@ pub(super) fn load_parsed_yaml(parse: &Parse) -> Option<DataFile> {
     Some(DataFile {
         recovered: value.clone(),
         loaded: Ok(value),
-        plain: PlainValues::default(),
+        natures: Natures::default(),
     })
 }
 
@@ -104,6 +108,7 @@ pub(super) fn facts(
         names,
         keys: Vec::new(),
         lookup_options: Vec::new(),
+        has_odd_keys: false,
     };
     let entries: Vec<(NodeId, NodeId)> = tree.entries().collect();
     for (at, &(key, value)) in entries.iter().enumerate() {
@@ -128,6 +133,7 @@ pub(super) fn facts(
     let Reader {
         mut keys,
         lookup_options,
+        has_odd_keys,
         ..
     } = reader;
     if !tree.broken().is_empty() {
@@ -141,6 +147,7 @@ pub(super) fn facts(
         references: references(text, tree, names),
         error,
         problems: parse.problems.clone(),
+        has_odd_keys,
     }
     .build();
     (facts, Some(parse))
@@ -204,6 +211,7 @@ fn hocon_facts(text: &str, bytes: Option<&[u8]>, hash: TextHash, names: Names<'_
         references: token_references(text, names),
         error,
         problems: Vec::new(),
+        has_odd_keys: true,
     }
     .build()
 }
@@ -216,12 +224,17 @@ struct Reader<'a> {
     names: Names<'a>,
     keys: Vec<KeyFact>,
     lookup_options: Vec<OptionFact>,
+    has_odd_keys: bool,
 }
 
 impl Reader<'_> {
     /// Takes in one top-level entry; `end` is where the next one starts.
     fn entry(&mut self, key: NodeId, value: NodeId, end: usize, merges: usize) {
         let Some((name, is_merge)) = key_name(self.tree, key) else {
+            // Most of them are no strings; a quoted symbol becomes one.
+            let node = self.tree.node(target(self.tree, key));
+            let text = node.as_scalar().map_or(":", |scalar| &*scalar.text);
+            self.has_odd_keys |= text.starts_with(':');
             return;
         };
         if is_merge && self.merge(value, end, merges) {

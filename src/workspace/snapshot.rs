@@ -9,9 +9,10 @@ use imbl::{HashMap, OrdSet, Vector};
 
 use super::cache::TextCache;
 use super::deployed;
+use super::entries::EntryCache;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File, unread};
-use super::files::{DataFile, FileKind, Files, Format, PlainValues};
+use super::files::{DataFile, Entry, FileKind, Files, Format, Natures};
 use super::index::KeyIndex;
 use super::path;
 use super::reader;
@@ -92,6 +93,7 @@ pub struct Snapshot {
     pub(super) delta: Arc<Delta>,
     pub(super) data: Arc<TextCache<DataFile>>,
     pub(super) parses: Arc<TextCache<Parse>>,
+    pub(super) entries: Arc<EntryCache>,
 }
 
 impl Snapshot {
@@ -114,6 +116,7 @@ impl Snapshot {
             delta: Arc::default(),
             data: Arc::default(),
             parses: Arc::default(),
+            entries: Arc::default(),
         }
     }
 
@@ -479,6 +482,13 @@ impl Snapshot {
         facts.error.is_some() || facts.keys.is_empty() || facts.key(key).is_some()
     }
 
+    fn entry_for(&self, root: Option<&Root>, at: &str, key: &str, format: Format) -> Entry {
+        match self.read(root, at) {
+            Ok(file) => self.entries.entry(file, key, format),
+            Err(_) => Entry::Unknown,
+        }
+    }
+
     fn data_for(&self, root: Option<&Root>, at: &str, format: Format) -> Arc<DataFile> {
         match self.read(root, at) {
             Ok(file) => self.data_of(file, format),
@@ -552,7 +562,7 @@ pub(super) fn failed(error: LoadError) -> DataFile {
     DataFile {
         loaded: Err(error),
         recovered: Value::Undef,
-        plain: PlainValues::default(),
+        natures: Natures::default(),
     }
 }
 
@@ -583,6 +593,10 @@ impl Files for Snapshot {
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
         self.data_for(None, path, format)
+    }
+
+    fn entry(&self, path: &str, key: &str, format: Format) -> Entry {
+        self.entry_for(None, path, key, format)
     }
 
     fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {
@@ -628,6 +642,10 @@ impl Files for RootFiles<'_> {
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
         self.snapshot.data_for(Some(self.root), path, format)
+    }
+
+    fn entry(&self, path: &str, key: &str, format: Format) -> Entry {
+        self.snapshot.entry_for(Some(self.root), path, key, format)
     }
 
     fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {

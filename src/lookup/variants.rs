@@ -1,0 +1,132 @@
+//! Asking the sources of a value in order, and merging what they give.
+
+use super::deep_merge::DeepOptions;
+use super::engine::{Engine, MAX_VALUES, weight_of};
+use super::error::{Failure, Found};
+use super::merge::{Strategy, StrategyKind};
+use super::merge_all::{is_regular, merge_all};
+use super::trace::{Event, NodeKind};
+use crate::value::Value;
+
+impl Engine<'_> {
+    /// `MergeStrategy#lookup`: asks the variants in order and merges what they give.
+    pub(super) fn merge_variants<V>(
+        &mut self,
+        strategy: &Strategy,
+        variants: &[V],
+        ask: &mut dyn FnMut(&mut Self, &V) -> Found,
+    ) -> Found {
+        if strategy.is_first_found() {
+            for variant in variants {
+                match ask(self, variant) {
+                    Err(Failure::NotFound) => {}
+                    other => return other,
+                }
+            }
+            return Err(Failure::NotFound);
+        }
+        match variants {
+            [] => Err(Failure::NotFound),
+            [only] => Ok(strategy.single(ask(self, only)?)),
+            _ if self.tracer.is_none() => {
+                self.collect_variants(strategy, &mut variants.iter(), ask)
+            }
+            _ => self.with(
+                || NodeKind::Merge(strategy.clone()),
+                |engine| {
+                    let merged =
+                        engine.fold_variants(strategy, None, 0, &mut variants.iter(), ask)?;
+                    engine.event(|| Event::Result(merged.clone()));
+                    Ok(merged)
+                },
+            ),
+        }
+    }
+
+    /// Merges one after another, as Puppet does.
+    fn fold_variants<V>(
+        &mut self,
+        strategy: &Strategy,
+        merged: Option<Value>,
+        weight: usize,
+        variants: &mut std::slice::Iter<'_, V>,
+        ask: &mut dyn FnMut(&mut Self, &V) -> Found,
+    ) -> Found {
+        let (mut merged, mut weight) = (merged, weight);
+        for variant in variants {
+            let value = match ask(self, variant) {
+                Ok(value) => value,
+                Err(Failure::NotFound) => continue,
+                Err(error) => return Err(error),
+            };
+            // Every merge of Puppet's goes through all that was merged before.
+            weight += weight_of(&value, MAX_VALUES);
+            self.meet(weight)?;
+            merged = Some(match merged {
+                None => strategy.convert(value),
+                Some(high) => {
+                    let mut mutated = Vec::new();
+                    let tells = self.tracer.is_some().then_some(&mut mutated);
+                    let merged = strategy.merge(high, &value, tells);
+                    // What was changed before an error stays changed.
+                    if let Some(tracer) = &mut self.tracer {
+                        // Outer collections first: they hold the inner ones changed.
+                        for (old, new) in mutated.iter().rev() {
+                            tracer.replace(old, new);
+                        }
+                    }
+                    merged?
+                }
+            });
+        }
+        merged.ok_or(Failure::NotFound)
+    }
+
+    /// Collects what the variants give and merges all at once, as long as no step of Puppet's way
+    /// could fail; else goes Puppet's way from there.
+    fn collect_variants<V>(
+        &mut self,
+        strategy: &Strategy,
+        variants: &mut std::slice::Iter<'_, V>,
+        ask: &mut dyn FnMut(&mut Self, &V) -> Found,
+    ) -> Found {
+        let one_by_one = |found: Vec<Value>| -> Found<Option<Value>> {
+            let mut found = found.into_iter();
+            let first = found.next().map(|first| strategy.convert(first));
+            let merge = |high, low| strategy.merge(high, &low, None);
+            first.map(|first| found.try_fold(first, merge)).transpose()
+        };
+        let mut found: Vec<Value> = Vec::new();
+        let mut options = DeepOptions::default();
+        let mut weight = 0;
+        while let Some(variant) = variants.next() {
+            let value = match ask(self, variant) {
+                Ok(value) => value,
+                Err(Failure::NotFound) => continue,
+                Err(error) => return Err(error),
+            };
+            // Every merge of Puppet's goes through all that was merged before.
+            weight += weight_of(&value, MAX_VALUES);
+            self.meet(weight)?;
+            if !is_regular(strategy, &value) {
+                let merged = match one_by_one(found)? {
+                    None => strategy.convert(value),
+                    Some(high) => strategy.merge(high, &value, None)?,
+                };
+                return self.fold_variants(strategy, Some(merged), weight, variants, ask);
+            }
+            found.push(value);
+            if found.len() == 2 && strategy.kind == StrategyKind::Deep {
+                options = strategy.deep_options()?;
+            }
+        }
+        let all_at_once = match found.len() {
+            0 | 1 => None,
+            _ => merge_all(strategy, &options, &found),
+        };
+        match all_at_once {
+            Some(merged) => Ok(merged),
+            None => one_by_one(found)?.ok_or(Failure::NotFound),
+        }
+    }
+}
