@@ -1,5 +1,9 @@
 //! The `hiera-ls` program: arguments in, exit code out.
 
+/// Trees and values are many small pieces, which the system's allocator is slow with.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     hiera_ls::cli::main()
 }

@@ -74,7 +74,12 @@ pub(super) fn entry(
     let key = key(profile, parameter);
     let many = match place {
         Place::Common => 2,
-        _ => 4,
+        Place::Shared
+        | Place::System
+        | Place::Site
+        | Place::Role
+        | Place::RoleAtSite
+        | Place::Node => 4,
     };
     let number = dice.below(9000);
     let word = *dice.one(&WORDS);

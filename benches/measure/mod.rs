@@ -14,6 +14,10 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
+/// The program's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn read(clock: ClockId) -> Duration {
     let time = clock_gettime(clock);
     Duration::new(

@@ -292,7 +292,7 @@ impl<'a> Engine<'a> {
             && error.class.is_lookup_error()
             && !(error.not_found && request.asker == Asker::ClassParameter)
             // Nobody knows that there is none.
-            && !(error.not_found && !self.unknown.is_empty())
+            && (!error.not_found || self.unknown.is_empty())
         {
             trace.texts.push(error.message.clone());
         }

@@ -26,6 +26,9 @@ pub(super) enum Definition {
     Callable(Signatures),
 }
 
+/// Reads a function's signatures from a file's text, by the function's name.
+type ReadSignatures = fn(&str, &str) -> Option<Vec<Signature>>;
+
 impl Engine<'_> {
     /// Asks a function for what nobody can know: remembers that, unless Puppet would raise an error
     /// instead. `key` is the argument before the options, for functions that have one.
@@ -71,7 +74,7 @@ impl Engine<'_> {
     fn definition(&self, function: &Function) -> Definition {
         let Function { kind, name } = function;
         let found = find_function(self.session.files, self.session.environment, name);
-        let (path, read): (_, fn(&str, &str) -> Option<Vec<Signature>>) = match found {
+        let (path, read): (_, ReadSignatures) = match found {
             FunctionSource::Missing => return Definition::Missing,
             FunctionSource::ModuleMissing => return Definition::ModuleMissing,
             FunctionSource::Ruby(path) => (path, signature::of_ruby),

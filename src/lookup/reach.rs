@@ -62,8 +62,11 @@ const MOST_KEPT: usize = 512;
 /// Places worked out before, by layer and environment.
 #[derive(Debug, Default)]
 pub(super) struct PlaceCache {
-    entries: Mutex<Map<(Layer, Option<Arc<str>>), Entry>>,
+    entries: Mutex<Entries>,
 }
+
+/// By layer, and the folder of the environment.
+type Entries = Map<(Layer, Option<Arc<str>>), Entry>;
 
 /// What the places of a layer depend on, and the places.
 #[derive(Debug)]

@@ -635,7 +635,10 @@ mod tests {
     fn nothing_else_is_taken_for_nodes() {
         for text in ["[]", "[1]", "3", "null", "\"x\""] {
             let value = from_json(text).unwrap();
-            assert!(read_nodes(&value, "x", &HashMap::default()).is_err(), "{text}");
+            assert!(
+                read_nodes(&value, "x", &HashMap::default()).is_err(),
+                "{text}"
+            );
         }
     }
 

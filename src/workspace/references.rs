@@ -63,7 +63,7 @@ impl References {
             for (facts, by) in [(before, -1), (after, 1)] {
                 // A file counts once for what it says twice.
                 let pairs: BTreeSet<_> = facts
-                    .into_iter()
+                    .iter()
                     .flat_map(|facts| facts.uses().map(|(key, _, to)| (&key.name, to)))
                     .collect();
                 for pair in pairs {
