@@ -260,9 +260,9 @@ fn functions(dice: &mut Dice, repo: &mut Repo) {
                 format!("{first}Hash[String[9], Data] $options, {CONTEXT}"),
                 "",
             ),
-            7 => (format!("String $options, *$context"), ""),
+            7 => ("String $options, *$context".to_owned(), ""),
             8 => (
-                format!("$first, /* ( */ $options = {{ 'a' => [1, ')'] }}, # ,\n  *$context"),
+                "$first, /* ( */ $options = { 'a' => [1, ')'] }, # ,\n  *$context".to_owned(),
                 " >> Data",
             ),
             _ => {
