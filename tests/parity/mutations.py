@@ -35,8 +35,8 @@ MUTATIONS = [
     (
         "deep merges put higher elements first",
         "src/lookup/deep_merge.rs",
-        "let set: IndexSet<&Value> = below.iter().chain(source.iter()).collect();",
-        "let set: IndexSet<&Value> = if PLANTED { source.iter().chain(below.iter()).collect() } "
+        "let set: IndexSet<&Value, KeyHashing> = below.iter().chain(source.iter()).collect();",
+        "let set: IndexSet<&Value, KeyHashing> = if PLANTED { source.iter().chain(below.iter()).collect() } "
         "else { below.iter().chain(source.iter()).collect() };",
     ),
     (
@@ -75,9 +75,9 @@ MUTATIONS = [
     (
         "patterns of lookup_options are tried highest priority first",
         "src/lookup/options.rs",
-        "let mut patterns = self.patterns.iter();",
-        "let mut patterns: Box<dyn Iterator<Item = &(Regexp, Value)>> = "
-        "if PLANTED { Box::new(self.patterns.iter().rev()) } else { Box::new(self.patterns.iter()) };",
+        "for (at, (pattern, _)) in self.patterns.iter().enumerate() {",
+        "let count = self.patterns.len(); for at in 0..count { "
+        "let at = if PLANTED { count - 1 - at } else { at }; let (pattern, _) = &self.patterns[at];",
     ),
     (
         "the result of a token is not interpolated again",
