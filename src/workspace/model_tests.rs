@@ -437,6 +437,21 @@ impl Listener {
     }
 }
 
+#[test]
+fn an_area_goes_with_the_folder_above_it() {
+    let (mut world, workspace) = (World::default(), Workspace::new());
+    let area = Step::Settings(2);
+    let number = |path: &str| (0..).find(|number| *path_of(*number) == *path).expect(path);
+    let file = Step::Write(number("/w/spec/fixtures/a.yaml"), 0);
+    for step in [area, file, Step::Remove(number("/w"))] {
+        for change in world.act(&step) {
+            workspace.apply(change);
+        }
+        workspace.apply(world.settle(&workspace));
+    }
+    assert_eq!(answers(&workspace.snapshot()), answers(&world.built_anew()));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -196,6 +196,14 @@ impl<'a> Draft<'a> {
 
     fn disk(&mut self, at: &Arc<str>, entry: DiskEntry) {
         let Some(area) = self.next.area_of(at).cloned() else {
+            // Areas do not outlive what they are in.
+            if !matches!(entry, DiskEntry::Directory { .. }) {
+                let areas = self.next.areas().iter();
+                let inside = areas.filter(|area| path::within(area, at).is_some());
+                for area in inside.cloned().collect::<Vec<_>>() {
+                    self.disk(&area, DiskEntry::Absent);
+                }
+            }
             return;
         };
         let (node, content) = match entry {
