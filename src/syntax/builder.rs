@@ -390,12 +390,18 @@ fn tag_length(bytes: &[u8]) -> usize {
         .unwrap_or(bytes.len())
 }
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The first byte from `at` on, before `end`, that is neither white space nor in a comment.
 fn skip_blank(bytes: &[u8], mut at: usize, end: usize) -> usize {
     while at < end {
         match bytes[at] {
             b' ' | b'\t' => at += 1,
             b'#' => at += line_length(&bytes[at..end]),
+            // libyaml passes over a byte order mark at the start of any line.
+            0xEF if bytes[at..end].starts_with(BYTE_ORDER_MARK) && line_start(bytes, at) == at => {
+                at += BYTE_ORDER_MARK.len();
+            }
             _ => match break_width(&bytes[at..end]) {
                 0 => break,
                 width => at += width,

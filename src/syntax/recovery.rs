@@ -218,7 +218,12 @@ impl Recovery<'_> {
             && runs_off
             && let Some(behind) = self.read_on(start.at)
         {
-            let behind = line_start(self.bytes, behind);
+            // The last line may have no end, and is still part of what was read.
+            let behind = if behind < self.document_end {
+                line_start(self.bytes, behind)
+            } else {
+                behind
+            };
             return self.starts.partition_point(|start| start.at < behind);
         }
         if continuation != next && start.is == Line::Key {
