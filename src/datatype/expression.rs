@@ -378,6 +378,11 @@ fn number(digits: &str, text: &str, start: usize) -> Result<Kind, ParseError> {
                 start,
             ));
         };
+        // Puppet's lexer takes what is too large for a float, and its model does not.
+        if f64::is_infinite(float) {
+            let message = "Internal Error, NUMBER token does not contain a valid number";
+            return Err(ParseError::new(&format!("{message}, {digits}")));
+        }
         Some(Kind::Float(float))
     } else if digits.len() > 1 && digits.starts_with('0') {
         let Some(octal) = BigInt::parse_bytes(digits.as_bytes(), 8) else {

@@ -5,6 +5,7 @@ use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
+use super::format::ruby_float;
 use super::functions::unknown;
 use super::instance::integer;
 use super::{ruby_inspect, strings, time};
@@ -23,7 +24,7 @@ pub(super) fn timestamp(matched: usize, all: &[Value]) -> Result<Value, String> 
     let made = |nanoseconds| super::rich("Timestamp", time::timestamp_text(nanoseconds));
     let (text, format, zone) = match matched {
         0 => return Ok(unknown("the current time")),
-        1 => return Ok(made(nanoseconds(&all[0]))),
+        1 => return nanoseconds(&all[0]).map(made),
         2 => (all[0].as_str(), all.get(1), all.get(2)),
         _ => (
             all[0].get("string").and_then(Value::as_str),
@@ -43,13 +44,15 @@ pub(super) fn timestamp(matched: usize, all: &[Value]) -> Result<Value, String> 
     .map(made)
 }
 
-pub(super) fn nanoseconds(value: &Value) -> i128 {
+fn nanoseconds(value: &Value) -> Result<i128, String> {
     match value {
-        Value::Float(seconds) => time::from_seconds(*seconds),
-        other => integer(other)
+        // Ruby names the number that it cannot cut (`FloatDomainError`).
+        Value::Float(seconds) if !(seconds * 1e9).is_finite() => Err(ruby_float(seconds * 1e9)),
+        Value::Float(seconds) => Ok(time::from_seconds(*seconds)),
+        other => Ok(integer(other)
             .and_then(|n| i128::try_from(n).ok())
             .and_then(|n| n.checked_mul(time::SECOND))
-            .unwrap_or_default(),
+            .unwrap_or_default()),
     }
 }
 
@@ -69,7 +72,7 @@ pub(super) fn timespan(matched: usize, all: &[Value]) -> Result<Value, String> {
         _ => 0,
     };
     let (text, format) = match matched {
-        0 => return Ok(made(nanoseconds(&all[0]))),
+        0 => return nanoseconds(&all[0]).map(made),
         1 => (all[0].as_str(), all.get(1)),
         2 => {
             let sum = all.iter().zip(UNITS).map(|(v, (_, unit))| part(v, unit));

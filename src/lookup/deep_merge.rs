@@ -139,6 +139,16 @@ impl Knockout {
         Ok((stripped != text).then_some(stripped))
     }
 
+    /// The same for an element of an array. What equals nothing, itself included, looks changed; as
+    /// the one object that NaN is, it is found again all the same.
+    fn strip_element(&self, element: &Value) -> Found<Option<Value>> {
+        match element {
+            Value::String(text) => Ok(self.strip(text)?.map(Value::string)),
+            Value::Float(number) if number.is_nan() => Ok(Some(element.clone())),
+            _ => Ok(None),
+        }
+    }
+
     /// As a pattern would strip a prefix that means itself: from every line's start.
     fn strip_lines(&self, text: &str) -> Option<String> {
         if !self.starts_a_line(text) {
@@ -335,13 +345,8 @@ impl Merge<'_> {
         if !same && let Some(knockout) = &self.options.knockout {
             let mut kept = Vec::with_capacity(source.len());
             for element in source.iter() {
-                let stripped = match element {
-                    Value::String(text) => knockout.strip(text)?,
-                    _ => None,
-                };
-                match stripped {
+                match knockout.strip_element(element)? {
                     Some(stripped) => {
-                        let stripped = Value::string(stripped);
                         below.retain(|other| *other != stripped && other != element);
                     }
                     None => kept.push(element.clone()),
@@ -458,12 +463,7 @@ fn knock_out_of_itself(source: &[Value], knockout: &Knockout) -> Found<Vec<Value
     let (mut read, mut written) = (0, 0);
     while read < elements.len() {
         let element = elements[read].clone();
-        let stripped = match &element {
-            Value::String(text) => knockout.strip(text)?,
-            _ => None,
-        };
-        if let Some(stripped) = stripped {
-            let stripped = Value::string(stripped);
+        if let Some(stripped) = knockout.strip_element(&element)? {
             elements.retain(|other| *other != stripped && *other != element);
         } else {
             if written != read {

@@ -40,19 +40,22 @@ impl Provider {
         }
     }
 
-    /// The configuration; providers exist only for those that could be read.
+    /// The configuration; none where a provider is asked for whose version is refused.
     pub(super) fn config(&self) -> Option<&Config> {
         self.config.as_ref().as_ref().ok()
     }
 
-    pub(super) fn has_default_hierarchy(&self) -> bool {
-        matches!(
-            self.config().map(|config| &config.body),
-            Some(ConfigBody::V5 {
-                default_hierarchy: Some(_),
-                ..
-            })
-        )
+    pub(super) fn has_default_hierarchy(&self) -> Found<bool> {
+        match self.config() {
+            None => without_config("has_default_hierarchy?"),
+            Some(config) => Ok(matches!(
+                config.body,
+                ConfigBody::V5 {
+                    default_hierarchy: Some(_),
+                    ..
+                }
+            )),
+        }
     }
 
     fn node(&self) -> NodeKind {
@@ -116,12 +119,13 @@ impl Engine<'_> {
 
     /// `LookupAdapter#has_environment_data_provider?`
     fn has_environment_data_provider(&mut self, invocation: &Invocation) -> Found<bool> {
-        let provider = self.environment_provider(invocation)?;
-        Ok(provider.is_some_and(|provider| {
-            provider
-                .config()
-                .is_some_and(|config| config.version() >= 5)
-        }))
+        let Some(provider) = self.environment_provider(invocation)? else {
+            return Ok(false);
+        };
+        match provider.config() {
+            Some(config) => Ok(config.version() >= 5),
+            None => without_config("version"),
+        }
     }
 
     /// `LookupAdapter#lookup_in_environment`
@@ -229,7 +233,7 @@ impl Engine<'_> {
             return Ok(levels.clone());
         }
         let Some(config) = provider.config() else {
-            return Err(Failure::NotFound);
+            return without_config("configured_data_providers");
         };
         // Puppet collects locations with an invocation of its own: no trace, no names on the stack.
         let tracer = self.tracer.take();
@@ -396,12 +400,11 @@ impl Engine<'_> {
         }
         match &*name {
             "none" => Ok(None),
-            "hiera" => Ok(Some(provider.unwrap_or_else(|| {
-                Rc::new(Provider::new(
-                    Layer::Environment,
-                    Arc::new(Ok(Config::built_in(&dir))),
-                ))
-            }))),
+            "hiera" => {
+                Ok(Some(provider.unwrap_or_else(|| {
+                    self.named_hiera(&path, &dir, Layer::Environment)
+                })))
+            }
             "function" => Ok(Some(Rc::new(Provider::new(
                 Layer::Environment,
                 Arc::new(Ok(legacy_function_config(&dir, "environment::data"))),
@@ -474,9 +477,9 @@ impl Engine<'_> {
         }
         match name.as_str() {
             "none" => Ok(None),
-            "hiera" => Ok(Some(provider.unwrap_or_else(|| {
-                Rc::new(Provider::new(layer, Arc::new(Ok(Config::built_in(&dir)))))
-            }))),
+            "hiera" => Ok(Some(
+                provider.unwrap_or_else(|| self.named_hiera(&path, &dir, layer)),
+            )),
             "function" => {
                 let config = legacy_function_config(&dir, &format!("{module}::data"));
                 Ok(Some(Rc::new(Provider::new(layer, Arc::new(Ok(config))))))
@@ -484,6 +487,16 @@ impl Engine<'_> {
             // Puppet's own message forgets to say which environment and provider.
             _ => raise(ErrorClass::Argument, "one hash required"),
         }
+    }
+
+    /// The provider that the name `hiera` makes where no configuration was accepted: a file that was
+    /// refused is so again, and Puppet then goes on without any.
+    fn named_hiera(&self, path: &str, dir: &str, layer: Layer) -> Rc<Provider> {
+        let config = match self.session.files.kind(path) {
+            None => Ok(Config::built_in(dir)),
+            Some(_) => Err(ConfigError::Crash(String::new())),
+        };
+        Rc::new(Provider::new(layer, Arc::new(config)))
     }
 
     /// `data_provider` in a module's `metadata.json`.
@@ -627,6 +640,12 @@ impl Engine<'_> {
         );
         Ok(None)
     }
+}
+
+/// Puppet calls a method of the configuration that a provider does not have.
+fn without_config<T>(method: &str) -> Found<T> {
+    let message = format!("undefined method `{method}' for nil:NilClass");
+    raise(ErrorClass::NoMethod, message)
 }
 
 /// How an error leaves the global layer.

@@ -311,7 +311,7 @@ impl Engine<'_> {
         let provider = self
             .module_provider(&module, invocation)?
             .ok_or(Failure::NotFound)?;
-        if !provider.has_default_hierarchy() {
+        if !provider.has_default_hierarchy()? {
             return Err(Failure::NotFound);
         }
         let title = format!("Searching default_hierarchy of module \"{module}\"");
