@@ -19,7 +19,7 @@ use crate::regexp::Regexp;
 use crate::value::{HashMap, KeyHashing, StrKey, Value};
 
 /// Deepest nesting that is merged; the loaders allow less.
-const MAX_DEPTH: usize = 512;
+pub(super) const MAX_DEPTH: usize = 512;
 
 /// A collection that Ruby changes in place: as it was, and what became of it. The first of the two
 /// is known by its identity.

@@ -14,7 +14,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::deep_merge::DeepOptions;
+use super::deep_merge::{DeepOptions, MAX_DEPTH};
 use super::merge::{Strategy, StrategyKind};
 use crate::value::{HashMap, KeyHashing, Value, hash_with_capacity};
 
@@ -27,7 +27,7 @@ pub(super) fn is_regular(strategy: &Strategy, value: &Value) -> bool {
     match strategy.kind {
         StrategyKind::Hash => is_hash_of_data(value),
         StrategyKind::Unique => match value {
-            Value::Array(_) => is_data(value),
+            Value::Array(_) => is_data(value, 0),
             Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_) => true,
             _ => false,
         },
@@ -123,21 +123,24 @@ fn deeply(values: &[Value], options: &DeepOptions) -> Option<Value> {
     let (lowest, higher) = values.split_last()?;
     let mut merged = Value::from(copy_with_room(lowest.as_hash()?, higher));
     for value in higher.iter().rev() {
-        over(value, &mut merged, knockout)?;
+        over(value, &mut merged, knockout, 0)?;
     }
     Some(merged)
 }
 
 /// Merges `source` into `dest`, which it has priority over.
-fn over(source: &Value, dest: &mut Value, knockout: Option<&str>) -> Option<()> {
+fn over(source: &Value, dest: &mut Value, knockout: Option<&str>, depth: usize) -> Option<()> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
     match (source, &mut *dest) {
         (Value::Hash(entries), Value::Hash(below)) => {
             let below = Arc::make_mut(below);
             for (key, value) in entries.iter() {
                 match below.get_mut(key) {
-                    Some(below) => over(value, below, knockout)?,
+                    Some(below) => over(value, below, knockout, depth + 1)?,
                     None => {
-                        below.insert(key.clone(), over_itself(value, knockout)?);
+                        below.insert(key.clone(), over_itself(value, knockout, depth + 1)?);
                     }
                 }
             }
@@ -163,12 +166,15 @@ fn over(source: &Value, dest: &mut Value, knockout: Option<&str>) -> Option<()> 
 }
 
 /// What only one side has is merged with a copy of itself: lists lose what they hold twice.
-fn over_itself(value: &Value, knockout: Option<&str>) -> Option<Value> {
+fn over_itself(value: &Value, knockout: Option<&str>, depth: usize) -> Option<Value> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
     match value {
         Value::Hash(entries) => {
             let mut changed: Option<HashMap> = None;
             for (at, (_, value)) in entries.iter().enumerate() {
-                let merged = over_itself(value, knockout)?;
+                let merged = over_itself(value, knockout, depth + 1)?;
                 if !is_same(&merged, value) {
                     changed.get_or_insert_with(|| HashMap::clone(entries))[at] = merged;
                 }
@@ -221,17 +227,18 @@ fn is_same(one: &Value, other: &Value) -> bool {
 
 /// Whether Puppet's `Hash[String,Data]` takes the value for certain.
 fn is_hash_of_data(value: &Value) -> bool {
-    matches!(value, Value::Hash(_)) && is_data(value)
+    matches!(value, Value::Hash(_)) && is_data(value, 0)
 }
 
 /// Whether Puppet's `Data` takes the value for certain.
-fn is_data(value: &Value) -> bool {
+fn is_data(value: &Value, depth: usize) -> bool {
     match value {
+        _ if depth > MAX_DEPTH => false,
         Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_) => true,
-        Value::Array(elements) => elements.iter().all(is_data),
+        Value::Array(elements) => elements.iter().all(|element| is_data(element, depth + 1)),
         Value::Hash(hash) => hash
             .iter()
-            .all(|(key, value)| matches!(key, Value::String(_)) && is_data(value)),
+            .all(|(key, value)| matches!(key, Value::String(_)) && is_data(value, depth + 1)),
         _ => false,
     }
 }
