@@ -316,6 +316,11 @@ impl<'a> Parser<'a> {
                     _ => Kind::Other,
                 }
             }
+            Token::Sign("!") => {
+                self.position += 1;
+                end = self.primary(depth + 1)?.end;
+                Kind::Other
+            }
             Token::Sign("(") => {
                 self.position += 1;
                 let inner = self.expression(depth + 1)?;

@@ -213,6 +213,8 @@ fn knocks_out(value: &Value, knockout: Option<&str>) -> bool {
             text.starts_with(prefix)
                 || text.contains('\n') && text.split('\n').any(|line| line.starts_with(prefix))
         }
+        // What equals nothing looks changed.
+        (Value::Float(number), Some(_)) => number.is_nan(),
         _ => false,
     }
 }
