@@ -208,6 +208,8 @@ impl DiskReader {
         let mut _watcher = None;
         let mut named = Named::default();
         let mut stamps = named.stamps();
+        // What a scan met with, until it is told: another order may come first.
+        let mut unsaid = Vec::new();
         while let Some(orders) = self.next(&named, &stamps) {
             let again = orders.look_again
                 || orders.scan.is_some()
@@ -227,7 +229,7 @@ impl DiskReader {
                 return;
             };
             let areas = snapshot.areas();
-            let mut done = sought.then(Vec::new);
+            let mut done = sought;
             if let Some(watched_by) = orders.scan {
                 tell(Reading::Begun);
                 let ours = watched_by.ours(areas);
@@ -250,13 +252,14 @@ impl DiskReader {
                     }
                     Err(NoAnswer::Stopped(_)) => Vec::new(),
                 };
-                done = Some(problems);
+                unsaid = problems;
+                done = true;
             }
-            if let Some(problems) = done {
+            if done {
                 // Under the lock: an order that comes after this is not done by it.
                 let orders = self.lock();
                 if orders.scan.is_none() && orders.seek.is_none() {
-                    tell(Reading::Done(problems));
+                    tell(Reading::Done(std::mem::take(&mut unsaid)));
                 }
             }
             if !orders.found.is_empty() {
