@@ -4,9 +4,10 @@ use std::io::{BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use hiera_ls::server::testing::Options;
 use serde_json::{Value, json};
 
-use crate::client::{Client, Planted, frame, options, read, until};
+use crate::client::{Client, Gate, Planted, frame, options, read, until};
 
 fn initialize(capabilities: Value) -> Value {
     let params = json!({ "processId": null, "rootUri": null, "capabilities": capabilities });
@@ -176,7 +177,13 @@ fn the_workspace_is_read_and_changes_told_by_the_client_are_seen() {
         std::fs::write(folder.path().join(name), format!("n: {number}")).unwrap();
     }
     let features = Arc::new(Planted::default());
-    let mut client = Client::strange(options(&features));
+    // A reading that ends before it could be shown is not shown: this one waits for the client.
+    let gate = Arc::new(Gate::default());
+    let door = gate.clone();
+    let mut client = Client::strange(Options {
+        portion_read: Some(Arc::new(move || door.pass_through())),
+        ..options(&features)
+    });
     let capabilities = json!({
         "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } },
         "window": { "workDoneProgress": true },
@@ -190,11 +197,12 @@ fn the_workspace_is_read_and_changes_told_by_the_client_are_seen() {
     // Asked before anything can have been read: the answer waits for it.
     let hover = client.hover(&at("data/7.yaml"), 0, 0);
     client.answer(id).unwrap();
-    assert_eq!(client.seen(hover), Ok("n: 7".to_owned()));
     let create = client
         .wait(|message| message["method"] == "window/workDoneProgress/create")
         .unwrap();
     client.send(&json!({ "jsonrpc": "2.0", "id": create["id"], "result": null }));
+    gate.open();
+    assert_eq!(client.seen(hover), Ok("n: 7".to_owned()));
     for kind in ["begin", "end"] {
         client
             .wait(|message| message["params"]["value"]["kind"] == kind)
