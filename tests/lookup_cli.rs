@@ -8,8 +8,9 @@
     reason = "a test drives programs, writes folders and says what it skips"
 )]
 
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 const FACTS: &str = r#"{"role": "web", "clientcert": "n1.example.com",
     "fqdn": "n1.example.com", "hostname": "n1", "domain": "example.com"}"#;
@@ -107,6 +108,19 @@ fn ours(environment: &str, arguments: &[&str]) -> Output {
         .args(arguments)
         .output()
         .unwrap()
+}
+
+/// The answer to one request in batch mode.
+fn batch(request: &serde_json::Value) -> serde_json::Value {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(["lookup", "--batch"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    writeln!(program.stdin.take().unwrap(), "{request}").unwrap();
+    let output = program.wait_with_output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn puppet(folder: &Path, arguments: &[&str]) -> Output {
@@ -235,6 +249,16 @@ Searching for \"q\"
             .count(),
         6,
         "{data}"
+    );
+    // One line names every level that could still change the answer.
+    let asked =
+        serde_json::json!({ "id": 1, "environment_dir": environment, "key": "q", "node": "n" });
+    assert_eq!(
+        batch(&asked),
+        serde_json::json!({ "id": 1, "found": null, "unknown":
+            "level 'V' gets its data from the function 'vault::ask'; \
+             level 'W' gets its data from the function 'vault::ask'; \
+             level 'H' gets its data from the function 'vault::all'" })
     );
     // The wrong kind of function is Puppet's error, not a question.
     write(

@@ -317,7 +317,7 @@ fn render(id: &str, answer: &Answer, request: &BatchRequest<'_>) -> String {
     let wants_explain = request.explain || request.explain_options;
     let mut out = format!("{{\"id\":{id}");
     let text = |text: &str| to_tagged_json(&Value::string(text));
-    if let Some(why) = unknown(answer) {
+    if let Some(why) = answer.why_uncertain() {
         let _ = write!(out, ",\"found\":null,\"unknown\":{}", text(&why));
     } else {
         match &answer.result {
@@ -370,13 +370,4 @@ fn render(id: &str, answer: &Answer, request: &BatchRequest<'_>) -> String {
     }
     out.push('}');
     out
-}
-
-/// Why an answer is not certain.
-fn unknown(answer: &Answer) -> Option<String> {
-    if let Some(unknown) = answer.unknown.first() {
-        return Some(unknown.to_string());
-    }
-    let value = answer.result.as_ref().ok()?;
-    value.opaque_reason()
 }

@@ -10,7 +10,7 @@ use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::lookup::{
     ConfigCache, Environment, Group, LookupError, Place, Request, Session, Settings, Source,
-    groups_of_nodes, groups_of_possible, layer_of, reason, sources,
+    groups_of_nodes, groups_of_possible, layer_of, sources,
 };
 use crate::scope::{KnownNodes, Scope};
 use crate::value::Value;
@@ -319,7 +319,7 @@ pub(super) fn answer_in(
     let answer = fleet.session().lookup(scope, request);
     let found = answer.trace.as_ref().map(sources).unwrap_or_default();
     Cell {
-        unknown: reason(&answer),
+        unknown: answer.why_uncertain(),
         sources: found
             .iter()
             .map(|source| line(fleet.snapshot, source))

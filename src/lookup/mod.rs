@@ -53,7 +53,7 @@ pub use reach::{Place, Reach, reach};
 pub use request::{Answer, Asker, Certainty, Log, Reads, Request, Tracing, Unknown, UnknownCause};
 pub use root::layer_of;
 pub use spread::{
-    Group, Run, Source, group_of, groups_of_nodes, groups_of_possible, readers, reason, runs,
-    runs_until, sources,
+    Group, Run, Source, group_of, groups_of_nodes, groups_of_possible, readers, runs, runs_until,
+    sources,
 };
 pub use trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};

@@ -8,6 +8,9 @@ use super::trace::{Possible, TraceNode};
 use crate::hierarchy::Layer;
 use crate::value::{HashMap, Value};
 
+/// How many levels are named as what could change an answer; more are counted.
+const MAX_REASONS: usize = 8;
+
 /// Whether a trace is kept, and of what.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tracing {
@@ -183,5 +186,22 @@ impl Answer {
         } else {
             Certainty::Unknown
         }
+    }
+
+    /// Why the answer is not certain, in words: every level that could change it, in the order of
+    /// the search; nothing where it is certain.
+    #[must_use]
+    pub fn why_uncertain(&self) -> Option<String> {
+        let mut told = BTreeSet::new();
+        let mut reasons: Vec<String> = self.unknown.iter().map(Unknown::to_string).collect();
+        reasons.retain(|reason| told.insert(reason.clone()));
+        if reasons.is_empty() {
+            return self.result.as_ref().ok()?.opaque_reason();
+        }
+        if let Some(left_out) = reasons.len().checked_sub(MAX_REASONS).filter(|&n| n > 0) {
+            reasons.truncate(MAX_REASONS);
+            reasons.push(format!("and {left_out} more"));
+        }
+        Some(reasons.join("; "))
     }
 }

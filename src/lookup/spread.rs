@@ -234,7 +234,7 @@ pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Requ
     for run in runs(session, nodes, request, &members) {
         let unknown = match run.answer.certainty() {
             Certainty::Certain => None,
-            Certainty::Unknown => reason(&run.answer),
+            Certainty::Unknown => run.answer.why_uncertain(),
         };
         let found = run.answer.trace.as_ref().map(sources).unwrap_or_default();
         let result = run.answer.result;
@@ -288,7 +288,7 @@ pub fn group_of(
     Group {
         unknown: match answer.certainty() {
             Certainty::Certain => None,
-            Certainty::Unknown => reason(&answer),
+            Certainty::Unknown => answer.why_uncertain(),
         },
         sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
         result: answer.result,
@@ -372,15 +372,6 @@ fn possible_places(
         }
     }
     found
-}
-
-/// Why an answer is not certain, in words; nothing where it is.
-#[must_use]
-pub fn reason(answer: &Answer) -> Option<String> {
-    match answer.unknown.first() {
-        Some(unknown) => Some(unknown.to_string()),
-        None => answer.result.as_ref().ok()?.opaque_reason(),
-    }
 }
 
 fn add(groups: &mut Vec<Group>, answer: Answer, unknown: Option<String>, condition: String) {
