@@ -103,7 +103,11 @@ impl Engine<'_> {
             let value = match ask(self, variant) {
                 Ok(value) => value,
                 Err(Failure::NotFound) => continue,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    // Puppet merges before it asks further: what fails there fails first.
+                    one_by_one(found)?;
+                    return Err(error);
+                }
             };
             // Every merge of Puppet's goes through all that was merged before.
             weight += weight_of(&value, MAX_VALUES);
