@@ -370,18 +370,25 @@ pub(super) fn is_rich_data(value: &Value) -> bool {
     match value {
         Value::Symbol(_) => false,
         Value::Array(elements) => elements.iter().all(is_rich_data),
-        Value::Hash(hash) => hash.iter().all(|(key, value)| {
-            matches!(
-                key,
-                Value::String(_)
-                    | Value::Bytes(_)
-                    | Value::Int(_)
-                    | Value::BigInt(_)
-                    | Value::Float(_)
-                    | Value::Opaque(_)
-            ) && is_rich_data(value)
-        }),
+        Value::Hash(hash) => hash
+            .iter()
+            .all(|(key, value)| is_rich_data_key(key) && is_rich_data(value)),
         _ => true,
+    }
+}
+
+/// `RichDataKey`: no comparison holds for `NaN`, so that it lies in no range of numbers.
+fn is_rich_data_key(key: &Value) -> bool {
+    match key {
+        Value::Float(number) => !number.is_nan(),
+        _ => matches!(
+            key,
+            Value::String(_)
+                | Value::Bytes(_)
+                | Value::Int(_)
+                | Value::BigInt(_)
+                | Value::Opaque(_)
+        ),
     }
 }
 
