@@ -402,15 +402,8 @@ fn flow(content: &str, depth: usize) -> Option<(Value, &str)> {
     let mut rest = content[1..].trim_start_matches(' ');
     let mut elements = Vec::new();
     let mut hash = HashMap::default();
-    if let Some(behind) = rest.strip_prefix(close) {
-        let value = if is_hash {
-            Value::from(hash)
-        } else {
-            Value::from(elements)
-        };
-        return Some((value, behind));
-    }
-    loop {
+    let mut end = rest.strip_prefix(close);
+    while end.is_none() {
         if is_hash {
             let (name, behind) = flow_scalar(rest)?;
             if name.as_str() == Some("<<") {
@@ -426,16 +419,17 @@ fn flow(content: &str, depth: usize) -> Option<(Value, &str)> {
             rest = behind;
         }
         rest = rest.trim_start_matches(' ');
-        if let Some(behind) = rest.strip_prefix(close) {
-            let value = if is_hash {
-                Value::from(hash)
-            } else {
-                Value::from(elements)
-            };
-            return Some((value, behind));
+        end = rest.strip_prefix(close);
+        if end.is_none() {
+            rest = rest.strip_prefix(',')?.trim_start_matches(' ');
         }
-        rest = rest.strip_prefix(',')?.trim_start_matches(' ');
     }
+    let value = if is_hash {
+        Value::from(hash)
+    } else {
+        Value::from(elements)
+    };
+    Some((value, end?))
 }
 
 fn flow_value(content: &str, depth: usize) -> Option<(Value, &str)> {

@@ -29,7 +29,7 @@ struct Held {
 
 impl EntryCache {
     /// What a file says of a key, where that is certain from its facts and the key's own lines.
-    /// O(log keys + length of the value).
+    /// O(log keys) where the value is remembered, else O(keys + length of the value).
     pub(super) fn entry(&self, file: &File, key: &str, format: Format) -> Entry {
         let facts = &file.facts;
         let is_text = file.open.is_some() || matches!(file.disk, Some(Content::Text(_)));
