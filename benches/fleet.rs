@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use generator::ControlRepo;
 use hiera_ls::disk::{Ignore, scan};
-use hiera_ls::ide::impact::impact;
+use hiera_ls::ide::impact::{Detail, impact};
 use hiera_ls::ide::matrix::{Fleet, row};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings, runs};
 use hiera_ls::scope::{KnownNodes, Nodes, read_nodes};
@@ -180,7 +180,7 @@ impl Bench {
             let (found, took) = timed(|| {
                 let after = self.workspace.apply(change);
                 let before = after.saved();
-                impact(&self.fleet(&before), &self.fleet(&after))
+                impact(&self.fleet(&before), &self.fleet(&after), Detail::Answers)
             });
             assert!(found.is_complete);
             changed += usize::from(!found.changes.is_empty());

@@ -15,8 +15,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hiera_ls::ide;
 use hiera_ls::ide::call_hierarchy::{incoming, outgoing, prepare};
-use hiera_ls::ide::impact::impact;
+use hiera_ls::ide::impact::{Detail, impact};
 use hiera_ls::ide::lens::{hints, lenses};
 use hiera_ls::ide::matrix::{Fleet, all_keys, row};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings};
@@ -163,10 +164,16 @@ fn data() -> impl Strategy<Value = String> {
         6 => Just(""),
         1 => Just("lookup_options: {a: {merge: deep}}\n"),
         1 => Just("lookup_options: {b: {merge: unique}, '^[cd]$': {merge: hash}}\n"),
+        1 => Just("lookup_options: {'^d': {merge: unique}, '^[cd]$': {merge: first}}\n"),
+        1 => Just("lookup_options: {'^[cd]$': {merge: first}, '^d': {merge: unique}}\n"),
+        1 => Just("lookup_options: {a: 5, '^[': {merge: deep}}\n"),
+        1 => Just("lookup_options: {'%{facts.site}': {merge: deep}}\n"),
+        1 => Just("lookup_options: [a]\n"),
     ];
     let end = prop_oneof![
         12 => Just(""),
         1 => Just("z: &z {p: \"%{lookup('a')}\"}\ne: *z\n"),
+        1 => Just("z: &z {e: \"%{lookup('a')}\"}\n<<: *z\n"),
         1 => Just("broken: [\n"),
         1 => Just("- 1\n"),
     ];
@@ -243,7 +250,7 @@ proptest! {
                 expected.insert(at.clone(), (old.clone(), new_cells[at].clone()));
             }
         }
-        let found = impact(&old, &new);
+        let found = impact(&old, &new, Detail::Sources);
         prop_assert!(found.is_complete);
         let mut changes = BTreeMap::new();
         for change in &found.changes {
@@ -303,7 +310,8 @@ fn a_key_over_ten_thousand_nodes_costs_what_its_sources_cost() {
         version: 1,
     });
     let saved = edited.saved();
-    let found = impact(&self::fleet(&base, &saved), &self::fleet(&base, &edited));
+    let (old, new) = (self::fleet(&base, &saved), self::fleet(&base, &edited));
+    let found = impact(&old, &new, Detail::Answers);
     let preview = start.elapsed();
     assert_eq!((found.changes.len(), found.nodes.len()), (1, 2_000));
     eprintln!("10,000 nodes: cold {cold:.1?}, warm {warm:.1?}, preview of an edit {preview:.1?}");
@@ -378,6 +386,59 @@ fn lenses_hints_and_calls_of_a_file() {
     assert_eq!(users.len(), 1);
     assert_eq!(&*users[0].item.key, "path");
     assert_eq!(users[0].tokens[0].slice(common), "%{lookup('url')}");
+}
+
+#[test]
+fn hints_without_nodes_say_what_is_certain_for_every_node() {
+    let hiera = "version: 5\nhierarchy:\n  - {name: top, path: top.yaml}\n  \
+        - {name: role, path: 'role/%{role}.yaml'}\n  - {name: common, path: common.yaml}\n";
+    let common = "alone: 1\nlist: [a]\nport: 80\nname: x\n\
+        url: \"%{lookup('name')}:%{lookup('port')}:%{lookup('alone')}\"\n\
+        lookup_options: {list: {merge: unique}}\n";
+    let role = "alone: 3\nport: 81\nlist: [c]\n";
+    let with = |hiera: &str| {
+        workspace(&files(&[
+            ("hiera.yaml", hiera),
+            ("data/top.yaml", "alone: 2\nlist: [b]\n"),
+            ("data/role/web.yaml", role),
+            ("data/common.yaml", common),
+        ]))
+    };
+    let base = base(&Nodes::default(), PuppetVersion::V7);
+    let labels = |workspace: &Workspace, file: &str, text: &str| -> Vec<String> {
+        let snapshot = workspace.snapshot();
+        let fleet = fleet(&base, &snapshot);
+        let path = format!("/repo/data/{file}");
+        let found = hints(&fleet, &path, TextRange::new(0, text.len()), None, &|| {
+            false
+        });
+        let label =
+            |hint: &ide::lens::Hint| format!("{}: {}", hint.range.slice(text), hint.label());
+        found.iter().map(label).collect()
+    };
+    let known = with(hiera);
+    // Another role's file may set the port and add to the list: of these nothing is said.
+    assert_eq!(
+        labels(&known, "common.yaml", common),
+        [
+            "alone: never used: overridden by top.yaml:1",
+            "%{lookup('name')}: \"x\"",
+            "%{lookup('alone')}: 2",
+        ]
+    );
+    assert_eq!(
+        labels(&known, "role/web.yaml", role),
+        [
+            "alone: never used: overridden by top.yaml:1",
+            "list: merged from 3 sources",
+        ]
+    );
+    // A level that nobody can see may set anything.
+    let private = hiera.replace(
+        "hierarchy:\n",
+        "hierarchy:\n  - {name: private, datadir: /etc/private, path: common.yaml}\n",
+    );
+    assert!(labels(&with(&private), "role/web.yaml", role).is_empty());
 }
 
 fn run(arguments: &[&str], folder: &std::path::Path) -> (String, i32) {

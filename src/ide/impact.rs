@@ -7,12 +7,19 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::call_hierarchy::{holder, root_of};
+use super::call_hierarchy::root_of;
 use super::lens::reached_by;
-use super::matrix::{Difference, Fleet, all_keys, answer_in, changes, differ, row};
+use super::matrix::{
+    Difference, Fleet, Readable, all_keys, answer_in, bare_row, changes, differ, row, written,
+};
+use crate::interpolation::has_tokens;
 use crate::lookup::Request;
+use crate::regexp::Regexp;
 use crate::scope::Scope;
-use crate::workspace::{File, Files as _, KeyState, Snapshot, differences_of_keys};
+use crate::value::KeyHashing;
+use crate::workspace::{
+    File, Files as _, Format, KeyDiff, KeyFact, KeyState, RootKind, Snapshot, differences_of_keys,
+};
 
 /// Most keys that an impact looks at; an edit that can touch more is told as incomplete.
 pub const MOST_KEYS: usize = 2_000;
@@ -38,12 +45,21 @@ pub enum Touched {
     Keys(BTreeSet<Arc<str>>),
 }
 
+/// How much is told of each change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detail {
+    /// The answers alone: what numbers are made of.
+    Answers,
+    /// Where they come from too: about twice the work.
+    Sources,
+}
+
 /// What changes for the nodes between two snapshots, for example the saved one
 /// ([`Snapshot::saved`]) and the one with the edit.
 #[must_use]
-pub fn impact(before: &Fleet<'_>, after: &Fleet<'_>) -> Impact {
+pub fn impact(before: &Fleet<'_>, after: &Fleet<'_>, detail: Detail) -> Impact {
     let on = |_, _| ControlFlow::Continue(());
-    impact_with(before, after, &on).unwrap_or_default()
+    impact_with(before, after, detail, &on).unwrap_or_default()
 }
 
 /// The same, telling after each key how many of how many are done; nothing if `tell` breaks it off.
@@ -51,6 +67,7 @@ pub fn impact(before: &Fleet<'_>, after: &Fleet<'_>) -> Impact {
 pub fn impact_with(
     before: &Fleet<'_>,
     after: &Fleet<'_>,
+    detail: Detail,
     tell: &dyn Fn(usize, usize) -> ControlFlow<()>,
 ) -> Option<Impact> {
     let (keys, is_complete) = keys(before, after);
@@ -58,9 +75,13 @@ pub fn impact_with(
         is_complete,
         ..Impact::default()
     };
-    let mut nodes: HashSet<Arc<str>> = HashSet::new();
+    let of = |fleet: &Fleet<'_>, key: &str| match detail {
+        Detail::Answers => bare_row(fleet, key),
+        Detail::Sources => row(fleet, key),
+    };
+    let mut nodes: HashSet<Arc<str>, KeyHashing> = HashSet::default();
     for (at, key) in keys.iter().enumerate() {
-        let found = changes(&row(before, key), &row(after, key));
+        let found = changes(&of(before, key), &of(after, key));
         nodes.extend(found.iter().flat_map(|change| change.after.nodes.clone()));
         impact.changes.extend(found);
         if tell(at + 1, keys.len()).is_break() {
@@ -122,25 +143,27 @@ pub fn impact_on_readers(
 
 /// The keys that are to be looked up, and whether these are all that can differ.
 fn keys(before: &Fleet<'_>, after: &Fleet<'_>) -> (Vec<Arc<str>>, bool) {
-    let touched = touched(before.snapshot, after.snapshot);
-    if touched == Touched::Keys(BTreeSet::new()) {
-        return (Vec::new(), true);
+    let mut keys: BTreeSet<Arc<str>> = BTreeSet::new();
+    match touched(before.snapshot, after.snapshot) {
+        Touched::All => {
+            keys.extend(all_keys(after));
+            keys.extend(all_keys(before));
+        }
+        Touched::Keys(touched) => {
+            let (before, after) = (Readable::new(before), Readable::new(after));
+            let found = touched.iter();
+            let found = found.filter(|key| after.holds(key) || before.holds(key));
+            keys.extend(found.map(written));
+        }
     }
-    let mut keys: BTreeSet<Arc<str>> = all_keys(after).into_iter().collect();
-    keys.extend(all_keys(before));
-    let mut keys: Vec<Arc<str>> = match touched {
-        Touched::All => keys.into_iter().collect(),
-        Touched::Keys(touched) => keys
-            .into_iter()
-            .filter(|key| touched.contains(&root_of(key)))
-            .collect(),
-    };
+    let mut keys: Vec<Arc<str>> = keys.into_iter().collect();
     let is_complete = keys.len() <= MOST_KEYS;
     keys.truncate(MOST_KEYS);
     (keys, is_complete)
 }
 
-/// The keys that two snapshots can differ in. O(files + references).
+/// The keys that two snapshots can differ in. O(files + keys that the edit touches), and where
+/// patterns of `lookup_options` change, O(patterns × keys).
 #[must_use]
 pub fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
     if before.shape() != after.shape() {
@@ -148,7 +171,7 @@ pub fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
     }
     let mut keys: BTreeSet<Arc<str>> = BTreeSet::new();
     for file in after.files() {
-        let Some(old) = before.file(file.path()) else {
+        let Some(old) = before.file_by_id(file.id()) else {
             return Touched::All;
         };
         if Arc::ptr_eq(old, file) || old.hash() == file.hash() {
@@ -161,19 +184,15 @@ pub fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
             return Touched::All;
         }
         let diff = differences_of_keys(old, file);
-        // Patterns are for any keys, and the order of patterns counts too.
-        if diff.lookup_options.iter().any(|name| name.starts_with('^')) {
-            return Touched::All;
-        }
-        let own_options = |name: &Arc<str>| **name == *"lookup_options";
-        let changed = diff.added.iter().chain(&diff.removed).chain(&diff.changed);
-        for name in changed {
-            if own_options(name) && diff.lookup_options.is_empty() {
+        let changed = || diff.added.iter().chain(&diff.removed).chain(&diff.changed);
+        keys.extend(changed().cloned());
+        if changed().any(|name| **name == *"lookup_options") {
+            let found = touched_by_options([(before, old), (after, file)], &diff);
+            let Some(found) = found else {
                 return Touched::All;
-            }
-            keys.insert(name.clone());
+            };
+            keys.extend(found);
         }
-        keys.extend(diff.lookup_options.iter().cloned());
     }
     if !keys.is_empty() {
         for snapshot in [before, after] {
@@ -183,41 +202,108 @@ pub fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
     Touched::Keys(keys)
 }
 
-/// Adds the keys that look up any of `keys`, and those that look these up.
+/// The keys that a change of a file's `lookup_options` can touch; nothing where that can be any.
+fn touched_by_options(
+    versions: [(&Snapshot, &Arc<File>); 2],
+    diff: &KeyDiff,
+) -> Option<BTreeSet<Arc<str>>> {
+    let is_orderly = |(snapshot, file): (&Snapshot, &Arc<File>)| {
+        let data = snapshot.data_of(file, file.format().unwrap_or(Format::Yaml));
+        let options = data.recovered.get("lookup_options");
+        options.is_none_or(|options| {
+            let names = options.as_hash().map(|hash| hash.keys());
+            names.is_some_and(|mut names| names.all(|name| name.as_str().is_some()))
+        })
+    };
+    // Options that are no hash fail every lookup, in words that depend on all options.
+    let all_are_hashes = |(snapshot, _): (&Snapshot, &Arc<File>)| {
+        let mut files = snapshot.iter_files_with("lookup_options");
+        files.all(|file| !file.facts().lookup_options.is_empty())
+    };
+    // Without a difference in any entry something else is another: their order, an alias.
+    let is_plain = !diff.lookup_options.is_empty()
+        && versions.into_iter().all(is_orderly)
+        && versions.into_iter().all(all_are_hashes)
+        && !diff.lookup_options.iter().any(|name| has_tokens(name));
+    if !is_plain {
+        return None;
+    }
+    let mut touched: BTreeSet<Arc<str>> = diff.lookup_options.iter().cloned().collect();
+    // A module whose options are for other keys than its own fails with each of its keys.
+    let [(_, file), (after, _)] = [versions[0], versions[1]];
+    if let Some(RootKind::Module { name }) = after.root_of(file.path()).map(|root| &root.kind) {
+        let prefix = format!("{name}::");
+        for (snapshot, _) in versions {
+            touched.extend(snapshot.key_names(&prefix).cloned());
+        }
+    }
+    // The first pattern that matches counts: so their order does.
+    let patterns = |file: &File| -> Vec<Arc<str>> {
+        let names = file.facts().lookup_options.iter();
+        let names = names.map(|option| option.pattern.clone());
+        names.filter(|name| name.starts_with('^')).collect()
+    };
+    let (old, new) = (patterns(versions[0].1), patterns(versions[1].1));
+    let kept = old.iter().filter(|name| new.contains(name));
+    let same_order = kept.eq(new.iter().filter(|name| old.contains(name)));
+    let of_diff = diff
+        .lookup_options
+        .iter()
+        .filter(|name| name.starts_with('^'));
+    let mut changed: Vec<&Arc<str>> = of_diff.collect();
+    if !same_order {
+        changed.extend(old.iter().chain(&new));
+    }
+    for pattern in changed {
+        // A pattern that cannot be read makes every lookup fail.
+        let pattern = Regexp::new(pattern).ok()?;
+        for (snapshot, _) in versions {
+            let names = snapshot.key_names("");
+            touched.extend(
+                names
+                    .filter(|name| pattern.is_match(name).unwrap_or(true))
+                    .cloned(),
+            );
+        }
+    }
+    Some(touched)
+}
+
+/// Adds the keys that look up any of `keys`, and those that look these up. O(files + keys found).
 fn add_users(snapshot: &Snapshot, keys: &mut BTreeSet<Arc<str>>) {
-    let mut users: HashMap<Arc<str>, BTreeSet<Arc<str>>> = HashMap::new();
-    for file in snapshot.files() {
-        let facts = file.facts();
-        if facts.references.is_empty() {
-            continue;
-        }
-        // Where a value may hold another part of the file, it may hold any token in it.
-        let loose = facts.keys.iter().filter(|fact| {
-            let text = file
-                .text()
-                .get(fact.value.start as usize..fact.value.end as usize);
-            fact.state == KeyState::Broken
-                || fact.value.start < fact.key.start
-                || text.is_none_or(|text| text.contains('*'))
-        });
-        let loose: Vec<&Arc<str>> = loose.map(|fact| &fact.name).collect();
-        for reference in &facts.references {
-            let by = users.entry(root_of(&reference.key)).or_default();
-            match holder(file, reference.range.start) {
-                Some(fact) => {
-                    by.insert(fact.name.clone());
-                }
-                None => by.extend(facts.keys.iter().map(|fact| fact.name.clone())),
-            }
-            by.extend(loose.iter().map(|name| Arc::clone(name)));
-        }
+    let tangled = snapshot.files().filter(|file| file.facts().is_tangled);
+    let mut tangles: HashMap<Arc<str>, BTreeSet<Arc<str>>> = HashMap::new();
+    for file in tangled {
+        add_tangles(file, &mut tangles);
     }
     let mut open: Vec<Arc<str>> = keys.iter().cloned().collect();
     while let Some(key) = open.pop() {
-        for user in users.remove(&key).into_iter().flatten() {
+        let tangles = tangles.remove(&key).into_iter().flatten();
+        for user in snapshot.references().users(&key).cloned().chain(tangles) {
             if keys.insert(user.clone()) {
                 open.push(user);
             }
         }
+    }
+}
+
+/// The keys of a tangled file by what their values may look up.
+fn add_tangles(file: &File, users: &mut HashMap<Arc<str>, BTreeSet<Arc<str>>>) {
+    let facts = file.facts();
+    let may_hold_any = |fact: &KeyFact| {
+        let value = fact.value.start as usize..fact.value.end as usize;
+        fact.state == KeyState::Broken
+            || file.format() != Some(Format::Yaml)
+            || fact.value.start < fact.key.start
+            || file.text().get(value).is_none_or(|text| text.contains('*'))
+    };
+    let any = facts.keys.iter().filter(|fact| may_hold_any(fact));
+    let any: Vec<&KeyFact> = any.collect();
+    for reference in &facts.references {
+        let inside = |fact: &&KeyFact| fact.value.contains(reference.range);
+        let around = facts.keys.iter().filter(inside);
+        let names = around.chain(any.iter().copied());
+        let by = users.entry(root_of(&reference.key)).or_default();
+        by.extend(names.map(|fact| fact.name.clone()));
     }
 }

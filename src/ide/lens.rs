@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::call_hierarchy::{holder, root_of};
+use super::call_hierarchy::holder;
+use super::hover::{Certainties, HoverOptions};
 use super::matrix::{Fleet, SourceLine, line};
-use crate::lookup::{Reach, Request, Run, layer_of, reach, readers, runs, sources};
+use crate::lookup::{Reach, Request, Run, Source, layer_of, reach, readers, runs, sources};
 use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::File;
@@ -35,20 +36,14 @@ pub struct KeyLens {
 }
 
 /// The lenses of a file's keys, in its order; keys of which there is nothing to say have none.
-/// O(references + keys × files that set them).
+/// O(keys × (files that set them + keys that look them up)).
 #[must_use]
 pub fn lenses(fleet: &Fleet<'_>, path: &str) -> Vec<KeyLens> {
     let Some(file) = fleet.snapshot.file(path) else {
         return Vec::new();
     };
-    let mut uses: HashMap<Arc<str>, usize> = HashMap::new();
-    for other in fleet.snapshot.files() {
-        for reference in &other.facts().references {
-            *uses.entry(root_of(&reference.key)).or_default() += 1;
-        }
-    }
-    let places = fleet.session().places(&layer_of(fleet.root));
-    let places = places.unwrap_or_default();
+    let references = fleet.snapshot.references();
+    let places = fleet.session().known_places(&layer_of(fleet.root));
     // Where in the hierarchy a file is read first.
     let rank = |path: &str| places.iter().position(|place| place.template.matches(path));
     let own = rank(path);
@@ -60,7 +55,7 @@ pub fn lenses(fleet: &Fleet<'_>, path: &str) -> Vec<KeyLens> {
             name: fact.name.clone(),
             above: 0,
             below: 0,
-            uses: uses.get(&fact.name).copied().unwrap_or_default(),
+            uses: references.tokens(&fact.name),
         };
         for (other, _) in fleet.snapshot.definitions(&fact.name) {
             let at = *ranks
@@ -95,12 +90,12 @@ pub enum HintKind {
     },
     /// No node that reads the file gets the key from it.
     Dead {
-        /// How many nodes read the file.
+        /// How many known nodes read the file; none where it is so for any node that could.
         of: usize,
         /// Where the value comes from for the first of them.
         by: Option<SourceLine>,
     },
-    /// The value is merged from so many sources, for the selected node.
+    /// The value is merged from so many sources, for the selected node or for any.
     Merged {
         /// How many sources.
         sources: usize,
@@ -138,6 +133,7 @@ impl Hint {
             HintKind::Overridden { nodes, of, by } => {
                 format!("overridden for {nodes} of {of} nodes{}", from(by))
             }
+            HintKind::Dead { of: 0, by } => format!("never used: overridden{}", from(by)),
             HintKind::Dead { of: 1, by } => format!("overridden{}", from(by)),
             HintKind::Dead { of, by } => {
                 format!("never used: overridden for all {of} nodes{}", from(by))
@@ -155,7 +151,8 @@ impl Hint {
 }
 
 /// The hints of a part of a file, for the selected node or for all known nodes that read the file.
-/// None where no known node reads it, and as far as it came where `is_stopped` says so.
+/// Where no node is known to read it: what is certain for every node that does. As far as it came
+/// where `is_stopped` says so.
 #[must_use]
 pub fn hints(
     fleet: &Fleet<'_>,
@@ -173,8 +170,10 @@ pub fn hints(
         let member = fleet.nodes.find(selected);
         members.retain(|each| Some(*each) == member);
     }
-    if members.is_empty() {
-        return Vec::new();
+    match (members.is_empty(), selected) {
+        (true, None) => return hints_for_any_node(fleet, file, visible, is_stopped),
+        (true, Some(_)) => return Vec::new(),
+        (false, _) => {}
     }
     let inside = |range: TextRange| range.start < visible.end && visible.start < range.end;
     let mut found = Vec::new();
@@ -194,7 +193,55 @@ pub fn hints(
             kind,
         }));
     }
-    found.extend(token_hints(fleet, file, visible, &members, is_stopped));
+    let value = |key: &Arc<str>| common_value(fleet, &members, key);
+    found.extend(token_hints(file, visible, &value, is_stopped));
+    found.sort_by_key(|hint| hint.range.start);
+    found
+}
+
+/// What is certain for every node that reads a file, and nothing of what depends on the node.
+fn hints_for_any_node(
+    fleet: &Fleet<'_>,
+    file: &File,
+    visible: TextRange,
+    is_stopped: &dyn Fn() -> bool,
+) -> Vec<Hint> {
+    let options = HoverOptions::new(fleet.settings, fleet.configs, fleet.nodes);
+    let path = file.path();
+    let Some(certain) = Certainties::of(fleet.snapshot, path, &options) else {
+        return Vec::new();
+    };
+    let inside = |range: TextRange| range.start < visible.end && visible.start < range.end;
+    let mut found = Vec::new();
+    let keys = file.facts().sorted().filter(|fact| inside(fact.key));
+    for fact in keys.take(MOST_HINTS) {
+        if is_stopped() {
+            return found;
+        }
+        if &*fact.name == "lookup_options" {
+            continue;
+        }
+        let Some(sources) = certain.sources(&fact.name) else {
+            continue;
+        };
+        let is_own = |source: &Source| source.place == *path;
+        let kind = match (sources.iter().any(is_own), sources.len()) {
+            (true, 2..) => HintKind::Merged {
+                sources: sources.len(),
+            },
+            (true, _) | (false, 0) => continue,
+            (false, _) => HintKind::Dead {
+                of: 0,
+                by: sources.first().map(|source| line(fleet.snapshot, source)),
+            },
+        };
+        found.push(Hint {
+            range: fact.key,
+            kind,
+        });
+    }
+    let value = |key: &Arc<str>| certain.value(key);
+    found.extend(token_hints(file, visible, &value, is_stopped));
     found.sort_by_key(|hint| hint.range.start);
     found
 }
@@ -241,15 +288,26 @@ fn key_hint(
     }
 }
 
-/// The values of tokens that are the same for all members.
+/// The value of a lookup, where it is the same for all members.
+fn common_value(fleet: &Fleet<'_>, members: &[usize], key: &str) -> Option<Value> {
+    let runs = runs(&fleet.session(), fleet.nodes, &Request::key(key), members);
+    let mut values = runs.iter().map(|run| {
+        let value = run.answer.result.as_ref().ok();
+        value.filter(|value| run.answer.unknown.is_empty() && !value.has_opaque())
+    });
+    let first = values.next().flatten()?;
+    values
+        .all(|value| value == Some(first))
+        .then(|| first.clone())
+}
+
+/// The values of tokens that look up, where `value_of` knows one.
 fn token_hints(
-    fleet: &Fleet<'_>,
     file: &File,
     visible: TextRange,
-    members: &[usize],
+    value_of: &dyn Fn(&Arc<str>) -> Option<Value>,
     is_stopped: &dyn Fn() -> bool,
 ) -> Vec<Hint> {
-    let session = fleet.session();
     let mut known: HashMap<Arc<str>, Option<Value>> = HashMap::new();
     let references = file.facts().references.iter();
     let references = references.filter(|reference| {
@@ -262,27 +320,8 @@ fn token_hints(
         if is_stopped() {
             return found;
         }
-        let value = known.entry(reference.key.clone()).or_insert_with(|| {
-            let runs = runs(
-                &session,
-                fleet.nodes,
-                &Request::key(&reference.key),
-                members,
-            );
-            let mut values = runs.iter().map(|run| match run.answer.unknown.is_empty() {
-                true => run
-                    .answer
-                    .result
-                    .as_ref()
-                    .ok()
-                    .filter(|value| !value.has_opaque()),
-                false => None,
-            });
-            let first = values.next().flatten()?;
-            values
-                .all(|value| value == Some(first))
-                .then(|| first.clone())
-        });
+        let key = &reference.key;
+        let value = known.entry(key.clone()).or_insert_with(|| value_of(key));
         found.extend(value.clone().map(|value| Hint {
             range: reference.range,
             kind: HintKind::TokenValue(value),

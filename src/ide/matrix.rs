@@ -13,7 +13,7 @@ use crate::lookup::{
     groups_of_nodes, groups_of_possible, layer_of, sources,
 };
 use crate::scope::{KnownNodes, Scope};
-use crate::value::Value;
+use crate::value::{KeyHashing, Value};
 use crate::workspace::{Files, Root, RootFiles, Snapshot};
 
 /// The key that holds settings of lookups rather than data.
@@ -111,8 +111,17 @@ pub struct Row {
 /// A key's row: a lookup for each different set of sources.
 #[must_use]
 pub fn row(fleet: &Fleet<'_>, key: &str) -> Row {
-    let request = Request::key(key).traced();
-    let groups = groups_of_nodes(&fleet.session(), fleet.nodes, &request);
+    row_of(fleet, key, &Request::key(key).traced())
+}
+
+/// A key's row without where the answers come from: about half the work.
+#[must_use]
+pub(super) fn bare_row(fleet: &Fleet<'_>, key: &str) -> Row {
+    row_of(fleet, key, &Request::key(key))
+}
+
+fn row_of(fleet: &Fleet<'_>, key: &str, request: &Request) -> Row {
+    let groups = groups_of_nodes(&fleet.session(), fleet.nodes, request);
     Row {
         key: Arc::from(key),
         answers: groups
@@ -165,27 +174,58 @@ pub fn line(snapshot: &Snapshot, source: &Source) -> SourceLine {
 /// global layer, the environment or a module reads for some node. O(files × locations).
 #[must_use]
 pub fn all_keys(fleet: &Fleet<'_>) -> Vec<Arc<str>> {
-    let session = fleet.session();
-    let mut layers = vec![Layer::Global, Layer::Environment];
-    let modules = fleet.environment.modules.iter();
-    layers.extend(modules.map(|(name, _)| Layer::Module(name.clone())));
-    let own = layer_of(fleet.root);
-    if !layers.contains(&own) {
-        layers.push(own);
-    }
+    let readable = Readable::new(fleet);
     let mut keys = BTreeSet::new();
-    for layer in layers {
-        let places = session.places(&layer).unwrap_or_default();
+    for (layer, places) in &readable.layers {
         for file in fleet.snapshot.files() {
-            if file.facts().keys.is_empty() || !is_read(&places, file.path()) {
+            if file.facts().keys.is_empty() || !is_read(places, file.path()) {
                 continue;
             }
             let names = file.facts().sorted().map(|fact| &fact.name);
-            let names = names.filter(|name| &***name != LOOKUP_OPTIONS && answers(&layer, name));
+            let names = names.filter(|name| &***name != LOOKUP_OPTIONS && answers(layer, name));
             keys.extend(names.map(written));
         }
     }
     keys.into_iter().collect()
+}
+
+/// What lookups in a root can read, for some node.
+pub(super) struct Readable<'a> {
+    snapshot: &'a Snapshot,
+    layers: Vec<(Layer, Arc<[Place]>)>,
+}
+
+impl<'a> Readable<'a> {
+    pub(super) fn new(fleet: &Fleet<'a>) -> Readable<'a> {
+        let session = fleet.session();
+        let mut layers = vec![Layer::Global, Layer::Environment];
+        let modules = fleet.environment.modules.iter();
+        layers.extend(modules.map(|(name, _)| Layer::Module(name.clone())));
+        let own = layer_of(fleet.root);
+        if !layers.contains(&own) {
+            layers.push(own);
+        }
+        let layers = layers.into_iter().map(|layer| {
+            let places = session.known_places(&layer);
+            (layer, places)
+        });
+        Readable {
+            snapshot: fleet.snapshot,
+            layers: layers.collect(),
+        }
+    }
+
+    /// Whether a file that is read holds a top-level key. O(files with the key × locations) at the
+    /// most.
+    pub(super) fn holds(&self, key: &str) -> bool {
+        let layers = self.layers.iter();
+        let mut layers = layers.filter(|(layer, _)| answers(layer, key));
+        key != LOOKUP_OPTIONS
+            && layers.any(|(_, places)| {
+                let mut files = self.snapshot.iter_files_with(key);
+                files.any(|file| is_read(places, file.path()))
+            })
+    }
 }
 
 fn is_read(places: &[Place], path: &str) -> bool {
@@ -266,7 +306,7 @@ pub fn differences_between(
 /// What changes from one row of a key to another, the change for most nodes first.
 #[must_use]
 pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
-    let mut was: HashMap<&str, usize> = HashMap::new();
+    let mut was: HashMap<&str, usize, KeyHashing> = HashMap::default();
     for (at, cell) in old.answers.iter().enumerate() {
         was.extend(cell.nodes.iter().map(|name| (&**name, at)));
     }

@@ -15,7 +15,7 @@ use super::trace::{Event, NodeKind, TraceNode};
 use super::views::{LayerViews, Spot};
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::scope::{Column, KnownNodes, Scope};
-use crate::value::Value;
+use crate::value::{KeyHashing, Value};
 
 /// Most scopes that possible files are expanded to.
 const MAX_POSSIBLE: usize = 2_000;
@@ -51,10 +51,11 @@ pub fn runs_until(
 ) -> Vec<Run> {
     let mut prepared: Vec<Prepared> = Vec::new();
     let mut runs: Vec<Run> = Vec::new();
+    let mut signature = Vec::new();
     for &member in members {
         let hit = prepared.iter().find_map(|prepared| {
-            let signature = prepared.signature(member);
-            prepared.known.get(&signature).copied()
+            prepared.signature(member, &mut signature);
+            prepared.known.get(signature.as_slice()).copied()
         });
         if let Some(run) = hit {
             runs[run].members.push(member);
@@ -74,8 +75,9 @@ pub fn runs_until(
                 prepared.len() - 1
             }
         };
-        let signature = prepared[at].signature(member);
-        prepared[at].known.insert(signature, runs.len());
+        prepared[at].signature(member, &mut signature);
+        let known = &mut prepared[at].known;
+        known.insert(signature.as_slice().into(), runs.len());
         runs.push(Run {
             answer,
             members: vec![member],
@@ -108,7 +110,7 @@ struct Prepared {
     layers: Vec<(Arc<LayerViews>, Vec<u32>)>,
     columns: Vec<Arc<Column>>,
     /// The run of each signature: what matters of the layers, then the value of each variable.
-    known: Map<Vec<u32>, usize>,
+    known: Map<Box<[u32]>, usize, KeyHashing>,
 }
 
 impl Prepared {
@@ -129,34 +131,33 @@ impl Prepared {
             layers,
             columns,
             reads,
-            known: Map::new(),
+            known: Map::default(),
         }
     }
 
-    fn signature(&self, member: usize) -> Vec<u32> {
+    fn signature(&self, member: usize, signature: &mut Vec<u32>) {
+        signature.clear();
         let layers = self.layers.iter();
-        let layers = layers.map(|(views, numbers)| numbers[views.of[member] as usize]);
-        layers
-            .chain(self.columns.iter().map(|column| column.ids[member]))
-            .collect()
+        signature.extend(layers.map(|(views, numbers)| numbers[views.of[member] as usize]));
+        signature.extend(self.columns.iter().map(|column| column.ids[member]));
     }
 }
 
 /// A number for each view, equal for views that are equal in all that matters to the keys.
 fn reduced(session: &Session<'_>, views: &LayerViews, reads: &Reads) -> Vec<u32> {
-    let matters = |spot: &Spot| match spot {
-        Spot::File(path, format) => {
-            let mut keys = std::iter::once("lookup_options").chain(reads.keys.iter().map(|k| &**k));
-            keys.any(|key| session.files.may_hold(path, key, *format))
-        }
-        Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => true,
-    };
-    let matters: Vec<bool> = views.spots.iter().map(matters).collect();
-    let mut numbers: Map<Vec<(u32, u32)>, u32> = Map::new();
+    let keys = std::iter::once("lookup_options").chain(reads.keys.iter().map(|key| &**key));
+    let matters = views.mattering(session, keys);
+    let mut numbers: Map<Box<[(u32, u32)]>, u32, KeyHashing> = Map::default();
+    let mut kept: Vec<(u32, u32)> = Vec::new();
     let reduced = views.views.iter().map(|view| {
-        let kept = view.iter().filter(|(_, spot)| matters[*spot as usize]);
+        kept.clear();
+        kept.extend(view.iter().filter(|(_, spot)| matters[*spot as usize]));
+        if let Some(number) = numbers.get(kept.as_slice()) {
+            return *number;
+        }
         let next = numbers.len() as u32;
-        *numbers.entry(kept.copied().collect()).or_insert(next)
+        numbers.insert(kept.as_slice().into(), next);
+        next
     });
     reduced.collect()
 }
@@ -230,7 +231,7 @@ type Said = (Result<Value, String>, Option<String>);
 pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Vec<Group> {
     let members: Vec<usize> = (0..nodes.len()).collect();
     let mut groups: Vec<(Group, Vec<usize>)> = Vec::new();
-    let mut known: Map<Said, Vec<usize>> = Map::new();
+    let mut known: Map<Said, Vec<usize>, KeyHashing> = Map::default();
     for run in runs(session, nodes, request, &members) {
         let unknown = match run.answer.certainty() {
             Certainty::Certain => None,
@@ -240,8 +241,9 @@ pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Requ
         let result = run.answer.result;
         let key = (result.clone().map_err(|error| error.message), unknown);
         let same = known.entry(key.clone()).or_default();
-        // Equal messages may come with other places.
-        match same.iter().find(|&&at| groups[at].0.result == result) {
+        // Equal messages may come with other places; values have been compared.
+        let is_same = |&&at: &&usize| result.is_ok() || groups[at].0.result == result;
+        match same.iter().find(is_same) {
             Some(&at) => {
                 let (group, members) = &mut groups[at];
                 members.extend(run.members);

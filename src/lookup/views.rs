@@ -12,7 +12,7 @@ use super::error::{Failure, Found};
 use super::level::LevelProvider;
 use crate::hierarchy::{Config, ConfigError, FunctionKind, Layer};
 use crate::scope::KnownNodes;
-use crate::value::Value;
+use crate::value::{KeyHashing, Value};
 use crate::workspace::Format;
 
 /// Most layers' views that are kept; a workspace has one for each module with data.
@@ -45,6 +45,52 @@ pub(super) struct LayerViews {
     pub(super) views: Vec<View>,
     /// For each node the number of its view.
     pub(super) of: Vec<u32>,
+    /// The places of files by the files' numbers.
+    numbered: Map<u32, Vec<u32>, KeyHashing>,
+    /// The other places.
+    others: Vec<u32>,
+}
+
+impl LayerViews {
+    fn number(&mut self, session: &Session<'_>) {
+        for (at, spot) in self.spots.iter().enumerate() {
+            let number = match spot {
+                Spot::File(path, format) => session.files.number(path, *format),
+                Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => None,
+            };
+            match number {
+                Some(number) => self.numbered.entry(number).or_default().push(at as u32),
+                None => self.others.push(at as u32),
+            }
+        }
+    }
+
+    /// For each place whether it matters to lookups of `keys`, as the files are now. O(places +
+    /// files that hold a key).
+    pub(super) fn mattering<'k>(
+        &self,
+        session: &Session<'_>,
+        keys: impl Iterator<Item = &'k str> + Clone,
+    ) -> Vec<bool> {
+        let mut matters = vec![false; self.spots.len()];
+        for key in keys.clone() {
+            for number in session.files.mattering(key) {
+                for &at in self.numbered.get(&number).into_iter().flatten() {
+                    matters[at as usize] = true;
+                }
+            }
+        }
+        for &at in &self.others {
+            matters[at as usize] = match &self.spots[at as usize] {
+                Spot::File(path, format) => {
+                    let mut keys = keys.clone();
+                    keys.any(|key| session.files.may_hold(path, key, *format))
+                }
+                Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => true,
+            };
+        }
+        matters
+    }
 }
 
 type CacheKey = (u64, Layer, Option<Arc<str>>);
@@ -157,6 +203,7 @@ fn build(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews
         };
         views.of.push(number);
     }
+    views.number(session);
     views
 }
 

@@ -64,6 +64,10 @@ impl LanguageServer for Backend {
         requests::code_lens::handle(&self.session, params).await
     }
 
+    async fn code_lens_resolve(&self, lens: lsp::CodeLens) -> Result<lsp::CodeLens> {
+        requests::code_lens::resolve(&self.session, lens).await
+    }
+
     async fn inlay_hint(
         &self,
         params: lsp::InlayHintParams,

@@ -36,8 +36,12 @@ pub(crate) const IMPACT: &str = "hiera.impact";
 /// The command that shows whose values look a key up: `{uri, position | key}`.
 pub(crate) const USES: &str = "hiera.uses";
 
+/// The command that shows the whole effective value of a key: `{uri, position | key}`.
+pub(crate) const VALUE: &str = "hiera.value";
+
 /// Every command of this server.
-pub(crate) const COMMANDS: [&str; 9] = [
+pub(crate) const COMMANDS: [&str; 10] = [
+    VALUE,
     EXPLAIN,
     MATRIX,
     DIFF,
@@ -66,6 +70,9 @@ pub(crate) struct ClientFacts {
     pub(crate) markdown: bool,
     /// Markdown's tables are drawn; elsewhere they are a mess of bars.
     pub(crate) tables: bool,
+    /// Links of hovers may run commands (`command:NAME?ARGUMENTS`), as the client's extension says
+    /// by `experimental.commandLinks`.
+    pub(crate) command_links: bool,
     /// The client asks for diagnostics; pushing them too would show each twice.
     pub(crate) pulls: bool,
     /// The client can be told that its pulled diagnostics are stale.
@@ -138,6 +145,7 @@ impl ClientFacts {
                 .pointer("/clientInfo/name")
                 .and_then(Value::as_str)
                 .is_some_and(draws_tables),
+            command_links: can("experimental/commandLinks"),
             pulls: can("textDocument/diagnostic"),
             refreshes: can("workspace/diagnostics/refreshSupport"),
             related: can("textDocument/publishDiagnostics/relatedInformation"),
@@ -258,7 +266,7 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             document_symbol_provider: Some(lsp::OneOf::Left(true)),
             workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
             code_lens_provider: Some(lsp::CodeLensOptions {
-                resolve_provider: Some(false),
+                resolve_provider: Some(true),
             }),
             inlay_hint_provider: Some(lsp::OneOf::Left(true)),
             call_hierarchy_provider: Some(lsp::CallHierarchyServerCapability::Simple(true)),

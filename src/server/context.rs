@@ -21,6 +21,8 @@ pub struct Context {
     pub outside: Arc<Outside>,
     /// What the user has chosen.
     pub choices: Arc<Choices>,
+    /// Whether the client runs commands from links in hovers.
+    pub command_links: bool,
 }
 
 /// The content of files that settings name, wherever they lie.

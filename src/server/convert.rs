@@ -118,6 +118,19 @@ fn push_escaped(text: &mut String, byte: u8) {
     text.push(char::from(DIGITS[usize::from(byte & 15)]));
 }
 
+/// A text as one segment of a URI's path, or as its query.
+pub(crate) fn escaped(words: &str) -> String {
+    let mut text = String::with_capacity(words.len());
+    for byte in words.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::capabilities::VALUE;
 use super::context::Context;
 use super::convert;
 use super::fleet::Fleets;
@@ -125,6 +126,12 @@ pub trait Features: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// What the lens above the first line of an unsaved file says, where it came as
+    /// [`LensKind::LaterImpact`].
+    fn impact_lens(&self, _: &Snapshot, _: &str, _: &Context, _: &Stop) -> LensKind {
+        LensKind::AnyImpact
+    }
+
     /// What is to be said beside keys and tokens of a part of a file that a hierarchy reads, in its
     /// order.
     fn hints(&self, _: &Snapshot, _: &str, _: TextRange, _: &Context, _: &Stop) -> Vec<Hint> {
@@ -185,6 +192,11 @@ pub enum LensKind {
     },
     /// The unsaved edit may change any key.
     AnyImpact,
+    /// What the unsaved edit changes takes a while to find out: asked for by
+    /// [`Features::impact_lens`].
+    LaterImpact,
+    /// The unsaved edit changes no effective value.
+    NoImpact,
 }
 
 /// What is said beside a key or a token.
@@ -221,6 +233,8 @@ pub enum Question {
         /// The node; without one, the chosen one; without that, any node.
         node: Option<Arc<str>>,
     },
+    /// The whole effective value: for the chosen node, else for the nodes that read the file.
+    Value(Asked),
     /// The answers for all nodes.
     Matrix(Asked),
     /// Whose values look the key up.
@@ -308,12 +322,18 @@ impl Features for Rooms {
         let is_stopped = || stop.requested();
         let settings = context.puppet();
         let fleet = self.fleets.of(snapshot, context, path);
+        let value_link = |key: &str| value_link(path, key);
+        let whole = hover::WholeValue {
+            command: VALUE,
+            link: context.command_links.then_some(&value_link),
+        };
         let options = hover::HoverOptions {
             settings: &settings,
             configs: &self.configs,
             nodes: &fleet.known,
             selected: fleet.selected.as_deref(),
             max_lines: context.settings.hover_max_lines,
+            whole: Some(whole),
             link: Some(&link),
             is_stopped: &is_stopped,
         };
@@ -404,6 +424,16 @@ impl Features for Rooms {
         lenses::lenses(&self.house(snapshot, context), path, stop)
     }
 
+    fn impact_lens(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        context: &Context,
+        stop: &Stop,
+    ) -> LensKind {
+        lenses::impact(&self.house(snapshot, context), path, stop)
+    }
+
     fn hints(
         &self,
         snapshot: &Snapshot,
@@ -430,6 +460,16 @@ impl Features for Rooms {
 fn link(path: &str, line: u32) -> String {
     let uri = convert::uri(path).map_or_else(|| format!("file://{path}"), |uri| uri.to_string());
     format!("{uri}#L{line}")
+}
+
+/// The link that shows the whole value of a key, for clients that run commands from links.
+fn value_link(path: &str, key: &str) -> String {
+    let uri = convert::uri(path).map_or_else(|| format!("file://{path}"), |uri| uri.to_string());
+    let arguments = serde_json::json!([{ "uri": uri, "key": key }]);
+    format!(
+        "command:{VALUE}?{}",
+        convert::escaped(&arguments.to_string())
+    )
 }
 
 impl From<rules::Finding> for Finding {

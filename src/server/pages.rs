@@ -9,7 +9,7 @@ use super::features::{Asked, Question, Told, Work};
 use super::fleet::{Fleet as Known, Fleets};
 use crate::ide::call_hierarchy::{incoming, root_of};
 use crate::ide::document::{self, Document};
-use crate::ide::impact::{impact_on_readers, impact_with};
+use crate::ide::impact::{Detail, impact_on_readers, impact_with};
 use crate::ide::matrix::{Difference, Fleet, all_keys, changes, differences, row, row_of_possible};
 use crate::ide::{KnownNodes, fleet_of, hover};
 use crate::lookup::{ConfigCache, Settings};
@@ -57,17 +57,13 @@ pub(super) fn answer(
                 data: None,
             }))
         }
+        Question::Value(asked) => {
+            let key = key_of(house, asked)?;
+            value(house, asked, &key)
+        }
         Question::Matrix(asked) => {
             let key = key_of(house, asked)?;
-            let nodes = house.nodes(&asked.path);
-            let settings = house.settings();
-            let fleet = house.fleet(&asked.path, &settings, &nodes.known)?;
-            let row = match nodes.known.is_empty() {
-                true => row_of_possible(&fleet, &key),
-                false => row(&fleet, &key),
-            };
-            let named = house.named();
-            Ok(Told::Document(document::matrix(&row, &named)))
+            matrix(house, asked, &key)
         }
         Question::Uses(asked) => {
             let key = root_of(&key_of(house, asked)?);
@@ -84,6 +80,38 @@ pub(super) fn answer(
         } => diff(house, path, from.as_ref(), to, key.as_ref(), work),
         Question::Impact { path, file } => impact(house, path, file.as_ref(), work),
     }
+}
+
+fn matrix(house: &House<'_>, asked: &Asked, key: &str) -> Result<Told, String> {
+    let nodes = house.nodes(&asked.path);
+    let settings = house.settings();
+    let fleet = house.fleet(&asked.path, &settings, &nodes.known)?;
+    let row = match nodes.known.is_empty() {
+        true => row_of_possible(&fleet, key),
+        false => row(&fleet, key),
+    };
+    let named = house.named();
+    Ok(Told::Document(document::matrix(&row, &named)))
+}
+
+/// The value as a hover tells it, in full; all answers where the nodes that read the file get
+/// several.
+fn value(house: &House<'_>, asked: &Asked, key: &str) -> Result<Told, String> {
+    let nodes = house.nodes(&asked.path);
+    let settings = house.settings();
+    let options = hover::HoverOptions {
+        selected: nodes.selected.as_deref(),
+        ..hover::HoverOptions::new(&settings, house.configs, &nodes.known)
+    };
+    let Some(content) = hover::whole_value(house.snapshot, &asked.path, key, &options) else {
+        return matrix(house, asked, key);
+    };
+    Ok(Told::Document(Document {
+        title: format!("Value of {key}"),
+        language: "yaml",
+        content,
+        data: None,
+    }))
 }
 
 impl House<'_> {
@@ -271,7 +299,7 @@ fn impact(
     let tell = |done, of| work.done(done, of);
     let found = match (nodes.known.is_empty(), file) {
         (true, Some(file)) => impact_on_readers(&before, &after, file, &tell),
-        (_, _) => impact_with(&before, &after, &tell),
+        (_, _) => impact_with(&before, &after, Detail::Sources, &tell),
     };
     let Some(found) = found else {
         return Err(broken_off());

@@ -238,6 +238,7 @@ impl Session {
             settings: self.settings(),
             outside: self.outside.load_full(),
             choices: self.choices.load_full(),
+            command_links: self.facts().command_links,
         }
     }
 

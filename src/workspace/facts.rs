@@ -72,6 +72,9 @@ pub struct FileFacts {
     pub error: Option<Box<LoadError>>,
     /// Whether a top-level key may have a name that is not in `keys`.
     pub(super) has_odd_keys: bool,
+    /// Whether a value may hold references that stand elsewhere in the text: by an alias, a merge
+    /// key, a substitution, or because it is broken.
+    pub is_tangled: bool,
     /// What the parser says: the loader's own error first, then what it ignores.
     pub problems: Box<[Problem]>,
     /// Indices into `keys`, ordered by name, then by place.
@@ -116,6 +119,12 @@ impl KeyDiff {
 }
 
 impl FileFacts {
+    /// Whether a lookup of any key can be told something by the file: Puppet refuses it, or it may
+    /// be no hash.
+    pub(super) fn matters_to_any_key(&self) -> bool {
+        self.error.is_some() || self.keys.is_empty()
+    }
+
     /// The key of a name that counts: the last one.
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&KeyFact> {
@@ -171,6 +180,7 @@ impl FileFacts {
             error: None,
             problems: Vec::new(),
             has_odd_keys: false,
+            has_aliases: false,
         }
         .build()
     }
@@ -185,6 +195,7 @@ pub(super) struct FactsBuilder {
     pub(super) error: Option<LoadError>,
     pub(super) problems: Vec<Problem>,
     pub(super) has_odd_keys: bool,
+    pub(super) has_aliases: bool,
 }
 
 impl FactsBuilder {
@@ -196,8 +207,10 @@ impl FactsBuilder {
             left.name.cmp(&right.name).then(a.cmp(&b))
         });
         let uses = uses(&keys, &self.references);
+        let is_broken = keys.iter().any(|key| key.state == KeyState::Broken);
         FileFacts {
             hash: self.hash,
+            is_tangled: !self.references.is_empty() && (self.has_aliases || is_broken),
             uses,
             keys: keys.into_boxed_slice(),
             lookup_options: self.lookup_options.into_boxed_slice(),

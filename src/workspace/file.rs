@@ -44,6 +44,8 @@ pub struct File {
     pub(super) open: Option<OpenText>,
     pub(super) text: Arc<str>,
     pub(super) facts: Arc<FileFacts>,
+    /// What is known from the disk's text, where that was read: what an open file is compared with.
+    pub(super) disk_facts: Option<Arc<FileFacts>>,
     pub(super) lines: OnceLock<LineIndex>,
     /// The tree of an open document, in its own format; those of other files are remembered for
     /// a while only, see [`super::Snapshot::parse_of`].

@@ -173,6 +173,18 @@ pub trait Files: Sync {
         self.kind(path).is_some() && self.data(path, format).may_hold(key)
     }
 
+    /// The number by which [`Files::mattering`] tells of the data file at `path`, the same as long
+    /// as [`Files::shape`] is; nothing for a file of which it does not tell.
+    fn number(&self, _path: &str, _format: Format) -> Option<u32> {
+        None
+    }
+
+    /// The numbers of the files that can matter to a lookup of a top-level key, as
+    /// [`Files::may_hold`] says of one. O(files that hold it).
+    fn mattering(&self, _key: &str) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// A number that is another one as soon as files, folders or the roots of the workspace may
     /// be others, texts aside; nothing where nobody watches.
     fn shape(&self) -> Option<u64> {

@@ -17,6 +17,8 @@ const FEW: usize = 48;
 #[derive(Clone, Default)]
 pub(super) struct KeyIndex {
     postings: OrdMap<Arc<str>, Postings>,
+    /// Files that can matter to lookups of any key.
+    odd: OrdSet<FileId>,
 }
 
 #[derive(Clone)]
@@ -36,6 +38,8 @@ pub(super) struct Patch {
     /// opened has some millions of keys. The names are held, so that no address is used again.
     by_address: HashMap<usize, (usize, Arc<str>)>,
     keys: Vec<(Arc<str>, Gained)>,
+    /// Files that became odd, or ceased to be.
+    odd: Vec<(FileId, bool)>,
 }
 
 impl Patch {
@@ -45,6 +49,11 @@ impl Patch {
 
     pub(super) fn remove(&mut self, key: &Arc<str>, file: FileId) {
         self.entry(key).1.push(file);
+    }
+
+    /// The file can matter to lookups of any key now, or does not any more.
+    pub(super) fn odd(&mut self, file: FileId, is_odd: bool) {
+        self.odd.push((file, is_odd));
     }
 
     fn entry(&mut self, key: &Arc<str>) -> &mut Gained {
@@ -67,6 +76,12 @@ impl Patch {
 impl KeyIndex {
     /// Takes in which files gained and lost keys.
     pub(super) fn patch(&mut self, patch: Patch) {
+        for (file, is_odd) in patch.odd {
+            match is_odd {
+                true => self.odd.insert(file),
+                false => self.odd.remove(&file),
+            };
+        }
         for (key, (mut added, removed)) in patch.keys {
             added.sort_unstable();
             let old = self.postings.get(&*key);
@@ -97,6 +112,11 @@ impl KeyIndex {
         };
         let few = few.into_iter().flatten();
         few.chain(many.into_iter().flatten()).copied()
+    }
+
+    /// The files that can matter to lookups of any key, ordered by id.
+    pub(super) fn odd_files(&self) -> impl Iterator<Item = FileId> {
+        self.odd.iter().copied()
     }
 
     /// How many files hold a key: O(log n).

@@ -134,6 +134,7 @@ pub(super) fn facts(
         mut keys,
         lookup_options,
         has_odd_keys,
+        has_aliases,
         ..
     } = reader;
     if !tree.broken().is_empty() {
@@ -148,6 +149,7 @@ pub(super) fn facts(
         error,
         problems: parse.problems.clone(),
         has_odd_keys,
+        has_aliases,
     }
     .build();
     (facts, Some(parse))
@@ -212,6 +214,7 @@ fn hocon_facts(text: &str, bytes: Option<&[u8]>, hash: TextHash, names: Names<'_
         error,
         problems: Vec::new(),
         has_odd_keys: true,
+        has_aliases: true,
     }
     .build()
 }

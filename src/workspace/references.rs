@@ -1,7 +1,7 @@
-//! Which top-level keys look up which, over all files of the workspace: how many files have each
-//! reference, patched by difference, and the circles that they form.
+//! Which top-level keys look up which, over all files of the workspace: how many tokens do so,
+//! both ways, patched by difference, and the circles that they form.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use imbl::OrdMap;
@@ -9,12 +9,14 @@ use imbl::OrdMap;
 use super::facts::FileFacts;
 
 /// References between keys, shared between snapshots. A change costs O(changed references ×
-/// log n); the circles are found again, on demand, only when the first or the last file of some
+/// log n); the circles are found again, on demand, only when the first or the last token of some
 /// reference came or went.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    /// For each key the keys that it looks up, with the number of files that do so.
+    /// For each key the keys that it looks up, with the number of tokens that do so.
     edges: OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>,
+    /// The same the other way: for each key the keys that look it up.
+    users: OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>,
     circles: Arc<OnceLock<Circles>>,
 }
 
@@ -56,18 +58,26 @@ impl References {
         self.edges.contains_key(from)
     }
 
+    /// The keys whose values look a key up, ordered by bytes.
+    pub fn users<'a>(&'a self, of: &str) -> impl Iterator<Item = &'a Arc<str>> {
+        self.users.get(of).into_iter().flat_map(OrdMap::keys)
+    }
+
+    /// How many tokens in values look a key up. O(keys that do).
+    #[must_use]
+    pub fn tokens(&self, of: &str) -> usize {
+        let users = self.users.get(of).into_iter().flat_map(OrdMap::values);
+        users.map(|tokens| *tokens as usize).sum()
+    }
+
     /// Takes in what files say now instead of before.
     pub(super) fn patch(&mut self, files: &[(Option<&FileFacts>, Option<&FileFacts>)]) {
         let mut changes: BTreeMap<(&Arc<str>, &Arc<str>), i64> = BTreeMap::new();
         for (before, after) in files {
             for (facts, by) in [(before, -1), (after, 1)] {
-                // A file counts once for what it says twice.
-                let pairs: BTreeSet<_> = facts
-                    .iter()
-                    .flat_map(|facts| facts.uses().map(|(key, _, to)| (&key.name, to)))
-                    .collect();
-                for pair in pairs {
-                    *changes.entry(pair).or_default() += by;
+                let uses = facts.iter().flat_map(|facts| facts.uses());
+                for (key, _, to) in uses {
+                    *changes.entry((&key.name, to)).or_default() += by;
                 }
             }
         }
@@ -80,20 +90,29 @@ impl References {
             let before = i64::from(before.copied().unwrap_or_default());
             let after = u32::try_from(before + by).unwrap_or_default();
             same_edges &= before > 0 && after > 0;
-            let mut out = self.edges.get(&**from).cloned().unwrap_or_default();
-            match after {
-                0 => out.remove(&**to),
-                files => out.insert(Arc::clone(to), files),
-            };
-            if out.is_empty() {
-                self.edges.remove(&**from);
-            } else {
-                self.edges.insert(Arc::clone(from), out);
-            }
+            count(&mut self.edges, from, to, after);
+            count(&mut self.users, to, from, after);
         }
         if !same_edges {
             self.circles = Arc::default();
         }
+    }
+}
+
+/// Sets how many tokens lead from one key to another.
+fn count(
+    edges: &mut OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>,
+    from: &Arc<str>,
+    to: &Arc<str>,
+    tokens: u32,
+) {
+    let out = edges.entry(Arc::clone(from)).or_default();
+    match tokens {
+        0 => out.remove(&**to),
+        tokens => out.insert(Arc::clone(to), tokens),
+    };
+    if out.is_empty() {
+        edges.remove(&**from);
     }
 }
 

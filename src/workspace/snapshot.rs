@@ -479,7 +479,18 @@ impl Snapshot {
         }
         let facts = file.facts();
         // A file without keys may be no hash, which is told with every lookup that reads it.
-        facts.error.is_some() || facts.keys.is_empty() || facts.key(key).is_some()
+        facts.matters_to_any_key() || facts.key(key).is_some()
+    }
+
+    fn number_for(&self, root: Option<&Root>, at: &str, format: Format) -> Option<u32> {
+        let file = self.read(root, at).ok()?;
+        let is_told = file.belongs == Belongs::Workspace && file.format() == Some(format);
+        is_told.then_some(file.id.0)
+    }
+
+    fn mattering_to(&self, key: &str) -> Vec<u32> {
+        let files = self.index.iter_files(key).chain(self.index.odd_files());
+        files.map(|id| id.0).collect()
     }
 
     fn entry_for(&self, root: Option<&Root>, at: &str, key: &str, format: Format) -> Entry {
@@ -611,6 +622,14 @@ impl Files for Snapshot {
         self.may_hold_for(None, path, key, format)
     }
 
+    fn number(&self, path: &str, format: Format) -> Option<u32> {
+        self.number_for(None, path, format)
+    }
+
+    fn mattering(&self, key: &str) -> Vec<u32> {
+        self.mattering_to(key)
+    }
+
     fn shape(&self) -> Option<u64> {
         Some(self.shape)
     }
@@ -659,6 +678,14 @@ impl Files for RootFiles<'_> {
     fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
         self.snapshot
             .may_hold_for(Some(self.root), path, key, format)
+    }
+
+    fn number(&self, path: &str, format: Format) -> Option<u32> {
+        self.snapshot.number_for(Some(self.root), path, format)
+    }
+
+    fn mattering(&self, key: &str) -> Vec<u32> {
+        self.snapshot.mattering_to(key)
     }
 
     fn shape(&self) -> Option<u64> {

@@ -467,8 +467,12 @@ impl<'a> Draft<'a> {
         let old = self.before.file_by_id(id);
         // A text that is known already keeps its facts, its lines and its memory.
         let known = old.filter(|old| old.hash() == hash && old.text == text);
-        let (facts, read) = match (known, format_of(&at)) {
-            (Some(old), _) => (Arc::clone(&old.facts), None),
+        let same_disk = old.filter(|old| old.disk == touched.disk);
+        let of_disk = same_disk.and_then(|old| old.disk_facts.as_ref());
+        let is_open = touched.open.is_some();
+        let again = of_disk.filter(|facts| !is_open && facts.hash == hash);
+        let (facts, read) = match (known.map(|old| &old.facts).or(again), format_of(&at)) {
+            (Some(facts), _) => (Arc::clone(facts), None),
             (None, Some(format)) => {
                 let (facts, parse) = reader::facts(&text, bytes, hash, format, names);
                 (Arc::new(facts), parse)
@@ -476,8 +480,12 @@ impl<'a> Draft<'a> {
             (None, None) => (Arc::new(FileFacts::none(hash)), None),
         };
         let lines = known.map_or_else(OnceLock::new, |old| old.lines.clone());
+        let disk_facts = match is_open {
+            true => of_disk.cloned(),
+            false => Some(Arc::clone(&facts)),
+        };
         let mut parse = OnceLock::new();
-        if touched.open.is_some() {
+        if is_open {
             // Somebody is about to ask for the tree of what is open.
             parse = match (read, known) {
                 (Some(read), _) => OnceLock::from(Arc::new(read)),
@@ -493,6 +501,7 @@ impl<'a> Draft<'a> {
             open: touched.open.clone(),
             text: known.map_or(text, |old| Arc::clone(&old.text)),
             facts,
+            disk_facts,
             lines,
             parse,
         }))
@@ -507,13 +516,17 @@ fn kind(snapshot: &Snapshot, at: &str) -> Option<FileKind> {
     Here(snapshot).kind(at)
 }
 
-/// Tells the index which keys a file gained and lost.
+/// Tells the index which keys a file gained and lost, and whether it became or ceased to be odd.
 fn patch_keys(
     patch: &mut Patch,
     file: FileId,
     before: Option<&FileFacts>,
     after: Option<&FileFacts>,
 ) {
+    let is_odd = |facts: Option<&FileFacts>| facts.is_some_and(FileFacts::matters_to_any_key);
+    if is_odd(before) != is_odd(after) {
+        patch.odd(file, is_odd(after));
+    }
     match (before, after) {
         (None, None) => {}
         (None, Some(facts)) => facts.sorted().for_each(|key| patch.add(&key.name, file)),

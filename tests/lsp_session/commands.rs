@@ -474,6 +474,100 @@ fn a_long_command_ends_where_it_is_taken_back_and_holds_up_no_hover() {
     program.end();
 }
 
+#[test]
+fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let keys: String = (0..50).map(|at| format!("  k{at}: {at}\n")).collect();
+    repository.write(
+        "environments/production/data/common.yaml",
+        &format!("{COMMON}big:\n{keys}"),
+    );
+    let mut program = repository.start();
+    let text = program.open(&common);
+    let hover = program.hover(&common, &text, "big").unwrap();
+    assert!(hover.contains("\n# … 21 lines more\n"), "{hover}");
+    let link = hover.split("[show all 50 lines](command:hiera.value?");
+    let arguments = link.last().unwrap().split(')').next().unwrap();
+    let arguments = percent_decoded(arguments);
+    let arguments: Value = serde_json::from_str(&arguments).unwrap();
+    assert_eq!(arguments, json!([{ "uri": uri(&common), "key": "big" }]));
+    let whole = program.command("hiera.value", &arguments[0]);
+    assert_eq!(whole["title"], "Value of big");
+    let content = whole["content"].as_str().unwrap();
+    assert!(content.starts_with("# big — first found, for all 4 nodes that read this file\n"));
+    assert!(content.contains(&keys.replace("  k", "k")), "{content}");
+    // By a place; and where nodes get several answers, all of them.
+    let place = json!({ "uri": uri(&common), "position": { "line": 0, "character": 2 } });
+    let several = program.command("hiera.value", &place);
+    assert_eq!(several["title"], "Matrix of port");
+    program.command("hiera.selectNode", &json!({ "certname": "c.x" }));
+    shows(
+        &program.command("hiera.value", &place),
+        &expect![[r#"
+            "Value of port" ("yaml")
+            # port — first found, for c.x
+            9
+            # node/c.x.yaml:1 sets it · overrides common.yaml:1
+        "#]],
+    );
+    program.end();
+    // A client that runs nothing from links is told what to do.
+    let mut plain = Program::start(&repository.folder, &json!({}), "Neovim");
+    let text = plain.open(&common);
+    let hover = plain.hover(&common, &text, "big").unwrap();
+    let words = "\n# … 21 lines more: command hiera.value, or hiera-ls lookup big\n";
+    assert!(hover.contains(words), "{hover}");
+    plain.end();
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        let pair = behind.get(..2).filter(|_| first == b'%');
+        let byte = pair.map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap());
+        bytes.push(byte.unwrap_or(first));
+        rest = &behind[if byte.is_some() { 2 } else { 0 }..];
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn what_a_large_edit_changes_is_told_when_the_lens_is_resolved() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let more: String = (0..30).map(|at| format!("key{at}: 1\n")).collect();
+    repository.write(
+        "environments/production/data/common.yaml",
+        &format!("{COMMON}{more}"),
+    );
+    let mut program = repository.start();
+    let text = program.open(&common);
+    let edited = text
+        .replace(": 1\n", ": 2\n")
+        .replace("port: 80", "port: 82");
+    program.rewrite(&common, &edited);
+    let params = json!({ "textDocument": { "uri": uri(&common) } });
+    let found = program.ask("textDocument/codeLens", &params);
+    let open: Vec<&Value> = found.as_array().unwrap().iter().collect();
+    let open: Vec<&Value> = open
+        .into_iter()
+        .filter(|lens| lens["command"].is_null())
+        .collect();
+    assert_eq!(open.len(), 1, "{found}");
+    let resolved = program.ask("codeLens/resolve", open[0]);
+    assert_eq!(
+        resolved["command"]["title"],
+        "unsaved: changes 33 keys for 4 of 4 nodes"
+    );
+    assert_eq!(resolved["command"]["command"], "hiera.impact");
+    // What says all already stays as it is.
+    let whole = found.as_array().unwrap().last().unwrap();
+    assert_eq!(program.ask("codeLens/resolve", whole), *whole);
+    program.end();
+}
+
 /// Lenses as lines: their line, title, command and what they ask.
 fn lenses(program: &mut Program, file: &Path) -> Vec<String> {
     let params = json!({ "textDocument": { "uri": uri(file) } });

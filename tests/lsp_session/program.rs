@@ -74,6 +74,7 @@ impl Program {
                 "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
             },
+            "experimental": { "commandLinks": client == "Visual Studio Code" },
         });
         let params = json!({
             "processId": std::process::id(), "clientInfo": { "name": client },

@@ -27,7 +27,7 @@ const PATIENCE = 500;
 const INVALID_PARAMS = -32602;
 
 /** Commands that are about one key. */
-const ABOUT_A_KEY = ["hiera.explain", "hiera.matrix", "hiera.uses"];
+const ABOUT_A_KEY = ["hiera.explain", "hiera.matrix", "hiera.uses", "hiera.value"];
 
 /** Commands that change what answers are for. */
 const CHOOSING = ["hiera.selectNode", "hiera.setFact"];

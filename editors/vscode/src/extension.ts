@@ -6,6 +6,7 @@ import {
   type LanguageClientOptions,
   type Middleware,
   State,
+  type StaticFeature,
   type WorkDoneProgressBegin,
   type WorkDoneProgressReport,
 } from "vscode-languageclient/node";
@@ -20,6 +21,9 @@ const SECTION = "hiera-ls";
 
 /** Settings of the section that are the client's own: the server has no use for them. */
 const CLIENT_SETTINGS = ["server", "trace"];
+
+/** Commands that links in hovers may run: they show a text, and change nothing. */
+const LINKED = ["hiera.value"];
 
 /** What the server's diagnostics name as their source. */
 const SOURCE = "hiera-ls";
@@ -110,6 +114,7 @@ class Session {
       { command: found.program, args: ["--stdio"] },
       this.options(),
     );
+    client.registerFeature(commandLinks());
     this.client = client;
     client.onDidChangeState(({ newState }) => {
       if (this.client === client && newState === State.Stopped) {
@@ -144,6 +149,7 @@ class Session {
       ],
       outputChannel: this.output,
       diagnosticCollectionName: SECTION,
+      markdown: { isTrusted: { enabledCommands: LINKED } },
       middleware: this.middleware(),
     };
   }
@@ -226,4 +232,16 @@ function withoutOurs(section: unknown): unknown {
   return Object.fromEntries(
     Object.entries(section).filter(([name]) => !CLIENT_SETTINGS.includes(name)),
   );
+}
+
+/** Tells the server that links in hovers may run commands. */
+function commandLinks(): StaticFeature {
+  return {
+    fillClientCapabilities: (capabilities) => {
+      capabilities.experimental = { ...(capabilities.experimental as object), commandLinks: true };
+    },
+    initialize: () => undefined,
+    getState: () => ({ kind: "static" }),
+    clear: () => undefined,
+  };
 }

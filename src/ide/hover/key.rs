@@ -4,7 +4,7 @@ use super::answers::readers;
 use super::ground::Ground;
 use super::levels::{self, Source};
 use super::lookup_options::{OptionsPlace, options_place};
-use super::page::{Line, Page, code, joined, name, text};
+use super::page::{CutValue, Line, Page, code, joined, name, text};
 use super::provenance::{dig, notes};
 use super::{Hover, Target, over_nodes, yaml};
 use crate::interpolation::Key;
@@ -32,6 +32,8 @@ pub(super) struct View<'a> {
     whose: Line,
     /// What could change the answer.
     pub(super) unknown: Vec<Unknown>,
+    /// Whether nothing could: neither what is unknown nor a level outside of the workspace.
+    pub(super) is_sure: bool,
     /// The entry of `lookup_options` that decides over the key.
     options: Option<OptionsPlace>,
     /// How sources are merged.
@@ -54,6 +56,7 @@ impl<'a> View<'a> {
         let reads = levels::sources(answer, &quoted(&target.root));
         let unseen = levels::unseen(ground, &target.root, &scope, &reads, &strategy);
         conditions.extend(unseen);
+        let is_sure = unknown.is_empty() && conditions.is_empty();
         if !conditions.is_empty() {
             whose.push(text(", unless "));
             whose.extend(joined(conditions, ", or "));
@@ -63,13 +66,14 @@ impl<'a> View<'a> {
             scope,
             whose,
             unknown,
+            is_sure,
             options,
             strategy,
         }
     }
 }
 
-fn page(ground: &Ground<'_>, file: &File, target: &Target) -> Page {
+pub(super) fn page(ground: &Ground<'_>, file: &File, target: &Target) -> Page {
     let reaches = ground.reach(file.path());
     let request = request(&target.root).traced();
     let nodes = ground.options.nodes;
@@ -215,11 +219,40 @@ pub(super) fn one(ground: &Ground<'_>, target: &Target, view: &View<'_>) -> Page
     first.extend(view.whose.clone());
     page.line(first);
     let remarks = notes(ground, root, &target.steps, part, &used, strategy);
+    let max = ground.options.max_lines;
     let all = format!("hiera-ls lookup {}", shell_word(&key));
-    page.yaml(yaml::lines(part, &remarks, ground.options.max_lines, &all));
+    add_value(
+        ground,
+        &mut page,
+        yaml::lines(part, &remarks, max),
+        &dotted(target),
+        all,
+    );
     level_lines(ground, &mut page, target, view, &used);
     page.line(merge_line(ground, strategy, view.options.as_ref()));
     page
+}
+
+/// Adds a value; where it is cut, with how to see all of it: `key` is its name as it is looked up,
+/// `all` what prints it on the command line.
+pub(super) fn add_value(
+    ground: &Ground<'_>,
+    page: &mut Page,
+    shown: yaml::Shown,
+    key: &str,
+    all: String,
+) {
+    let whole = ground.options.whole;
+    let cut = shown.cut.map(|cut| CutValue {
+        at: cut.at,
+        left_out: cut.left_out,
+        link: whole.and_then(|whole| whole.link).map(|link| link(key)),
+        words: match whole {
+            Some(whole) => format!("command {}, or {all}", whole.command),
+            None => all,
+        },
+    });
+    page.yaml(shown.lines, cut);
 }
 
 /// A key as a word of a shell.
@@ -461,7 +494,9 @@ fn unread(ground: &Ground<'_>, file: &File, target: &Target) -> Page {
     let own = ground.own_value(file.path(), &target.root);
     if let Some(value) = own.as_ref().and_then(|value| dig(value, &target.steps)) {
         let max = ground.options.max_lines;
-        page.yaml(yaml::lines(value, &Default::default(), max, ""));
+        let shown = yaml::lines(value, &Default::default(), max);
+        let all = "see the file".to_string();
+        add_value(ground, &mut page, shown, &dotted(target), all);
     }
     page
 }

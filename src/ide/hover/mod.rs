@@ -31,6 +31,7 @@
 
 mod answers;
 mod blob;
+mod certain;
 mod ground;
 mod key;
 mod levels;
@@ -46,15 +47,29 @@ mod yaml;
 use std::sync::Arc;
 
 use super::fleet::KnownNodes;
+use crate::interpolation::{Key, Segment};
 use crate::lookup::{ConfigCache, LookupError, Settings};
 use crate::syntax::{Node, NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{Snapshot, parse};
+pub use certain::Certainties;
 use ground::Ground;
 
 /// Makes a link's target from a path and a line (from 1).
 pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
+
+/// Makes the target of a link to the whole value of a key, as it is looked up.
+pub type ValueLink<'a> = &'a (dyn Fn(&str) -> String + Sync);
+
+/// How a client shows the whole of a value that a hover cuts.
+#[derive(Clone, Copy)]
+pub struct WholeValue<'a> {
+    /// The name of the command.
+    pub command: &'a str,
+    /// Links that run it, for clients that follow such links.
+    pub link: Option<ValueLink<'a>>,
+}
 
 /// Most lines that a value takes where nothing else is asked.
 pub const MAX_LINES: usize = 20;
@@ -70,8 +85,10 @@ pub struct HoverOptions<'a> {
     pub nodes: &'a KnownNodes,
     /// Certname of the node that hovers are for; none for any node.
     pub selected: Option<&'a str>,
-    /// Most lines of a value.
+    /// Most lines of a value; the greatest number there is shows all, and lines in full.
     pub max_lines: usize,
+    /// How the whole of a value can be seen, beside the command line.
+    pub whole: Option<WholeValue<'a>>,
     /// How links are made; without it places are named only.
     pub link: Option<Link<'a>>,
     /// Whether nobody waits for the answer any more; asked before each lookup.
@@ -92,6 +109,7 @@ impl<'a> HoverOptions<'a> {
             nodes,
             selected: None,
             max_lines: MAX_LINES,
+            whole: None,
             link: None,
             is_stopped: &|| false,
         }
@@ -182,6 +200,29 @@ pub fn effective(
     find().unwrap_or_default()
 }
 
+/// The whole effective value of a key (as it is looked up) for the nodes that read a file, or for the
+/// selected one: a YAML document with what a hover tells in comments. Nothing where there are
+/// several answers, and for a file that belongs to no hierarchy.
+#[must_use]
+pub fn whole_value(
+    snapshot: &Snapshot,
+    path: &str,
+    key: &str,
+    options: &HoverOptions<'_>,
+) -> Option<String> {
+    let file = snapshot.file(path)?;
+    let options = HoverOptions {
+        max_lines: usize::MAX,
+        ..*options
+    };
+    let ground = Ground::of(snapshot, path, &options)?;
+    let target = Target::named(key)?;
+    if options.selected.is_none() && over_nodes::effective(&ground, file, &target).len() > 1 {
+        return None;
+    }
+    Some(key::page(&ground, file, &target).document())
+}
+
 /// The key at a place of a data file as it is looked up, with dots where it is nested; nothing
 /// where no key is. Beside a key and its value, the first key of the line counts.
 #[must_use]
@@ -217,6 +258,29 @@ struct Target {
 }
 
 impl Target {
+    /// A top-level key, wherever it stands.
+    fn of_root(key: &str) -> Target {
+        Target {
+            root: Arc::from(key),
+            steps: Vec::new(),
+            range: TextRange::new(0, 0),
+            before_list: None,
+        }
+    }
+
+    /// The key of a name as it is looked up, wherever it stands.
+    fn named(key: &str) -> Option<Target> {
+        let parsed = Key::parse(key).ok()?;
+        let steps = parsed.segments.into_iter().map(|segment| match segment {
+            Segment::Name(name) => Value::String(name),
+            Segment::Index(index) => Value::Int(index),
+        });
+        Some(Target {
+            steps: steps.collect(),
+            ..Target::of_root(parsed.root.as_name()?)
+        })
+    }
+
     /// The target without what is in a list, for values whose lists are merged by their elements:
     /// there a place in this file's list says nothing of the effective one.
     fn outside_lists(mut self, ground: &Ground<'_>) -> Target {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::answers::{Run, readers, runs};
 use super::ground::Ground;
-use super::key::{CELL, View, merge_line, one, quoted, request, shell_word, shown, strategy};
+use super::key::{
+    CELL, View, add_value, dotted, merge_line, one, quoted, request, shell_word, shown, strategy,
+};
 use super::levels::{self, Source};
 use super::lookup_options::options_place;
 use super::page::{Line, Page, code, name, text};
@@ -90,7 +92,8 @@ pub(super) fn over_nodes(
             "hiera-ls lookup {} --node {name}",
             shell_word(&shown(target))
         );
-        page.yaml(yaml::lines(value, &remarks, max, &all));
+        let lines = yaml::lines(value, &remarks, max);
+        add_value(ground, &mut page, lines, &dotted(target), all);
     }
     let mut merge = merge_line(ground, &strategy, options.as_ref());
     let differs = |group: &Group<'_>| {

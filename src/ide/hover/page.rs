@@ -34,7 +34,12 @@ pub(super) enum Block {
     /// One line.
     Line(Line),
     /// A value.
-    Yaml(Vec<String>),
+    Yaml {
+        /// Its lines.
+        lines: Vec<String>,
+        /// What of it is left out.
+        cut: Option<CutValue>,
+    },
     /// Rows of cells.
     Table {
         /// The head, for clients that draw tables.
@@ -42,6 +47,32 @@ pub(super) enum Block {
         /// The rows.
         rows: Vec<Vec<Line>>,
     },
+}
+
+/// What is left out of a value, and how all of it can be seen.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CutValue {
+    /// The line that stands for what is left out.
+    pub(super) at: usize,
+    /// How many lines are left out.
+    pub(super) left_out: usize,
+    /// The target of a link to all of it, for clients that follow it.
+    pub(super) link: Option<String>,
+    /// How to see all of it, for the others.
+    pub(super) words: String,
+}
+
+impl CutValue {
+    fn mark(&self, is_linked: bool) -> String {
+        let lines = match self.left_out {
+            1 => "1 line".to_string(),
+            count => format!("{count} lines"),
+        };
+        match is_linked {
+            true => format!("# … {lines} more"),
+            false => format!("# … {lines} more: {}", self.words),
+        }
+    }
 }
 
 /// The content of a hover.
@@ -84,9 +115,9 @@ impl Page {
         }
     }
 
-    pub(super) fn yaml(&mut self, lines: Vec<String>) {
+    pub(super) fn yaml(&mut self, lines: Vec<String>, cut: Option<CutValue>) {
         if !lines.is_empty() {
-            self.blocks.push(Block::Yaml(lines));
+            self.blocks.push(Block::Yaml { lines, cut });
         }
     }
 
@@ -109,6 +140,13 @@ impl Page {
         }
     }
 
+    /// The page as a YAML document: the value, everything else as comments.
+    pub(super) fn document(&self) -> String {
+        let mut text = self.write(Form::Document);
+        text.push('\n');
+        text
+    }
+
     fn write(&self, form: Form<'_>) -> String {
         let mut out = String::new();
         let mut after_line = false;
@@ -123,21 +161,49 @@ impl Page {
                         }
                         match (after_line, form) {
                             (true, Form::Markdown(_) | Form::Aligned) => out.push_str("  \n"),
-                            (true, Form::Plain) | (false, _) => out.push('\n'),
+                            (true, Form::Plain | Form::Document) | (false, _) => out.push('\n'),
                         }
                     }
-                    out.push_str(&write_line(line, form));
+                    let words = write_line(line, form);
+                    match form {
+                        Form::Document => out.push_str(&format!("# {}", words.replace('\n', " "))),
+                        Form::Markdown(_) | Form::Aligned | Form::Plain => out.push_str(&words),
+                    }
                     (after_line, after_table) = (true, false);
                     continue;
                 }
-                Block::Yaml(lines) => match form {
-                    Form::Markdown(_) | Form::Aligned => fenced(&mut out, "yaml", lines),
-                    Form::Plain => indented(&mut out, lines),
-                },
+                Block::Yaml { lines, cut } => {
+                    let is_markdown = matches!(form, Form::Markdown(_));
+                    let link = cut.as_ref().and_then(|cut| cut.link.as_ref());
+                    let link = link.filter(|_| is_markdown);
+                    let mut lines = lines.clone();
+                    let mut total = lines.len();
+                    if let Some(cut) = cut
+                        && let Some(mark) = lines.get_mut(cut.at)
+                    {
+                        *mark = cut.mark(link.is_some());
+                        total = total + cut.left_out - 1;
+                    }
+                    match form {
+                        Form::Markdown(_) | Form::Aligned => fenced(&mut out, "yaml", &lines),
+                        Form::Plain => indented(&mut out, &lines),
+                        Form::Document => verbatim(&mut out, &lines),
+                    }
+                    if let Some(link) = link {
+                        out.push_str(&format!("\n[show all {total} lines]({link})"));
+                        (after_line, after_table) = (true, false);
+                        continue;
+                    }
+                }
                 Block::Table { head, rows } => match form {
                     Form::Markdown(_) => table(&mut out, head, rows, form),
                     Form::Aligned => fenced(&mut out, "text", &aligned(rows)),
                     Form::Plain => indented(&mut out, &aligned(rows)),
+                    Form::Document => {
+                        let rows = aligned(rows).into_iter();
+                        let rows: Vec<String> = rows.map(|row| format!("#   {row}")).collect();
+                        verbatim(&mut out, &rows);
+                    }
                 },
             }
             after_line = false;
@@ -154,6 +220,15 @@ enum Form<'a> {
     /// Without links: terminal clients hide a link's target, but wrap the line as if it showed.
     Aligned,
     Plain,
+    /// The value as it is, everything else as comments.
+    Document,
+}
+
+fn verbatim(out: &mut String, lines: &[String]) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(&lines.join("\n"));
 }
 
 fn write_line(line: &Line, form: Form<'_>) -> String {
@@ -164,7 +239,7 @@ fn write_piece(piece: &Piece, form: Form<'_>) -> String {
     let link = match form {
         Form::Markdown(link) => link,
         Form::Aligned => None,
-        Form::Plain => {
+        Form::Plain | Form::Document => {
             return match piece {
                 Piece::Text(words) | Piece::Name(words) | Piece::Code(words) => words.clone(),
                 Piece::Place { label, .. } => label.clone(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answers::{readers, runs};
 use super::ground::Ground;
-use super::key::{quoted, request, shell_word};
+use super::key::{add_value, quoted, request, shell_word};
 use super::levels;
 use super::page::{Line, Page, code, joined, name, text};
 use super::provenance::dig;
@@ -334,7 +334,8 @@ fn told(
             });
         }
         let all = format!("hiera-ls lookup {}", shell_word(&key));
-        page.yaml(yaml::lines(value, &Default::default(), max, &all));
+        let shown = yaml::lines(value, &Default::default(), max);
+        add_value(ground, page, shown, &key, all);
     }
 }
 

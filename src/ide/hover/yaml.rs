@@ -19,6 +19,9 @@ const MOST_INDENT: usize = 48;
 /// Most lines that are made of one value before it is cut; a value can be huge.
 const MOST_LINES: usize = 20_000;
 
+/// The same where the whole value is asked for: aliases within aliases have no end.
+const MOST_WHOLE: usize = 500_000;
+
 /// Most characters of a line of a value.
 const LONGEST_LINE: usize = 200;
 
@@ -27,27 +30,50 @@ struct Written {
     note: Option<String>,
 }
 
-/// The value as lines, remarks behind them as comments; the middle of more than `max` lines is
-/// left out with a line that says how much and how to see it.
-pub(super) fn lines(value: &Value, notes: &Notes, max: usize, all: &str) -> Vec<String> {
+/// A value as lines.
+pub(super) struct Shown {
+    /// The lines.
+    pub(super) lines: Vec<String>,
+    /// Where lines were left out, if some were.
+    pub(super) cut: Option<Cut>,
+}
+
+/// Lines that were left out.
+pub(super) struct Cut {
+    /// The line that stands for them.
+    pub(super) at: usize,
+    /// How many they are.
+    pub(super) left_out: usize,
+}
+
+/// The value as lines, remarks behind them as comments. Of more than `max` lines the middle is left
+/// out, and of long lines the end, unless `max` is the greatest number there is.
+pub(super) fn lines(value: &Value, notes: &Notes, max: usize) -> Shown {
+    let is_whole = max == usize::MAX;
     let mut writer = Writer {
         notes,
+        most: if is_whole { MOST_WHOLE } else { MOST_LINES },
         out: Vec::new(),
     };
     writer.value(String::new(), 0, value, &mut Vec::new());
     let mut written = writer.out;
     let max = max.max(3);
+    let mut cut = None;
+    let mark = |text: &str| Written {
+        text: text.to_string(),
+        note: None,
+    };
     if written.len() > max {
         let head = (max - 1) * 2 / 3;
         let tail = max - 1 - head;
         let left_out = written.len() - head - tail;
         let rest = written.split_off(written.len() - tail);
         written.truncate(head);
-        written.push(Written {
-            text: format!("# … {left_out} lines more: {all}"),
-            note: None,
-        });
+        written.push(mark("# …"));
         written.extend(rest);
+        cut = Some(Cut { at: head, left_out });
+    } else if is_whole && written.len() >= MOST_WHOLE {
+        written.push(mark("# … and more: nobody can read all of this"));
     }
     let noted = written.iter().filter(|line| line.note.is_some());
     let column = noted
@@ -55,16 +81,18 @@ pub(super) fn lines(value: &Value, notes: &Notes, max: usize, all: &str) -> Vec<
         .filter(|&width| width <= MOST_INDENT)
         .max()
         .unwrap_or(0);
-    written
-        .into_iter()
-        .map(|line| {
-            let text = shortened(&line.text, LONGEST_LINE);
-            match line.note {
-                Some(note) => format!("{text:column$}  # {note}"),
-                None => text,
-            }
-        })
-        .collect()
+    let longest = if is_whole { usize::MAX } else { LONGEST_LINE };
+    let lines = written.into_iter().map(|line| {
+        let text = shortened(&line.text, longest);
+        match line.note {
+            Some(note) => format!("{text:column$}  # {note}"),
+            None => text,
+        }
+    });
+    Shown {
+        lines: lines.collect(),
+        cut,
+    }
 }
 
 /// The value on one line of at most `max` characters.
@@ -113,12 +141,14 @@ fn shortened(text: &str, max: usize) -> String {
 
 struct Writer<'a> {
     notes: &'a Notes,
+    /// Most lines.
+    most: usize,
     out: Vec<Written>,
 }
 
 impl Writer<'_> {
     fn push(&mut self, text: String, at: &[usize], more: Option<String>) {
-        if self.out.len() >= MOST_LINES {
+        if self.out.len() >= self.most {
             return;
         }
         let own = self.notes.get(at).cloned();
@@ -132,7 +162,7 @@ impl Writer<'_> {
     /// Writes a value behind `lead`, the text of its first line so far; further lines start at
     /// `indent`.
     fn value(&mut self, lead: String, indent: usize, value: &Value, at: &mut Vec<usize>) {
-        if self.out.len() >= MOST_LINES {
+        if self.out.len() >= self.most {
             return;
         }
         let behind = |words: &str| match lead.as_str() {
@@ -180,7 +210,7 @@ impl Writer<'_> {
                                 "" => String::new(),
                                 line => format!("{}{line}", " ".repeat(indent.max(2))),
                             };
-                            if self.out.len() < MOST_LINES {
+                            if self.out.len() < self.most {
                                 self.out.push(Written {
                                     text: line,
                                     note: None,

@@ -25,19 +25,15 @@ pub(crate) async fn handle(
         let lenses = view.features.lenses(snapshot, &path, context, &view.stop);
         view.lines(&path, |lines| {
             let lenses = lenses.into_iter().map(|lens| {
-                let (title, command) = words(&lens.kind);
                 let mut argument = json!({ "uri": uri.as_str() });
                 if let Some(key) = &lens.key {
                     argument["key"] = Value::from(&**key);
                 }
+                let is_later = lens.kind == LensKind::LaterImpact;
                 lsp::CodeLens {
                     range: convert::range(lines, lens.range, view.encoding),
-                    command: Some(lsp::Command {
-                        title,
-                        command: command.to_owned(),
-                        arguments: Some(vec![argument]),
-                    }),
-                    data: None,
+                    command: (!is_later).then(|| command(&lens.kind, argument.clone())),
+                    data: is_later.then_some(argument),
                 }
             });
             lenses.collect()
@@ -45,6 +41,37 @@ pub(crate) async fn handle(
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, "textDocument/codeLens", lane, wants, work).await
+}
+
+/// `codeLens/resolve`: finds out what a long edit changes. A lens that says all already stays as it
+/// is.
+pub(crate) async fn resolve(session: &Session, lens: lsp::CodeLens) -> Result<lsp::CodeLens> {
+    let uri = lens.data.as_ref().and_then(|data| data.get("uri"));
+    let Some(path) = uri.and_then(Value::as_str).and_then(convert::path) else {
+        return Ok(lens);
+    };
+    let work = move |view: View| {
+        let (snapshot, context) = (&view.snapshot, &view.context);
+        let kind = view
+            .features
+            .impact_lens(snapshot, &path, context, &view.stop);
+        lsp::CodeLens {
+            command: lens.data.map(|argument| command(&kind, argument)),
+            data: None,
+            range: lens.range,
+        }
+    };
+    let (lane, wants) = (Lane::Document, Wants::WholeWorkspace);
+    super::answer(session, "codeLens/resolve", lane, wants, work).await
+}
+
+fn command(kind: &LensKind, argument: Value) -> lsp::Command {
+    let (title, command) = words(kind);
+    lsp::Command {
+        title,
+        command: command.to_owned(),
+        arguments: Some(vec![argument]),
+    }
 }
 
 fn words(kind: &LensKind) -> (String, &'static str) {
@@ -61,7 +88,10 @@ fn words(kind: &LensKind) -> (String, &'static str) {
         }
         LensKind::Uses(1) => ("1 use".to_owned(), USES),
         LensKind::Uses(count) => (format!("{count} uses"), USES),
-        LensKind::AnyImpact => ("what does this edit change?".to_owned(), IMPACT),
+        LensKind::AnyImpact | LensKind::LaterImpact => {
+            ("what does this edit change?".to_owned(), IMPACT)
+        }
+        LensKind::NoImpact => ("unsaved: changes no effective value".to_owned(), IMPACT),
         LensKind::Impact { keys, nodes, of } => {
             let keys = match keys {
                 None => String::new(),

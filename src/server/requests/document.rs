@@ -10,7 +10,8 @@ use tower_lsp::ls_types as lsp;
 use super::execute_command::file;
 use super::{View, Wants};
 use crate::ide::document::Document;
-use crate::server::capabilities::{DIFF, EXPLAIN, IMPACT, MATRIX, USES};
+use crate::server::capabilities::{DIFF, EXPLAIN, IMPACT, MATRIX, USES, VALUE};
+use crate::server::convert;
 use crate::server::features::{Asked, Question, Told, Work};
 use crate::server::jobs::Lane;
 use crate::server::ordered;
@@ -87,7 +88,7 @@ fn read(session: &Session, command: &str, arguments: &Value) -> Result<Arguments
         from: text("from"),
         to: text("to"),
     };
-    let is_about_a_key = matches!(command, EXPLAIN | MATRIX | USES);
+    let is_about_a_key = matches!(command, VALUE | EXPLAIN | MATRIX | USES);
     if is_about_a_key && read.key.is_none() && read.position.is_none() {
         return Err(wrong("{\"uri\": a file, \"position\" or \"key\"}"));
     }
@@ -126,6 +127,7 @@ fn question(
         offset,
     };
     Ok(match command {
+        VALUE => Question::Value(asked),
         MATRIX => Question::Matrix(asked),
         USES => Question::Uses(asked),
         DIFF => Question::Diff {
@@ -158,7 +160,7 @@ fn json_of(told: Told, wants_data: bool) -> Value {
     } = document;
     let mut answer = json!({
         "title": title,
-        "uri": format!("hiera-ls:/{}", escaped(&title)),
+        "uri": format!("hiera-ls:/{}", convert::escaped(&title)),
         "language": language,
         "content": content,
     });
@@ -167,17 +169,4 @@ fn json_of(told: Told, wants_data: bool) -> Value {
         answer["data"] = data.unwrap_or_default();
     }
     answer
-}
-
-/// A title as one segment of a URI's path.
-fn escaped(title: &str) -> String {
-    let mut text = String::with_capacity(title.len());
-    for byte in title.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text
 }

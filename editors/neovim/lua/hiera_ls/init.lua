@@ -207,6 +207,7 @@ local questions = {
   end,
   ['hiera.explain'] = about_a_key,
   ['hiera.matrix'] = about_a_key,
+  ['hiera.value'] = about_a_key,
   ['hiera.uses'] = about_a_key,
 }
 
@@ -353,7 +354,7 @@ local function sides(client)
   return vim.list_extend(choices.nodes, present(choices.environments) or {})
 end
 completions['hiera.diff'] = { sides, sides, keys }
-for _, command in ipairs({ 'hiera.explain', 'hiera.matrix', 'hiera.uses' }) do
+for _, command in ipairs({ 'hiera.explain', 'hiera.matrix', 'hiera.uses', 'hiera.value' }) do
   completions[command] = { keys }
 end
 

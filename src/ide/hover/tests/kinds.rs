@@ -2,6 +2,8 @@
 
 use expect_test::expect;
 
+use crate::ide::hover::{WholeValue, whole_value};
+
 use super::*;
 
 /// A repository with one of everything.
@@ -448,6 +450,141 @@ fn a_long_value_says_how_to_see_all() {
           k58: 58
           k59: 59
         common.yaml:2 sets it"#]],
+    );
+}
+
+#[test]
+fn a_long_value_is_linked_where_the_client_runs_commands() {
+    let keys: String = (0..60).map(|at| format!("    k{at}: {at}\n")).collect();
+    let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"));
+    let fixture = fixture(&text);
+    let nodes = nodes(NODES);
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+    let link = |key: &str| format!("command:show?{key}");
+    let options = HoverOptions {
+        max_lines: 5,
+        whole: Some(WholeValue {
+            command: "hiera.value",
+            link: Some(&link),
+        }),
+        ..HoverOptions::new(&settings, &configs, &nodes)
+    };
+    let (snapshot, path) = (&fixture.snapshot, &fixture.path);
+    let found = hover(snapshot, path, fixture.offset, &options).expect("a hover");
+    expect![[r#"
+        **`big.inner`** — first found, for all 4 nodes that read this file
+        ```yaml
+        k0: 0
+        k1: 1
+        # … 56 lines more
+        k58: 58
+        k59: 59
+        ```
+        [show all 60 lines](command:show?big.inner)  
+        `common.yaml:2` sets it"#]]
+    .assert_eq(&found.markdown);
+    expect![[r#"
+        **`big.inner`** — first found, for all 4 nodes that read this file
+        ```yaml
+        k0: 0
+        k1: 1
+        # … 56 lines more: command hiera.value, or hiera-ls lookup big.inner
+        k58: 58
+        k59: 59
+        ```
+        `common.yaml:2` sets it"#]]
+    .assert_eq(&found.aligned);
+    expect![[r#"
+        big.inner — first found, for all 4 nodes that read this file
+          k0: 0
+          k1: 1
+          # … 56 lines more: command hiera.value, or hiera-ls lookup big.inner
+          k58: 58
+          k59: 59
+        common.yaml:2 sets it"#]]
+    .assert_eq(&found.plain);
+
+    let whole = whole_value(snapshot, path, "big.inner", &options).expect("a document");
+    let lines: Vec<&str> = whole.lines().collect();
+    assert_eq!(
+        lines[0],
+        "# big.inner — first found, for all 4 nodes that read this file"
+    );
+    assert_eq!(lines[61], "# common.yaml:2 sets it");
+    let value = load_yaml(whole.as_bytes()).expect("YAML");
+    assert_eq!(value.as_hash().map(|hash| hash.len()), Some(60));
+}
+
+#[test]
+fn several_whole_values_are_a_matter_of_the_matrix() {
+    let text =
+        with_hierarchy("#- data/site/ams.yaml\nport: 2\n#- data/common.yaml\npo$0rt: 1\nlast: 3\n");
+    let fixture = fixture(&text);
+    let nodes = nodes(NODES);
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+    let options = HoverOptions::new(&settings, &configs, &nodes);
+    let of = |key: &str, selected| {
+        let options = HoverOptions {
+            selected,
+            ..options
+        };
+        whole_value(&fixture.snapshot, &fixture.path, key, &options)
+    };
+    assert_eq!(of("port", None), None);
+    expect![[r#"
+        # port — first found, for a.example
+        2
+        # site/ams.yaml:1 sets it · overrides common.yaml:1
+    "#]]
+    .assert_eq(&of("port", Some("a.example")).unwrap_or_default());
+    expect![[r#"
+        # last — first found, for all 4 nodes that read this file
+        3
+        # common.yaml:2 sets it
+        # not set: site/ams.yaml
+    "#]]
+    .assert_eq(&of("last", None).unwrap_or_default());
+}
+
+#[test]
+fn an_encrypted_value_names_whom_it_is_for() {
+    // Of the table of blobs that the real hiera-eyaml made: one for a certificate with an issuer.
+    const BLOBS: &str = include_str!("../../../../tests/eyaml/blobs.tsv");
+    let digit = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap_or_default(), 16);
+    let texts = BLOBS.lines().filter_map(|line| {
+        let hex = line.split('\t').next()?.as_bytes();
+        let bytes: Result<Vec<u8>, _> = hex.chunks(2).map(digit).collect();
+        String::from_utf8(bytes.ok()?).ok()
+    });
+    let blob = texts
+        .filter(|text| text.starts_with("ENC[PKCS7,") && text.ends_with(']'))
+        .find(|text| {
+            let blobs = crate::eyaml::scan(text).blobs;
+            let names: Vec<String> = blobs
+                .iter()
+                .flat_map(|blob| blob.recipients.iter().map(ToString::to_string))
+                .collect();
+            blobs.len() == 1 && names.iter().any(|name| name.contains("Test Authority"))
+        })
+        .expect("a blob for the authority");
+    let text = format!(
+        "#- data/common.yaml\npassword: {}\n",
+        blob.replacen("PK", "PK$0", 1)
+    );
+    check_forms(
+        &with_hierarchy(&text),
+        NODES,
+        expect![
+            "**`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test Authority,O=Example,C=XX"
+        ],
+        expect![
+            "**`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test Authority,O=Example,C=XX"
+        ],
+        expect![
+            "ENC[PKCS7,…] — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test Authority,O=Example,C=XX"
+        ],
     );
 }
 
