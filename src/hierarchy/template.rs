@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::interpolation::{TokenKind, tokens};
 
 /// One piece of a template.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TemplatePart {
     /// Text as it stands.
     Text(String),
@@ -15,7 +15,7 @@ pub enum TemplatePart {
 }
 
 /// A path with tokens in it.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Template {
     /// The pieces in order.
     pub parts: Vec<TemplatePart>,
@@ -73,24 +73,39 @@ impl Template {
     #[must_use]
     pub fn bind(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
         let mut found = Vec::new();
-        let mut bound = Vec::new();
-        readings(&self.parts, path, &mut bound, &mut found);
-        if found.len() == 1 { found.pop() } else { None }
+        readings(&self.parts, path, &mut Vec::new(), &mut found);
+        if found.len() > 1 {
+            return None;
+        }
+        let owned = |(name, value): (&Arc<str>, &str)| (Arc::clone(name), value.to_string());
+        Some(found.pop()?.into_iter().map(owned).collect())
     }
 
     /// Whether some reading of the template gives `path`.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
+        // Most paths start elsewhere, and need no list.
+        if let Some(TemplatePart::Text(start)) = self.parts.first()
+            && !path.starts_with(start.as_str())
+        {
+            return false;
+        }
         let mut found = Vec::new();
         readings(&self.parts, path, &mut Vec::new(), &mut found);
         !found.is_empty()
     }
 }
 
-type Bindings = Vec<(Arc<str>, String)>;
+/// Variables with their values.
+type Bindings<'a> = Vec<(&'a Arc<str>, &'a str)>;
 
 /// Collects up to two ways in which the parts can give the path.
-fn readings(parts: &[TemplatePart], path: &str, bound: &mut Bindings, found: &mut Vec<Bindings>) {
+fn readings<'a>(
+    parts: &'a [TemplatePart],
+    path: &'a str,
+    bound: &mut Bindings<'a>,
+    found: &mut Vec<Bindings<'a>>,
+) {
     if found.len() > 1 {
         return;
     }
@@ -103,16 +118,32 @@ fn readings(parts: &[TemplatePart], path: &str, bound: &mut Bindings, found: &mu
             }
         }
         Some((TemplatePart::Variable(name), rest)) => {
-            if let Some((_, value)) = bound.iter().find(|(known, _)| known == name) {
-                if let Some(tail) = path.strip_prefix(value.as_str()) {
+            if let Some((_, value)) = bound.iter().find(|(known, _)| *known == name) {
+                if let Some(tail) = path.strip_prefix(value) {
                     readings(rest, tail, bound, found);
+                }
+                return;
+            }
+            // What only text follows has one reading at most.
+            let tail = match rest {
+                [] => Some(""),
+                [TemplatePart::Text(tail)] => Some(tail.as_str()),
+                [..] => None,
+            };
+            if let Some(tail) = tail {
+                let value = path.strip_suffix(tail);
+                if let Some(value) = value.filter(|value| !value.is_empty() && !value.contains('/'))
+                {
+                    bound.push((name, value));
+                    found.push(bound.clone());
+                    bound.pop();
                 }
                 return;
             }
             let limit = path.find('/').unwrap_or(path.len());
             for (at, character) in path[..limit].char_indices() {
                 let end = at + character.len_utf8();
-                bound.push((name.clone(), path[..end].to_string()));
+                bound.push((name, &path[..end]));
                 readings(rest, &path[end..], bound, found);
                 bound.pop();
             }

@@ -162,7 +162,7 @@ fn cell(snapshot: &Snapshot, group: Group) -> Cell {
 pub fn line(snapshot: &Snapshot, source: &Source) -> SourceLine {
     let line = snapshot.file(&source.place).and_then(|file| {
         let fact = file.facts().key(&source.key)?;
-        Some(file.lines().line(fact.key.start as usize) + 1)
+        Some(file.line(fact.key.start as usize) + 1)
     });
     SourceLine {
         file: source.place.clone(),

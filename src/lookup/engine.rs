@@ -9,9 +9,11 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::layer::Provider;
 use super::merge::{Strategy, assert_type};
 use super::options::CompiledOptions;
+use super::reach::Place;
 use super::request::{Answer, Asker, Log, Reads, Request, Tracing, Unknown};
 use super::trace::{Event, NodeKind, Tracer};
 use crate::datatype::{self, Type};
+use crate::hierarchy::Layer;
 use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
 use crate::value::{HashMap as Hash, KeyHashing, StrKey, Value};
@@ -48,16 +50,11 @@ pub struct Session<'a> {
     pub configs: &'a ConfigCache,
 }
 
-impl Session<'_> {
+impl<'a> Session<'a> {
     /// Answers one request in a compilation of its own.
     #[must_use]
     pub fn lookup(&self, scope: &Scope, request: &Request) -> Answer {
-        let mut engine = Engine::new(*self, scope.clone());
-        let answer = engine.run(request);
-        Answer {
-            reads: Arc::new(engine.reads.list()),
-            ..answer
-        }
+        self.compilation(scope).lookup(request)
     }
 
     /// Answers many requests for one scope, which then share what was read; each answer is what a
@@ -75,6 +72,14 @@ impl Session<'_> {
         answers
     }
 
+    /// A compilation that is kept, for questions that share what was read.
+    #[must_use]
+    pub fn compilation(&self, scope: &Scope) -> Compilation<'a> {
+        Compilation {
+            engine: Engine::new(*self, scope.clone()),
+        }
+    }
+
     /// All lookup options that apply to keys of `module` (or to keys without one) in this scope,
     /// with what could not be known of them.
     ///
@@ -85,11 +90,55 @@ impl Session<'_> {
         scope: &Scope,
         module: Option<&str>,
     ) -> Result<Arc<CompiledOptions>, LookupError> {
-        let mut engine = Engine::new(*self, scope.clone());
-        let invocation = Invocation::default();
-        match engine.retrieve_options(module.map(Arc::from), &invocation) {
+        self.compilation(scope).lookup_options(module)
+    }
+}
+
+/// One compilation: its answers are those of [`Session`]'s methods of the same name for its scope,
+/// as long as no request ended with an error.
+pub struct Compilation<'a> {
+    engine: Engine<'a>,
+}
+
+impl Compilation<'_> {
+    /// As [`Session::lookup`]; what earlier requests met that is unknown is told again.
+    #[must_use]
+    pub fn lookup(&mut self, request: &Request) -> Answer {
+        let answer = self.engine.run(request);
+        Answer {
+            reads: Arc::new(self.engine.reads.list()),
+            ..answer
+        }
+    }
+
+    /// As [`Session::lookup_options`]: at no cost behind a lookup of a key of that module.
+    ///
+    /// # Errors
+    /// What Puppet raises for every lookup then.
+    pub fn lookup_options(
+        &mut self,
+        module: Option<&str>,
+    ) -> Result<Arc<CompiledOptions>, LookupError> {
+        let module: Option<Arc<str>> = module.map(Arc::from);
+        let invocation = Invocation {
+            module_name: module.clone(),
+            ..Invocation::default()
+        };
+        match self.engine.retrieve_options(module, &invocation) {
             Ok(options) => Ok(options),
             Err(Failure::NotFound) => Ok(Arc::default()),
+            Err(Failure::Error(error)) => Err(*error),
+        }
+    }
+
+    /// As [`Session::places_in`].
+    ///
+    /// # Errors
+    /// What Puppet raises for the configuration; nothing is read then.
+    pub fn places(&mut self, layer: &Layer) -> Result<Vec<Place>, LookupError> {
+        match self.engine.places(layer, &Invocation::default()) {
+            Ok(places) => Ok(places),
+            Err(Failure::NotFound) => Ok(Vec::new()),
             Err(Failure::Error(error)) => Err(*error),
         }
     }

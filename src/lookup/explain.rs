@@ -163,7 +163,7 @@ fn unknown_place(out: &mut String, title: &str, possible: &Possible, indent: &st
     if possible.files.is_empty() {
         line(out, indent, "No file that it could be has the key");
     }
-    for file in &possible.files {
+    for file in possible.files.iter() {
         line(
             out,
             indent,

@@ -196,16 +196,12 @@ impl Engine<'_> {
     /// Which existing files an open path could mean, of those that hold the root key.
     fn possible(&self, open: &OpenPath, level: &LevelProvider, key: &Key) -> Possible {
         let root = key.root.as_name().unwrap_or_default();
-        let format = super::backend::format_of(&level.function);
-        let files = match format {
-            Some(format) => self
-                .session
-                .files
-                .files_with_key(root, format)
-                .into_iter()
-                .filter(|path| open.template.matches(path))
-                .collect(),
-            None => Vec::new(),
+        let files = match super::backend::format_of(&level.function) {
+            Some(format) => {
+                let files = self.session.files;
+                files.files_with_key(root, format, &open.template)
+            }
+            None => Arc::default(),
         };
         Possible {
             variables: open.variables.clone(),
@@ -280,8 +276,13 @@ impl Engine<'_> {
                     return Err(Failure::NotFound);
                 };
                 match nature {
-                    // A trace tells collections apart by identity, as Ruby does.
+                    // A trace tells collections apart by identity, as Ruby does. Options are never
+                    // merged deep, so that nothing in them can change under a trace.
                     Nature::Plain if self.tracer.is_none() => return Ok(value),
+                    Nature::Plain if self.in_options && **root == *"lookup_options" => {
+                        self.event(|| Event::Found(root.to_string(), value.clone()));
+                        return Ok(value);
+                    }
                     Nature::Plain | Nature::WithTokens => {}
                     Nature::Odd => self.check_value(&origin, root, &value)?,
                 }

@@ -42,7 +42,7 @@ mod views;
 
 pub use backend::format_of;
 pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict, resolve_modulepath};
-pub use engine::Session;
+pub use engine::{Compilation, Session};
 pub use error::{ErrorClass, LookupError};
 pub use explain::explain;
 pub use explain_data::explain_data;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::context::{Environment, PuppetVersion, Strict};
 use super::engine::{Engine, Invocation, Session};
-use super::error::{Failure, LookupError};
+use super::error::LookupError;
 use super::layer::Provider;
 use super::level::LevelProvider;
 use super::views::is_same;
@@ -140,13 +140,7 @@ impl Session<'_> {
     /// # Errors
     /// What Puppet raises for the configuration; nothing is read then.
     pub fn places_in(&self, layer: &Layer, scope: &Scope) -> Result<Vec<Place>, LookupError> {
-        let mut engine = Engine::new(*self, scope.clone());
-        let invocation = Invocation::default();
-        match engine.places(layer, &invocation) {
-            Ok(places) => Ok(places),
-            Err(Failure::NotFound) => Ok(Vec::new()),
-            Err(Failure::Error(error)) => Err(*error),
-        }
+        self.compilation(scope).places(layer)
     }
 }
 
@@ -177,7 +171,7 @@ impl Engine<'_> {
         }
     }
 
-    fn places(
+    pub(super) fn places(
         &mut self,
         layer: &Layer,
         invocation: &Invocation,

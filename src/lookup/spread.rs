@@ -310,7 +310,7 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     for unknown in &answer.unknown {
         match &unknown.cause {
             UnknownCause::Path(path) => {
-                for file in &path.files {
+                for file in path.files.iter() {
                     possible.push((unknown.clone(), file.clone()));
                 }
             }

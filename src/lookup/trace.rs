@@ -88,8 +88,8 @@ pub struct TraceLocation {
 pub struct Possible {
     /// The unknown variables, as written.
     pub variables: Vec<Arc<str>>,
-    /// Existing files that the path could mean and that hold the root key.
-    pub files: Vec<Arc<str>>,
+    /// Existing files that the path could mean and that hold the root key, ordered by bytes.
+    pub files: Arc<[Arc<str>]>,
 }
 
 /// What happened at a node.

@@ -49,8 +49,22 @@ impl ScalarMap {
     /// O(length of the scalar).
     #[must_use]
     pub fn new(source: &str, node: &Node) -> ScalarMap {
+        match &node.kind {
+            NodeKind::Scalar(scalar) => {
+                ScalarMap::of(source, node.range, scalar.style, &scalar.text)
+            }
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) | NodeKind::Alias { .. } => ScalarMap {
+                pieces: Vec::new(),
+                inside: TextRange::empty(node.range.start as usize),
+            },
+        }
+    }
+
+    /// The map of a scalar by its place in `source`, its style and its decoded text. O(length of
+    /// the scalar).
+    #[must_use]
+    pub fn of(source: &str, range: TextRange, style: ScalarStyle, text: &str) -> ScalarMap {
         let bytes = source.as_bytes();
-        let range = node.range;
         let (start, end) = (range.start as usize, (range.end as usize).min(bytes.len()));
         let mut pieces = Pieces {
             bytes,
@@ -58,19 +72,17 @@ impl ScalarMap {
             decoded: 0,
         };
         let mut inside = TextRange::empty(start);
-        if let NodeKind::Scalar(scalar) = &node.kind
-            && start < end
-        {
-            match scalar.style {
+        if start < end {
+            match style {
                 ScalarStyle::Plain => pieces.flow(start, end, None),
                 ScalarStyle::JsonLiteral => pieces.same(start..end),
                 ScalarStyle::SingleQuoted => pieces.flow(start + 1, end - 1, Some(b'\'')),
                 ScalarStyle::DoubleQuoted => pieces.flow(start + 1, end - 1, Some(b'"')),
                 ScalarStyle::JsonString => pieces.json(start + 1, end - 1),
-                ScalarStyle::Literal => pieces.block(start, &scalar.text, Block::Literal),
-                ScalarStyle::Folded => pieces.block(start, &scalar.text, Block::Folded),
+                ScalarStyle::Literal => pieces.block(start, text, Block::Literal),
+                ScalarStyle::Folded => pieces.block(start, text, Block::Folded),
             }
-            inside = match scalar.style {
+            inside = match style {
                 ScalarStyle::Plain | ScalarStyle::JsonLiteral => TextRange::empty(start),
                 ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted | ScalarStyle::JsonString => {
                     TextRange::empty(start + 1)

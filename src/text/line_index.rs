@@ -152,9 +152,34 @@ fn column_bytes(text: &str, wanted: usize, encoding: PositionEncoding) -> usize 
     text.len()
 }
 
+/// The line (from zero) of `text` that holds the byte at `offset`, as [`LineIndex::line`] tells it.
+/// O(offset), without allocation.
+#[must_use]
+pub fn line_at(text: &str, offset: usize) -> u32 {
+    let bytes = text.as_bytes();
+    let before = &bytes[..offset.min(bytes.len())];
+    let feeds = before.iter().filter(|&&byte| byte == b'\n').count();
+    if !before.contains(&b'\r') {
+        return feeds as u32;
+    }
+    let returns = before.iter().enumerate();
+    // A return before a feed is half of a line break.
+    let lone = returns.filter(|&(at, &byte)| byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+    (feeds + lone.count()) as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_line_is_counted_as_all_are() {
+        let text = "a\nb\r\nc\rd\n\r\n\r\re\u{e9}\n";
+        let lines = LineIndex::new(text);
+        for offset in 0..text.len() + 3 {
+            assert_eq!(line_at(text, offset), lines.line(offset), "{offset}");
+        }
+    }
     use proptest::prelude::*;
 
     const ENCODINGS: [PositionEncoding; 3] = [

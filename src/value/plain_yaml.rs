@@ -12,10 +12,13 @@
 //! assert_eq!(load_plain_yaml(b"a: &x 1\n"), None);
 //! ```
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{HashMap, Value};
+use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::text::TextRange;
 
 /// Largest text that is read here, in bytes: every count that the loader bounds stays far below
 /// its bound.
@@ -27,13 +30,62 @@ const DEEPEST: usize = 40;
 /// Longest key in bytes; libyaml's own bound is 1,024 characters.
 const LONGEST_KEY: usize = 1_000;
 
+/// What is made of a plain text while it is read, node by node in the order of the text. What was
+/// made counts only if the whole text turns out to be plain.
+pub trait Maker<'t> {
+    /// A finished node.
+    type Node;
+    /// A hash in the making.
+    type Hash;
+    /// A list in the making.
+    type List;
+
+    /// A scalar with its decoded text and its place, quotes and block header included; nothing
+    /// where the text is not to be read here.
+    fn scalar(
+        &mut self,
+        style: ScalarStyle,
+        text: Cow<'t, str>,
+        range: TextRange,
+    ) -> Option<Self::Node>;
+
+    /// A value that is not there, and where it would be.
+    fn absent(&mut self, at: usize) -> Self::Node;
+
+    /// A hash begins, at its first key or its brace.
+    fn hash(&mut self, start: usize) -> Self::Hash;
+
+    /// The key of the next entry.
+    fn key(&mut self, hash: &mut Self::Hash, key: Self::Node);
+
+    /// The value of the entry whose key came last.
+    fn entry(&mut self, hash: &mut Self::Hash, value: Self::Node);
+
+    /// A hash ends; `bracket` is the place behind its brace.
+    fn end_hash(&mut self, hash: Self::Hash, bracket: Option<usize>) -> Self::Node;
+
+    /// A list begins, at its first dash or its bracket.
+    fn list(&mut self, start: usize) -> Self::List;
+
+    /// The next element.
+    fn element(&mut self, list: &mut Self::List, element: Self::Node);
+
+    /// A list ends; `bracket` is the place behind its bracket.
+    fn end_list(&mut self, list: Self::List, bracket: Option<usize>) -> Self::Node;
+}
+
 /// The value of a text, as [`super::load_yaml`] gives it, if the text is plain.
 #[must_use]
 pub fn load_plain_yaml(text: &[u8]) -> Option<Value> {
-    if text.len() > LARGEST || text.last() != Some(&b'\n') {
+    read_plain_yaml(std::str::from_utf8(text).ok()?, &mut Values)
+}
+
+/// What is made of a text, if the text is plain.
+#[must_use]
+pub fn read_plain_yaml<'t, M: Maker<'t>>(text: &'t str, maker: &mut M) -> Option<M::Node> {
+    if text.len() > LARGEST || !text.ends_with('\n') {
         return None;
     }
-    let text = std::str::from_utf8(text).ok()?;
     if !text.is_ascii() && text.chars().any(is_special) {
         return None;
     }
@@ -42,13 +94,70 @@ pub fn load_plain_yaml(text: &[u8]) -> Option<Value> {
         at: 0,
         line: Line::default(),
         depth: 0,
+        maker,
     };
     reader.next_line()?;
     if reader.rest() == "---" && reader.line.indent == 0 {
         reader.next_line()?;
     }
-    let value = reader.mapping(0)?;
-    reader.line.is_end.then_some(value)
+    let made = reader.mapping(0)?;
+    reader.line.is_end.then_some(made)
+}
+
+/// Makes values.
+struct Values;
+
+impl<'t> Maker<'t> for Values {
+    type Node = Value;
+    type Hash = (HashMap, Value);
+    type List = Vec<Value>;
+
+    fn scalar(&mut self, style: ScalarStyle, text: Cow<'t, str>, _: TextRange) -> Option<Value> {
+        match style {
+            ScalarStyle::Plain => plain(&text),
+            ScalarStyle::SingleQuoted
+            | ScalarStyle::DoubleQuoted
+            | ScalarStyle::Literal
+            | ScalarStyle::Folded
+            | ScalarStyle::JsonString
+            | ScalarStyle::JsonLiteral => Some(Value::String(match text {
+                Cow::Borrowed(text) => Arc::from(text),
+                Cow::Owned(text) => Arc::from(text),
+            })),
+        }
+    }
+
+    fn absent(&mut self, _: usize) -> Value {
+        Value::Undef
+    }
+
+    fn hash(&mut self, _: usize) -> (HashMap, Value) {
+        (HashMap::default(), Value::Undef)
+    }
+
+    fn key(&mut self, (_, next): &mut (HashMap, Value), key: Value) {
+        *next = key;
+    }
+
+    fn entry(&mut self, (hash, next): &mut (HashMap, Value), value: Value) {
+        hash.insert(std::mem::take(next), value);
+    }
+
+    fn end_hash(&mut self, (hash, _): (HashMap, Value), _: Option<usize>) -> Value {
+        Value::from(hash)
+    }
+
+    fn list(&mut self, _: usize) -> Vec<Value> {
+        Vec::new()
+    }
+
+    fn element(&mut self, list: &mut Vec<Value>, element: Value) {
+        list.push(element);
+    }
+
+    fn end_list(&mut self, list: Vec<Value>, _: Option<usize>) -> Value {
+        Value::from(list)
+    }
 }
 
 /// Characters beyond ASCII that break lines, mark the order of bytes, or are refused.
@@ -70,17 +179,23 @@ struct Line {
     is_end: bool,
 }
 
-struct Reader<'t> {
+struct Reader<'t, 'm, M> {
     text: &'t str,
     /// Where the line after `line` starts.
     at: usize,
     line: Line,
     depth: usize,
+    maker: &'m mut M,
 }
 
-impl<'t> Reader<'t> {
+impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
     fn rest(&self) -> &'t str {
         &self.text[self.line.start..self.line.end]
+    }
+
+    /// Where a rest of the current line starts.
+    fn place(&self, rest: &str) -> usize {
+        self.line.end - rest.len()
     }
 
     /// Goes to the next line that holds something.
@@ -125,55 +240,64 @@ impl<'t> Reader<'t> {
     }
 
     /// What starts at the current line, at its column.
-    fn block(&mut self) -> Option<Value> {
+    fn block(&mut self) -> Option<M::Node> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return None;
         }
         let indent = self.line.indent;
-        let value = if is_item(self.rest()) {
+        let node = if is_item(self.rest()) {
             self.list(indent)
         } else {
             self.mapping(indent)
         };
         self.depth -= 1;
-        value
+        node
     }
 
-    fn mapping(&mut self, indent: usize) -> Option<Value> {
-        let mut hash = HashMap::default();
+    fn mapping(&mut self, indent: usize) -> Option<M::Node> {
+        let mut hash = self.maker.hash(self.line.start);
+        let mut is_empty = true;
         while !self.line.is_end && self.line.indent == indent && !is_item(self.rest()) {
-            let (key, rest) = key(self.rest())?;
-            self.line.start = self.line.end - rest.len();
-            let value = self.value(indent, true)?;
-            hash.insert(key, value);
+            let key = key(self.rest())?;
+            let start = self.line.start;
+            let range = TextRange::new(start, start + key.length);
+            let node = self.maker.scalar(key.style, key.text, range)?;
+            self.maker.key(&mut hash, node);
+            self.line.start = self.place(key.rest);
+            let value = self.value(indent, start + key.behind, true)?;
+            self.maker.entry(&mut hash, value);
+            is_empty = false;
         }
         let has_ended = self.line.is_end || self.line.indent <= indent;
-        (has_ended && !hash.is_empty()).then(|| Value::from(hash))
+        (has_ended && !is_empty).then(|| self.maker.end_hash(hash, None))
     }
 
-    fn list(&mut self, indent: usize) -> Option<Value> {
-        let mut elements = Vec::new();
+    fn list(&mut self, indent: usize) -> Option<M::Node> {
+        let mut list = self.maker.list(self.line.start);
         while !self.line.is_end && self.line.indent == indent && is_item(self.rest()) {
             let rest = self.rest()[1..].trim_start_matches(' ');
-            let start = self.line.end - rest.len();
+            let behind = self.line.start + 1;
+            let start = self.place(rest);
             let is_empty = rest.is_empty() || rest.starts_with('#');
-            if !is_empty && (is_item(rest) || key(rest).is_some()) {
+            let element = if !is_empty && (is_item(rest) || key(rest).is_some()) {
                 // A node of its own, at the column behind the dash.
                 self.line.indent += start - self.line.start;
                 self.line.start = start;
-                elements.push(self.block()?);
+                self.block()?
             } else {
                 self.line.start = start;
-                elements.push(self.value(indent, false)?);
-            }
+                self.value(indent, behind, false)?
+            };
+            self.maker.element(&mut list, element);
         }
         let has_ended = self.line.is_end || self.line.indent <= indent;
-        has_ended.then(|| Value::from(elements))
+        has_ended.then(|| self.maker.end_list(list, None))
     }
 
-    /// The value behind a key or a dash at column `indent`; goes on to the line after it.
-    fn value(&mut self, indent: usize, of_key: bool) -> Option<Value> {
+    /// The value behind a key or a dash at column `indent`, which ends at `behind`; goes on to the
+    /// line after it.
+    fn value(&mut self, indent: usize, behind: usize, of_key: bool) -> Option<M::Node> {
         let rest = self.rest();
         let value = match rest.as_bytes().first() {
             None | Some(b'#') => {
@@ -182,13 +306,13 @@ impl<'t> Reader<'t> {
                 let is_own =
                     line.indent > indent || of_key && line.indent == indent && is_item(self.rest());
                 if line.is_end || !is_own {
-                    return Some(Value::Undef);
+                    return Some(self.maker.absent(behind));
                 }
                 return self.block();
             }
             Some(b'|') => return self.literal(rest, indent),
             Some(_) => {
-                let (value, rest) = inline(rest)?;
+                let (value, rest) = self.inline(rest)?;
                 if !is_comment(rest) {
                     return None;
                 }
@@ -201,12 +325,14 @@ impl<'t> Reader<'t> {
     }
 
     /// `|` or `|-` and the lines below it.
-    fn literal(&mut self, header: &str, indent: usize) -> Option<Value> {
+    fn literal(&mut self, header: &str, indent: usize) -> Option<M::Node> {
         let strips = match header {
             "|" => false,
             "|-" => true,
             _ => return None,
         };
+        let start = self.place(header);
+        let mut end = start;
         let mut text = String::new();
         let mut blank_lines = 0;
         let mut own: Option<usize> = None;
@@ -239,6 +365,7 @@ impl<'t> Reader<'t> {
             blank_lines = 0;
             text.push_str(&line[own..]);
             text.push('\n');
+            end = self.at + length;
             self.at += length + 1;
         }
         if text.is_empty() {
@@ -248,7 +375,123 @@ impl<'t> Reader<'t> {
             text.pop();
         }
         self.next_line()?;
-        (self.line.is_end || self.line.indent <= indent).then(|| Value::from(text))
+        if !self.line.is_end && self.line.indent > indent {
+            return None;
+        }
+        let range = TextRange::new(start, end);
+        self.maker
+            .scalar(ScalarStyle::Literal, Cow::Owned(text), range)
+    }
+
+    /// A scalar or a collection in brackets, and what stands behind it on its line.
+    fn inline(&mut self, content: &'t str) -> Option<(M::Node, &'t str)> {
+        match content.as_bytes().first()? {
+            b'"' | b'\'' => self.quoted(content),
+            b'[' | b'{' => self.flow(content, 0),
+            _ => {
+                if !may_start(content) || colon(content).is_some() || content.starts_with("---") {
+                    return None;
+                }
+                let end = content.find(" #").unwrap_or(content.len());
+                let text = content[..end].trim_end_matches(' ');
+                Some((self.plain(content, text)?, &content[end..]))
+            }
+        }
+    }
+
+    fn quoted(&mut self, content: &'t str) -> Option<(M::Node, &'t str)> {
+        let (text, rest) = quoted(content)?;
+        let range = TextRange::new(self.place(content), self.place(rest));
+        Some((self.maker.scalar(style_of(content), text, range)?, rest))
+    }
+
+    /// The plain scalar `text`, with which `content` starts.
+    fn plain(&mut self, content: &str, text: &'t str) -> Option<M::Node> {
+        let start = self.place(content);
+        let range = TextRange::new(start, start + text.len());
+        let text = Cow::Borrowed(text);
+        self.maker.scalar(ScalarStyle::Plain, text, range)
+    }
+
+    /// A collection in brackets that ends on its line, and what stands behind it.
+    fn flow(&mut self, content: &'t str, depth: usize) -> Option<(M::Node, &'t str)> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let start = self.place(content);
+        let mut rest = content[1..].trim_start_matches(' ');
+        if content.starts_with('{') {
+            let mut hash = self.maker.hash(start);
+            if let Some(behind) = rest.strip_prefix('}') {
+                let end = self.place(behind);
+                return Some((self.maker.end_hash(hash, Some(end)), behind));
+            }
+            loop {
+                let is_quoted = rest.starts_with(['"', '\'']);
+                if is_quoted && quoted(rest)?.0 == "<<" {
+                    return None;
+                }
+                let (name, behind) = self.flow_scalar(rest)?;
+                self.maker.key(&mut hash, name);
+                let behind = behind.strip_prefix(": ")?.trim_start_matches(' ');
+                let (value, behind) = self.flow_value(behind, depth)?;
+                self.maker.entry(&mut hash, value);
+                rest = behind.trim_start_matches(' ');
+                if let Some(behind) = rest.strip_prefix('}') {
+                    let end = self.place(behind);
+                    return Some((self.maker.end_hash(hash, Some(end)), behind));
+                }
+                rest = rest.strip_prefix(',')?.trim_start_matches(' ');
+            }
+        }
+        let mut list = self.maker.list(start);
+        if let Some(behind) = rest.strip_prefix(']') {
+            let end = self.place(behind);
+            return Some((self.maker.end_list(list, Some(end)), behind));
+        }
+        loop {
+            let (value, behind) = self.flow_value(rest, depth)?;
+            self.maker.element(&mut list, value);
+            rest = behind.trim_start_matches(' ');
+            if let Some(behind) = rest.strip_prefix(']') {
+                let end = self.place(behind);
+                return Some((self.maker.end_list(list, Some(end)), behind));
+            }
+            rest = rest.strip_prefix(',')?.trim_start_matches(' ');
+        }
+    }
+
+    fn flow_value(&mut self, content: &'t str, depth: usize) -> Option<(M::Node, &'t str)> {
+        if content.starts_with(['[', '{']) {
+            self.flow(content, depth + 1)
+        } else {
+            self.flow_scalar(content)
+        }
+    }
+
+    /// A scalar in brackets: quoted, or of characters that mean nothing there.
+    fn flow_scalar(&mut self, content: &'t str) -> Option<(M::Node, &'t str)> {
+        if content.starts_with(['"', '\'']) {
+            return self.quoted(content);
+        }
+        if !may_start(content) {
+            return None;
+        }
+        let bytes = content.as_bytes();
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_/.-".contains(&byte);
+        let end = (0..bytes.len()).find(|&at| match bytes[at] {
+            b':' => !bytes
+                .get(at + 1)
+                .is_some_and(|&next| is_word(next) || next == b':'),
+            byte => !is_word(byte) && !b"@+=*%$()&~^!;<> ".contains(&byte),
+        })?;
+        // What ends the scalar must mean that.
+        matches!(bytes[end], b',' | b']' | b'}' | b':').then_some(())?;
+        let text = content[..end].trim_end_matches(' ');
+        if text.len() > LONGEST_KEY {
+            return None;
+        }
+        Some((self.plain(content, text)?, &content[text.len()..]))
     }
 }
 
@@ -264,13 +507,28 @@ fn is_comment(rest: &str) -> bool {
             && matches!(rest.trim_start().as_bytes().first(), None | Some(b'#'))
 }
 
+/// A key at the start of a line's content.
+struct Key<'t> {
+    style: ScalarStyle,
+    text: Cow<'t, str>,
+    /// Bytes up to the colon.
+    length: usize,
+    /// Bytes up to behind the colon.
+    behind: usize,
+    /// What stands behind the colon and its blanks.
+    rest: &'t str,
+}
+
 /// `key: rest`, split.
-fn key(content: &str) -> Option<(Value, &str)> {
-    let first = *content.as_bytes().first()?;
-    let (key, rest) = match first {
+fn key(content: &str) -> Option<Key<'_>> {
+    let (text, style, length) = match content.as_bytes().first()? {
         b'"' | b'\'' => {
             let (text, rest) = quoted(content)?;
-            (not_merging(text)?, rest.strip_prefix(':')?)
+            // It would take in another mapping's entries.
+            if text == "<<" {
+                return None;
+            }
+            (text, style_of(content), content.len() - rest.len())
         }
         _ => {
             if !may_start(content) {
@@ -281,18 +539,30 @@ fn key(content: &str) -> Option<(Value, &str)> {
             if text.contains(" #") || text.ends_with(' ') {
                 return None;
             }
-            (plain(text)?, &content[end + 1..])
+            (Cow::Borrowed(text), ScalarStyle::Plain, end)
         }
     };
-    if content.len() - rest.len() > LONGEST_KEY || !(rest.is_empty() || rest.starts_with(' ')) {
+    let rest = content[length..].strip_prefix(':')?;
+    let behind = length + 1;
+    if behind > LONGEST_KEY || !(rest.is_empty() || rest.starts_with(' ')) {
         return None;
     }
-    Some((key, rest.trim_start_matches(' ')))
+    Some(Key {
+        style,
+        text,
+        length,
+        behind,
+        rest: rest.trim_start_matches(' '),
+    })
 }
 
-/// A quoted key, unless it takes in another mapping's entries.
-fn not_merging(key: Arc<str>) -> Option<Value> {
-    (&*key != "<<").then_some(Value::String(key))
+/// The style of a quoted scalar.
+fn style_of(content: &str) -> ScalarStyle {
+    if content.starts_with('"') {
+        ScalarStyle::DoubleQuoted
+    } else {
+        ScalarStyle::SingleQuoted
+    }
 }
 
 /// The first colon with a blank or nothing behind it.
@@ -319,27 +589,6 @@ fn may_start(content: &str) -> bool {
     }
 }
 
-/// A scalar or a collection in brackets, and what stands behind it on its line.
-fn inline(content: &str) -> Option<(Value, &str)> {
-    match content.as_bytes().first()? {
-        b'"' | b'\'' => {
-            let (text, rest) = quoted(content)?;
-            Some((Value::String(text), rest))
-        }
-        b'[' | b'{' => flow(content, 0),
-        _ => {
-            if !may_start(content) || colon(content).is_some() || content.starts_with("---") {
-                return None;
-            }
-            let end = content.find(" #").unwrap_or(content.len());
-            Some((
-                plain(content[..end].trim_end_matches(' '))?,
-                &content[end..],
-            ))
-        }
-    }
-}
-
 /// What an untagged plain scalar is, where Puppet takes it.
 fn plain(text: &str) -> Option<Value> {
     Some(match resolve_plain(text) {
@@ -357,7 +606,7 @@ fn plain(text: &str) -> Option<Value> {
 }
 
 /// A quoted scalar that ends on its line, and what stands behind it.
-fn quoted(content: &str) -> Option<(Arc<str>, &str)> {
+fn quoted(content: &str) -> Option<(Cow<'_, str>, &str)> {
     let quote = *content.as_bytes().first()?;
     let inner = &content[1..];
     let end = inner
@@ -365,7 +614,7 @@ fn quoted(content: &str) -> Option<(Arc<str>, &str)> {
         .position(|byte| byte == quote || byte == b'\\')?;
     let byte = inner.as_bytes()[end];
     if byte == quote && inner.as_bytes().get(end + 1) != Some(&b'\'') {
-        return Some((Arc::from(&inner[..end]), &inner[end + 1..]));
+        return Some((Cow::Borrowed(&inner[..end]), &inner[end + 1..]));
     }
     let mut text = String::with_capacity(inner.len());
     let mut characters = inner.char_indices();
@@ -373,12 +622,12 @@ fn quoted(content: &str) -> Option<(Arc<str>, &str)> {
         match (character, quote) {
             ('\'', b'\'') => {
                 if !inner[at + 1..].starts_with('\'') {
-                    return Some((Arc::from(text), &inner[at + 1..]));
+                    return Some((Cow::Owned(text), &inner[at + 1..]));
                 }
                 characters.next();
                 text.push('\'');
             }
-            ('"', b'"') => return Some((Arc::from(text), &inner[at + 1..])),
+            ('"', b'"') => return Some((Cow::Owned(text), &inner[at + 1..])),
             ('\\', b'"') => text.push(match characters.next()?.1 {
                 '\\' => '\\',
                 '"' => '"',
@@ -390,80 +639,6 @@ fn quoted(content: &str) -> Option<(Arc<str>, &str)> {
         }
     }
     None
-}
-
-/// A collection in brackets that ends on its line, and what stands behind it.
-fn flow(content: &str, depth: usize) -> Option<(Value, &str)> {
-    if depth > DEEPEST {
-        return None;
-    }
-    let is_hash = content.starts_with('{');
-    let close = if is_hash { '}' } else { ']' };
-    let mut rest = content[1..].trim_start_matches(' ');
-    let mut elements = Vec::new();
-    let mut hash = HashMap::default();
-    let mut end = rest.strip_prefix(close);
-    while end.is_none() {
-        if is_hash {
-            let (name, behind) = flow_scalar(rest)?;
-            if name.as_str() == Some("<<") {
-                return None;
-            }
-            let behind = behind.strip_prefix(": ")?.trim_start_matches(' ');
-            let (value, behind) = flow_value(behind, depth)?;
-            hash.insert(name, value);
-            rest = behind;
-        } else {
-            let (value, behind) = flow_value(rest, depth)?;
-            elements.push(value);
-            rest = behind;
-        }
-        rest = rest.trim_start_matches(' ');
-        end = rest.strip_prefix(close);
-        if end.is_none() {
-            rest = rest.strip_prefix(',')?.trim_start_matches(' ');
-        }
-    }
-    let value = if is_hash {
-        Value::from(hash)
-    } else {
-        Value::from(elements)
-    };
-    Some((value, end?))
-}
-
-fn flow_value(content: &str, depth: usize) -> Option<(Value, &str)> {
-    if content.starts_with(['[', '{']) {
-        flow(content, depth + 1)
-    } else {
-        flow_scalar(content)
-    }
-}
-
-/// A scalar in brackets: quoted, or of characters that mean nothing there.
-fn flow_scalar(content: &str) -> Option<(Value, &str)> {
-    if content.starts_with(['"', '\'']) {
-        let (text, rest) = quoted(content)?;
-        return Some((Value::String(text), rest));
-    }
-    if !may_start(content) {
-        return None;
-    }
-    let bytes = content.as_bytes();
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_/.-".contains(&byte);
-    let end = (0..bytes.len()).find(|&at| match bytes[at] {
-        b':' => !bytes
-            .get(at + 1)
-            .is_some_and(|&next| is_word(next) || next == b':'),
-        byte => !is_word(byte) && !b"@+=*%$()&~^!;<> ".contains(&byte),
-    })?;
-    // What ends the scalar must mean that.
-    matches!(bytes[end], b',' | b']' | b'}' | b':').then_some(())?;
-    let text = content[..end].trim_end_matches(' ');
-    if text.len() > LONGEST_KEY {
-        return None;
-    }
-    Some((plain(text)?, &content[text.len()..]))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::facts::FileFacts;
 use super::files::Format;
 use super::path;
 use crate::syntax::Parse;
-use crate::text::LineIndex;
+use crate::text::{LineIndex, line_at};
 use crate::value::{LoadError, LoadErrorKind};
 
 /// A file's number. It stays the same for a path as long as the workspace lives, and says
@@ -100,6 +100,16 @@ impl File {
     #[must_use]
     pub fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
+    }
+
+    /// The line (from zero) that holds the byte at `offset`. Where nobody asked for all lines, only
+    /// those before are counted: most files are asked for one line.
+    #[must_use]
+    pub fn line(&self, offset: usize) -> u32 {
+        match self.lines.get() {
+            Some(lines) => lines.line(offset),
+            None => line_at(&self.text, offset),
+        }
     }
 
     /// What Puppet would read: the bytes of the open text, or the disk's.

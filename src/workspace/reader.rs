@@ -4,6 +4,7 @@ use super::cache::TextHash;
 use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact, Reference};
 use super::files::{DataFile, Format, Natures};
 use super::interner::Names;
+use super::plain_facts::plain_facts;
 use crate::interpolation::{self, TokenKind};
 use crate::syntax::hocon::{HoconItem, HoconValue, parse_hocon_document};
 use crate::syntax::psych::{Resolved, resolve_plain};
@@ -18,7 +19,7 @@ use crate::value::{
 };
 
 /// The key of a data file that holds settings of lookups, not data.
-const LOOKUP_OPTIONS: &str = "lookup_options";
+pub(super) const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// The key that takes in another mapping's entries.
 const MERGE_KEY: &str = "<<";
@@ -77,9 +78,28 @@ pub fn parse(text: &str, format: Format) -> Parse {
 }
 
 /// The facts of a data file's text. `bytes` are the file's where they are not the text's: what
-/// is no UTF-8 may be a reason for a loader to refuse the file. The tree that they were read from
-/// comes with them, but for HOCON, which has another.
+/// is no UTF-8 may be a reason for a loader to refuse the file. The tree comes with them where it
+/// is wanted, but for HOCON, which has another; without it most texts are read much faster.
 pub(super) fn facts(
+    text: &str,
+    bytes: Option<&[u8]>,
+    hash: TextHash,
+    format: Format,
+    names: Names<'_>,
+    use_of_tree: UseOfTree,
+) -> (FileFacts, Option<Parse>) {
+    if format == Format::Yaml
+        && bytes.is_none()
+        && use_of_tree == UseOfTree::None
+        && let Some(facts) = plain_facts(text, hash, names)
+    {
+        return (facts, None);
+    }
+    facts_of_tree(text, bytes, hash, format, names)
+}
+
+/// As [`facts`], always from the tree.
+pub(super) fn facts_of_tree(
     text: &str,
     bytes: Option<&[u8]>,
     hash: TextHash,
@@ -155,6 +175,15 @@ pub(super) fn facts(
     (facts, Some(parse))
 }
 
+/// Whether anybody wants the tree that facts are read from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum UseOfTree {
+    /// Nobody: the file is not open.
+    None,
+    /// Somebody is about to ask for it.
+    Soon,
+}
+
 /// Whether loading a tree without syntax errors can fail at all. Most trees hold nothing that
 /// can, and need not become a value only to find that out.
 fn may_fail(tree: &Tree) -> bool {
@@ -166,20 +195,43 @@ fn may_fail(tree: &Tree) -> bool {
             NodeKind::Alias { .. } => true,
             NodeKind::Mapping(_) | NodeKind::Sequence(_) => false,
             NodeKind::Scalar(scalar) => {
-                // Dates, times and numbers that Ruby cannot convert start with none of these.
-                let harmless = |first: &u8| first.is_ascii_alphabetic() || b"/_%$".contains(first);
-                let text = scalar.text.as_bytes();
-                // Nor are they made of digits alone.
-                scalar.style == ScalarStyle::Plain
-                    && !text.first().is_none_or(harmless)
-                    && !text.iter().all(u8::is_ascii_digit)
-                    && matches!(
-                        resolve_plain(&scalar.text),
-                        Resolved::Date | Resolved::Time | Resolved::Invalid { .. }
-                    )
+                scalar.style == ScalarStyle::Plain && !is_surely_loaded(&scalar.text)
             }
         }
     })
+}
+
+/// Whether Puppet loads an untagged plain scalar, whatever it is: dates, times and numbers that
+/// Ruby cannot convert are refused.
+pub(super) fn is_surely_loaded(text: &str) -> bool {
+    let Some(first) = text.as_bytes().first() else {
+        return true;
+    };
+    // What is refused starts with none of these, and is not made of digits alone.
+    if first.is_ascii_alphabetic()
+        || b"/_%$".contains(first)
+        || text.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return true;
+    }
+    match resolve_plain(text) {
+        Resolved::Date | Resolved::Time | Resolved::Invalid { .. } => false,
+        Resolved::Null
+        | Resolved::Bool(_)
+        | Resolved::Int(_)
+        | Resolved::BigInt(_)
+        | Resolved::Float(_)
+        | Resolved::Symbol(_)
+        | Resolved::String => true,
+    }
+}
+
+/// Whether an untagged plain scalar is a string.
+pub(super) fn is_string(text: &str) -> bool {
+    // Most keys start with a letter and hold a colon: no need to ask.
+    let certain =
+        text.contains("::") && text.starts_with(|first: char| first.is_ascii_alphabetic());
+    certain || resolve_plain(text) == Resolved::String
 }
 
 /// The facts of a HOCON text. A key can be made of several entries and of others' values, so
@@ -398,24 +450,42 @@ fn references(text: &str, tree: &Tree, names: Names<'_>) -> Vec<Reference> {
         if !interpolation::has_tokens(&scalar.text) {
             continue;
         }
-        let map = ScalarMap::new(text, node);
-        for token in interpolation::tokens(&scalar.text) {
-            let TokenKind::Call {
-                method, argument, ..
-            } = &token.kind
-            else {
-                continue;
-            };
-            if method.looks_up() {
-                references.push(Reference {
-                    key: names.intern(argument),
-                    method: *method,
-                    range: map.source_range(token.range.as_usize()),
-                });
-            }
-        }
+        let map = || ScalarMap::new(text, node);
+        references_of(&scalar.text, map, names, &mut references);
     }
     references
+}
+
+/// Adds the keys that a decoded string looks up; `map` leads back to the text.
+pub(super) fn references_of(
+    decoded: &str,
+    map: impl FnOnce() -> ScalarMap,
+    names: Names<'_>,
+    references: &mut Vec<Reference>,
+) {
+    let tokens = interpolation::tokens(decoded).into_iter();
+    let mut calls = tokens.filter_map(|token| match token.kind {
+        TokenKind::Call {
+            method, argument, ..
+        } if method.looks_up() => Some((method, argument, token.range)),
+        TokenKind::Call { .. }
+        | TokenKind::Empty
+        | TokenKind::Variable { .. }
+        | TokenKind::UnknownMethod { .. }
+        | TokenKind::Malformed
+        | TokenKind::Unclosed => None,
+    });
+    let Some(first) = calls.next() else {
+        return;
+    };
+    let map = map();
+    for (method, argument, range) in std::iter::once(first).chain(calls) {
+        references.push(Reference {
+            key: names.intern(&argument),
+            method,
+            range: map.source_range(range.as_usize()),
+        });
+    }
 }
 
 /// About how many bytes a tree takes.

@@ -15,6 +15,7 @@ fn read(text: &str) -> FileFacts {
         hash,
         Format::Yaml,
         Interner::default().of_worker(0),
+        UseOfTree::None,
     )
     .0
 }
@@ -151,6 +152,7 @@ fn hocon_has_keys_and_references_too() {
         hash,
         Format::Hocon,
         Interner::default().of_worker(0),
+        UseOfTree::None,
     )
     .0;
     assert_eq!(names(&facts).len(), 2);
@@ -185,6 +187,7 @@ fn json_has_no_merge_keys() {
         hash,
         Format::Json,
         Interner::default().of_worker(0),
+        UseOfTree::None,
     )
     .0;
     assert_eq!(names(&facts), ["<<", "b"]);

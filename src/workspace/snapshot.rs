@@ -13,6 +13,7 @@ use super::entries::EntryCache;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File, unread};
 use super::files::{DataFile, Entry, FileKind, Files, Format, Natures};
+use super::fits::FitCache;
 use super::index::KeyIndex;
 use super::path;
 use super::reader;
@@ -20,6 +21,7 @@ use super::references::References;
 use super::roots::{Root, Roots};
 use super::tree::{Node, Tree, interior};
 use super::{Settings, change::Linked};
+use crate::hierarchy::Template;
 use crate::syntax::Parse;
 use crate::value::{LoadError, LoadErrorKind, Value};
 
@@ -94,6 +96,7 @@ pub struct Snapshot {
     pub(super) data: Arc<TextCache<DataFile>>,
     pub(super) parses: Arc<TextCache<Parse>>,
     pub(super) entries: Arc<EntryCache>,
+    pub(super) fits: Arc<FitCache>,
 }
 
 impl Snapshot {
@@ -117,6 +120,7 @@ impl Snapshot {
             data: Arc::default(),
             parses: Arc::default(),
             entries: Arc::default(),
+            fits: Arc::default(),
         }
     }
 
@@ -315,17 +319,21 @@ impl Snapshot {
         }
     }
 
-    /// Paths of the data files of a format that hold a top-level key, ordered by bytes.
-    fn paths_with(&self, key: &str, format: Format) -> Vec<Arc<str>> {
-        let mut paths: Vec<Arc<str>> = self
-            .definitions(key)
-            .into_iter()
-            .filter(|(file, _)| file.format() == Some(format))
-            .map(|(file, _)| Arc::clone(file.path()))
-            .collect();
+    /// Paths of the files that hold a top-level key and that a template can mean, ordered by
+    /// bytes; of one format or of any. O(files with the key), a byte for each, and more only for
+    /// those that fit.
+    #[must_use]
+    pub fn holders(
+        &self,
+        key: &str,
+        template: &Template,
+        format: Option<Format>,
+    ) -> Arc<[Arc<str>]> {
+        let fits = self.fits.of(template);
+        let mut paths = fits.select(self, self.index.iter_files(key), format);
+        // They are in order already where files were found in order.
         paths.sort();
-        paths.dedup();
-        paths
+        Arc::from(paths)
     }
 
     fn is_link_for(&self, root: Option<&Root>, at: &str) -> bool {
@@ -614,8 +622,8 @@ impl Files for Snapshot {
         self.map_deployed(path)
     }
 
-    fn files_with_key(&self, key: &str, format: Format) -> Vec<Arc<str>> {
-        self.paths_with(key, format)
+    fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Arc<[Arc<str>]> {
+        self.holders(key, template, Some(format))
     }
 
     fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
@@ -671,8 +679,8 @@ impl Files for RootFiles<'_> {
         self.snapshot.map_deployed_for(Some(self.root), path)
     }
 
-    fn files_with_key(&self, key: &str, format: Format) -> Vec<Arc<str>> {
-        self.snapshot.paths_with(key, format)
+    fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Arc<[Arc<str>]> {
+        self.snapshot.holders(key, template, Some(format))
     }
 
     fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {

@@ -14,7 +14,7 @@ use super::files::{FileKind, Files};
 use super::index::Patch;
 use super::interner::{Interner, Names};
 use super::path;
-use super::reader;
+use super::reader::{self, UseOfTree};
 use super::roots::{self, decides_roots};
 use super::snapshot::{Delta, FileDelta, FileId, Here, Revision, Snapshot, next_shape, seen};
 use super::tree::Node;
@@ -89,7 +89,12 @@ impl Snapshot {
     pub fn with(&self, change: Change) -> Snapshot {
         let mut draft = Draft::new(self);
         draft.take(change);
-        draft.finish(&Interner::default())
+        let mut next = draft.finish(&Interner::default());
+        if next.files.len() > self.files.len() {
+            // Its new numbers may come to mean other paths elsewhere.
+            next.fits = Arc::default();
+        }
+        next
     }
 }
 
@@ -427,8 +432,13 @@ impl<'a> Draft<'a> {
                 let _ = slots[at].set(file);
             }
         };
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = threads.min(touched.len() / FILES_PER_THREAD);
+        let threads = match touched.len() / FILES_PER_THREAD {
+            // Counting the cores reads files of the system.
+            0 | 1 => 1,
+            wanted => std::thread::available_parallelism()
+                .map_or(1, usize::from)
+                .min(wanted),
+        };
         std::thread::scope(|scope| {
             for worker in 1..threads {
                 let work = &work;
@@ -474,7 +484,11 @@ impl<'a> Draft<'a> {
         let (facts, read) = match (known.map(|old| &old.facts).or(again), format_of(&at)) {
             (Some(facts), _) => (Arc::clone(facts), None),
             (None, Some(format)) => {
-                let (facts, parse) = reader::facts(&text, bytes, hash, format, names);
+                let use_of_tree = match touched.open {
+                    Some(_) => UseOfTree::Soon,
+                    None => UseOfTree::None,
+                };
+                let (facts, parse) = reader::facts(&text, bytes, hash, format, names, use_of_tree);
                 (Arc::new(facts), parse)
             }
             (None, None) => (Arc::new(FileFacts::none(hash)), None),

@@ -1,6 +1,6 @@
 //! Where a hover stands: the root of the file, its session, and which levels read which files.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,12 +9,17 @@ use super::HoverOptions;
 use super::page::Piece;
 use crate::hierarchy::{ConfigSpans, Layer, Template, TemplatePart, locate};
 use crate::interpolation::{Key, TokenKind, tokens};
-use crate::lookup::{Environment, Place, Reach, Session, Settings, layer_of, reach};
+use crate::lookup::{
+    Answer, Compilation, Environment, LookupOptions, Place, Reach, Request, Session, Settings,
+    layer_of, reach,
+};
 use crate::scope::Scope;
 use crate::syntax::{NodeKind, Parse, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{File, FileKind, Files as _, Format, Root, RootFiles, Snapshot, path};
+use crate::workspace::{
+    Entry, File, FileKind, Files as _, Format, Root, RootFiles, Snapshot, path,
+};
 
 /// Most files that a path with variables is expanded to.
 pub(super) const MOST_REACHED: usize = 5_000;
@@ -24,6 +29,10 @@ const MOST_SCOPED: usize = 8;
 
 /// The locations of a layer for one scope.
 type Scoped = (Layer, Scope, Rc<[Place]>);
+
+/// The lookup options for one scope and the keys of a module or of none; nothing where Puppet
+/// refuses them.
+type OptionsOf = (Option<Arc<str>>, Scope, Option<Arc<LookupOptions>>);
 
 /// The root of a file, with what is read of it once per hover.
 pub(super) struct Ground<'a> {
@@ -39,6 +48,10 @@ pub(super) struct Ground<'a> {
     places: RefCell<HashMap<Layer, Arc<[Place]>>>,
     /// Locations for scopes, the latest first.
     scoped: RefCell<Vec<Scoped>>,
+    /// Options for scopes, the latest first.
+    lookup_options: RefCell<Vec<OptionsOf>>,
+    /// Where the data of the file under the cursor lies.
+    datadir: OnceCell<Option<String>>,
     spans: RefCell<HashMap<Arc<str>, Rc<ConfigSpans>>>,
 }
 
@@ -82,6 +95,8 @@ impl<'a> Ground<'a> {
             settings,
             places: RefCell::default(),
             scoped: RefCell::default(),
+            lookup_options: RefCell::default(),
+            datadir: OnceCell::new(),
             spans: RefCell::default(),
         }
     }
@@ -120,12 +135,74 @@ impl<'a> Ground<'a> {
             return places.clone();
         }
         drop(known);
-        let places = self.session().places_in(layer, scope).unwrap_or_default();
-        let places: Rc<[Place]> = places.into();
+        let mut compilation = self.session().compilation(scope);
+        self.keep_places(&mut compilation, layer, scope)
+    }
+
+    fn keep_places(
+        &self,
+        compilation: &mut Compilation<'_>,
+        layer: &Layer,
+        scope: &Scope,
+    ) -> Rc<[Place]> {
+        let places: Rc<[Place]> = compilation.places(layer).unwrap_or_default().into();
         let mut known = self.scoped.borrow_mut();
         known.truncate(MOST_SCOPED - 1);
         known.insert(0, (layer.clone(), scope.clone(), places.clone()));
         places
+    }
+
+    /// A lookup; the locations and the options that it read on the way are kept for what is said
+    /// of the answer.
+    pub(super) fn lookup(&self, scope: &Scope, root: &str, request: &Request) -> Answer {
+        let mut compilation = self.session().compilation(scope);
+        let answer = compilation.lookup(request);
+        // What an error left half done is not asked again.
+        if answer.result.is_ok() {
+            let layers = self.layers_of(root);
+            for layer in &layers {
+                self.keep_places(&mut compilation, layer, scope);
+            }
+            self.keep_options(&mut compilation, module_of(&layers), scope);
+        }
+        answer
+    }
+
+    /// The options that apply in a scope to the keys of some layers; nothing where Puppet refuses
+    /// them.
+    pub(super) fn lookup_options(
+        &self,
+        layers: &[Layer],
+        scope: &Scope,
+    ) -> Option<Arc<LookupOptions>> {
+        let module = module_of(layers);
+        let known = self.lookup_options.borrow();
+        let mut found = known.iter();
+        if let Some((.., options)) = found.find(|(of, known, _)| of == &module && known == scope) {
+            return options.clone();
+        }
+        drop(known);
+        let mut compilation = self.session().compilation(scope);
+        let options = self.keep_options(&mut compilation, module, scope);
+        if options.is_some() {
+            for layer in layers {
+                self.keep_places(&mut compilation, layer, scope);
+            }
+        }
+        options
+    }
+
+    fn keep_options(
+        &self,
+        compilation: &mut Compilation<'_>,
+        module: Option<Arc<str>>,
+        scope: &Scope,
+    ) -> Option<Arc<LookupOptions>> {
+        let options = compilation.lookup_options(module.as_deref()).ok();
+        let mut known = self.lookup_options.borrow_mut();
+        known.truncate(MOST_SCOPED - 1);
+        known.insert(0, (module, scope.clone(), options.clone()));
+        options
     }
 
     /// Who reads a file.
@@ -226,15 +303,21 @@ impl<'a> Ground<'a> {
                 range = found;
             }
         }
-        file.lines().line(range.start as usize) + 1
+        file.line(range.start as usize) + 1
     }
 
     /// What a file itself says of a top-level key.
     pub(super) fn own_value(&self, at: &str, key: &str) -> Option<Value> {
         let file = self.snapshot.file(at)?;
         let format = file.format().unwrap_or(Format::Yaml);
-        let data = self.snapshot.data_of(file, format);
-        data.recovered.get(key).cloned()
+        match self.snapshot.entry(at, key, format) {
+            Entry::Value(one) => Some(one.value.clone()),
+            Entry::Absent => None,
+            Entry::Unknown => {
+                let data = self.snapshot.data_of(file, format);
+                data.recovered.get(key).cloned()
+            }
+        }
     }
 
     /// A file as a link: what it is called, with the line.
@@ -249,8 +332,9 @@ impl<'a> Ground<'a> {
     /// What a file is called: its path below the data directory of the file under the cursor,
     /// else below the workspace's folder.
     pub(super) fn label(&self, at: &str) -> String {
-        if let Some(datadir) = self.datadir()
-            && let Some(rest) = path::within(at, &datadir)
+        let datadir = || datadir_of(&self.reach(self.path).first()?.place);
+        if let Some(datadir) = self.datadir.get_or_init(datadir)
+            && let Some(rest) = path::within(at, datadir)
             && !rest.is_empty()
         {
             return rest.to_string();
@@ -263,11 +347,6 @@ impl<'a> Ground<'a> {
         rest.filter(|rest| !rest.is_empty())
             .unwrap_or(at)
             .to_string()
-    }
-
-    fn datadir(&self) -> Option<String> {
-        let reach = self.reach(self.path);
-        datadir_of(&reach.first()?.place)
     }
 
     /// Whether a place lies outside of what the workspace can see.
@@ -314,6 +393,13 @@ impl<'a> Ground<'a> {
         found.retain(|at| self.files.kind(at) == Some(FileKind::File) && template.matches(at));
         found
     }
+}
+
+/// The module whose layer is among some.
+fn module_of(layers: &[Layer]) -> Option<Arc<str>> {
+    layers
+        .iter()
+        .find_map(|layer| layer.module_name().map(Arc::from))
 }
 
 /// The folder that a place's path starts from, where it has no variable.

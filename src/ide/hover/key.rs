@@ -85,7 +85,7 @@ pub(super) fn page(ground: &Ground<'_>, file: &File, target: &Target) -> Page {
         && let Some(member) = nodes.find(selected)
     {
         let scope = nodes.scope(member);
-        let answer = ground.session().lookup(&scope, &request);
+        let answer = ground.lookup(&scope, &target.root, &request);
         let mut whose = vec![text("for "), code(selected)];
         match nodes.knowledge(member) {
             Knowledge::All if readers.contains(&member) => {}
@@ -161,7 +161,7 @@ fn for_any_node(
         return Page::default();
     };
     let scope = reach.scope();
-    let answer = ground.session().lookup(&scope, request);
+    let answer = ground.lookup(&scope, &target.root, request);
     let mut whose = vec![text("for every node that reads this file")];
     if let Some(variable) = ground.mapped_variable(&reach.place) {
         let bound = reach.bindings.iter().find(|(name, _)| *name == variable);
@@ -477,7 +477,7 @@ fn definition(ground: &Ground<'_>, key: &str) -> Option<Line> {
         .or_else(|| definitions.iter().min_by_key(|(file, _)| file.path()));
     Some(match here {
         Some((file, fact)) => {
-            let line = file.lines().line(fact.key.start as usize) + 1;
+            let line = file.line(fact.key.start as usize) + 1;
             vec![ground.link(file.path(), line), text(" "), code(key)]
         }
         None => vec![code(key)],

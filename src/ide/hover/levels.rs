@@ -1,5 +1,6 @@
 //! The levels of one answer: which files gave a value, which could have, which did not.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::ground::Ground;
@@ -14,6 +15,9 @@ use crate::value::Value;
 
 /// Most files that one line names.
 const MOST_NAMED: usize = 4;
+
+/// Most values of a variable that are named.
+const MOST_VALUES: usize = 4;
 
 /// A source that gave a value, the highest first.
 #[derive(Clone, Debug)]
@@ -174,35 +178,34 @@ pub(super) fn others(
             .iter()
             .any(|source| source.path.as_deref() == Some(path))
     };
-    let possible: Vec<&Arc<str>> = answer
+    let possible: Vec<&Arc<[Arc<str>]>> = answer
         .unknown
         .iter()
         .filter_map(|unknown| match &unknown.cause {
             UnknownCause::Path(possible) => Some(&possible.files),
             UnknownCause::Function { .. } => None,
         })
-        .flatten()
         .collect();
-    let holders = ground.snapshot.files_with(key);
+    let mut told: HashSet<Arc<str>> = HashSet::new();
     for layer in ground.layers_of(key) {
         for place in ground.places_in(&layer, scope).iter() {
             if ground.is_outside(&place.template) || place.in_default_hierarchy {
                 continue;
             }
             if !place.template.is_constant() {
-                let holders = holders
-                    .iter()
-                    .filter_map(|id| ground.snapshot.file_by_id(*id));
-                let mut maybe: Vec<&Arc<str>> = holders
-                    .map(|file| file.path())
-                    .filter(|path| {
-                        !asked(path) && !possible.contains(path) && place.template.matches(path)
-                    })
-                    .collect();
-                // Numbers say in which order files became known, which nobody should see.
-                maybe.sort();
-                for path in maybe {
-                    add(&mut others.maybe_overridden, path);
+                let maybe = ground.snapshot.holders(key, &place.template, None);
+                // As a rule all of them are, or none.
+                if possible.contains(&&maybe) {
+                    continue;
+                }
+                let is_possible = |path: &Arc<str>| {
+                    let mut lists = possible.iter();
+                    lists.any(|files| files.binary_search(path).is_ok())
+                };
+                for path in maybe.iter() {
+                    if !asked(path) && !is_possible(path) && told.insert(path.clone()) {
+                        others.maybe_overridden.push(path.clone());
+                    }
                 }
                 continue;
             }
@@ -219,7 +222,7 @@ pub(super) fn others(
             }
         }
     }
-    let sure = others.overridden.clone();
+    let sure = &others.overridden;
     others.maybe_overridden.retain(|path| !sure.contains(path));
     others
 }
@@ -276,8 +279,66 @@ pub(super) fn labels(ground: &Ground<'_>, files: &[Arc<str>]) -> Line {
     line
 }
 
-/// Variables of a path, with the combinations of their values.
-type Bound = (Vec<Arc<str>>, Vec<Vec<String>>);
+/// Variables of a path, with the combinations of their values, each once.
+#[derive(Default)]
+struct Bound<'a> {
+    names: Vec<Arc<str>>,
+    /// The first of them.
+    values: Vec<Vec<String>>,
+    /// All of them; empty as long as they come from one place, whose files stand for one each.
+    known: HashSet<Vec<String>>,
+    /// The one place, and how many of its files.
+    only: Option<(&'a Place, &'a [Arc<str>])>,
+}
+
+impl<'a> Bound<'a> {
+    fn add(&mut self, values: Vec<String>) {
+        if !self.known.contains(&values) {
+            self.known.insert(values.clone());
+            // Beyond these only the number is told.
+            if self.values.len() <= MOST_VALUES {
+                self.values.push(values);
+            }
+        }
+    }
+
+    /// Adds the values that the files of a place with one variable stand for.
+    fn add_all(&mut self, place: &'a Place, files: &'a [Arc<str>]) {
+        let values = |file: &Arc<str>| {
+            let bound = place.template.bind(file)?;
+            Some(bound.into_iter().map(|(_, value)| value).collect())
+        };
+        if self.values.is_empty() {
+            self.values = files
+                .iter()
+                .take(MOST_VALUES + 1)
+                .filter_map(values)
+                .collect();
+            self.only = Some((place, files));
+            return;
+        }
+        self.spread();
+        files
+            .iter()
+            .filter_map(values)
+            .for_each(|values| self.add(values));
+    }
+
+    /// Counts values one by one from here on.
+    fn spread(&mut self) {
+        if let Some((place, files)) = self.only.take() {
+            self.values.clear();
+            for file in files {
+                let bound = place.template.bind(file).unwrap_or_default();
+                self.add(bound.into_iter().map(|(_, value)| value).collect());
+            }
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.only.map_or(self.known.len(), |(_, files)| files.len())
+    }
+}
 
 /// What could change a part of an answer: of the possible files those that set the part, or that
 /// replace what is around it.
@@ -296,9 +357,6 @@ pub(super) fn unknowns(
         }
     };
     let touches = |path: &Arc<str>| {
-        if depth == 0 {
-            return true;
-        }
         let Some(value) = ground.own_value(path, root) else {
             return true;
         };
@@ -319,9 +377,11 @@ pub(super) fn unknowns(
     for unknown in &answer.unknown {
         let mut unknown = unknown.clone();
         if let UnknownCause::Path(possible) = &mut unknown.cause {
+            let files = possible.files.iter().cloned();
             match unknown.for_options {
-                true => possible.files.retain(|path| decides(ground, path, root)),
-                false => possible.files.retain(touches),
+                true => possible.files = files.filter(|path| decides(ground, path, root)).collect(),
+                false if depth > 0 => possible.files = files.filter(touches).collect(),
+                false => {}
             }
             if possible.files.is_empty() {
                 continue;
@@ -362,12 +422,14 @@ fn decides(ground: &Ground<'_>, path: &str, root: &str) -> bool {
 
 /// What would change an answer that is not certain: `site` is `ams` or `lhr`.
 pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, unknowns: &[Unknown]) -> Vec<Line> {
-    /// Most values of a variable that are named.
-    const MOST_VALUES: usize = 4;
     let mut found: Vec<Line> = Vec::new();
     // Values by the variables that they are for, in the order of the levels.
-    let mut by_variables: Vec<Bound> = Vec::new();
-    for unknown in unknowns {
+    let mut by_variables: Vec<Bound<'_>> = Vec::new();
+    let places: Vec<_> = unknowns
+        .iter()
+        .map(|unknown| ground.places_in(&unknown.layer, scope))
+        .collect();
+    for (unknown, places) in unknowns.iter().zip(&places) {
         match &unknown.cause {
             UnknownCause::Function { name } => {
                 let line = vec![
@@ -380,28 +442,37 @@ pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, unknowns: &[Unknown
                 }
             }
             UnknownCause::Path(possible) => {
-                let places = ground.places_in(&unknown.layer, scope);
                 let levels: Vec<&Place> = places
                     .iter()
                     .filter(|place| place.level == unknown.level && place.index == unknown.index)
                     .collect();
-                for file in &possible.files {
+                if let [place] = levels.as_slice()
+                    && let [name] = place.template.variables().collect::<Vec<_>>()[..]
+                    && possible
+                        .files
+                        .iter()
+                        .all(|file| place.template.matches(file))
+                {
+                    bound_of(&mut by_variables, vec![name.clone()]).add_all(place, &possible.files);
+                    continue;
+                }
+                for file in possible.files.iter() {
                     let bound = levels.iter().find_map(|place| place.template.bind(file));
                     let bound = bound.unwrap_or_else(|| {
                         let names = possible.variables.iter();
                         names.map(|name| (name.clone(), String::new())).collect()
                     });
                     let (names, values): (Vec<_>, Vec<_>) = bound.into_iter().unzip();
-                    match by_variables.iter_mut().find(|(known, _)| *known == names) {
-                        Some((_, known)) if known.contains(&values) => {}
-                        Some((_, known)) => known.push(values),
-                        None => by_variables.push((names, vec![values])),
-                    }
+                    let bound = bound_of(&mut by_variables, names);
+                    bound.spread();
+                    bound.add(values);
                 }
             }
         }
     }
-    for (names, values) in by_variables {
+    for bound in by_variables {
+        let count = bound.count();
+        let Bound { names, values, .. } = bound;
         let line = match (names.as_slice(), values.as_slice()) {
             ([name], values) if values.len() <= MOST_VALUES => {
                 let mut line = vec![code(name.to_string()), text(" is ")];
@@ -412,9 +483,9 @@ pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, unknowns: &[Unknown
                 line.extend(joined(shown, " or "));
                 line
             }
-            ([name], values) => vec![
+            ([name], _) => vec![
                 code(name.to_string()),
-                text(format!(" is one of {} values", values.len())),
+                text(format!(" is one of {count} values")),
             ],
             (names, [values]) => {
                 let pairs = names.iter().zip(values);
@@ -425,18 +496,31 @@ pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, unknowns: &[Unknown
                     " and ",
                 )
             }
-            (names, values) => {
+            (names, _) => {
                 let mut line = joined(
                     names.iter().map(|name| vec![code(name.to_string())]),
                     " and ",
                 );
-                line.push(text(format!(" have one of {} combinations", values.len())));
+                line.push(text(format!(" have one of {count} combinations")));
                 line
             }
         };
         found.push(line);
     }
     found
+}
+
+/// The values of some variables, found before or not.
+fn bound_of<'b, 'a>(found: &'b mut Vec<Bound<'a>>, names: Vec<Arc<str>>) -> &'b mut Bound<'a> {
+    let known = found.iter().position(|bound| bound.names == names);
+    let at = known.unwrap_or_else(|| {
+        found.push(Bound {
+            names,
+            ..Bound::default()
+        });
+        found.len() - 1
+    });
+    &mut found[at]
 }
 
 /// The layer's name for people.

@@ -54,9 +54,7 @@ pub(super) fn options_place(
     scope: &Scope,
 ) -> Option<OptionsPlace> {
     let layers = ground.layers_of(root);
-    let module = layers.iter().find_map(|layer| layer.module_name());
-    let session = ground.session();
-    let options = session.lookup_options(scope, module).ok()?;
+    let options = ground.lookup_options(&layers, scope)?;
     let entry = options.entry(root)?;
     let place = entry_places(ground, root, scope, &entry.name)
         .into_iter()
@@ -108,7 +106,7 @@ fn entry_places(
             if let Some(fact) = fact(file, entry)
                 && !found.iter().any(|(known, _)| known == file.path())
             {
-                let line = file.lines().line(fact.key.start as usize) + 1;
+                let line = file.line(fact.key.start as usize) + 1;
                 found.push((file.path().clone(), line));
             }
         }
@@ -250,7 +248,7 @@ fn elsewhere(ground: &Ground<'_>, entry: &str, page: &mut Page) {
         .filter(|file| &**file.path() != ground.path)
         .filter_map(|file| {
             let fact = fact(file, entry)?;
-            let line = file.lines().line(fact.key.start as usize) + 1;
+            let line = file.line(fact.key.start as usize) + 1;
             Some(vec![ground.link(file.path(), line)])
         })
         .collect();

@@ -138,7 +138,7 @@ pub(super) fn effective(ground: &Ground<'_>, file: &File, target: &Target) -> Ve
             return Vec::new();
         };
         let scope = reach.scope();
-        let answer = ground.session().lookup(&scope, &request);
+        let answer = ground.lookup(&scope, &target.root, &request);
         return vec![answered(&answer, &scope, Vec::new())];
     }
     let runs = runs(ground, &request, &readers);
