@@ -27,6 +27,10 @@ const MERGE_KEY: &str = "<<";
 /// Mappings that merge keys reach one through another, at most: they can name each other.
 const MOST_MERGES: usize = 64;
 
+/// Entries that merge keys bring to a file, at most: mappings that merge one another twice double
+/// at every step.
+const MOST_MERGED: usize = 100_000;
+
 /// A data file's bytes through the loader of a format.
 #[must_use]
 pub fn load(bytes: &[u8], format: Format) -> DataFile {
@@ -129,6 +133,7 @@ pub(super) fn facts_of_tree(
         keys: Vec::new(),
         lookup_options: Vec::new(),
         has_odd_keys: false,
+        merged: 0,
     };
     let entries: Vec<(NodeId, NodeId)> = tree.entries().collect();
     for (at, &(key, value)) in entries.iter().enumerate() {
@@ -280,6 +285,8 @@ struct Reader<'a> {
     keys: Vec<KeyFact>,
     lookup_options: Vec<OptionFact>,
     has_odd_keys: bool,
+    /// Mappings and entries that merge keys brought.
+    merged: usize,
 }
 
 impl Reader<'_> {
@@ -315,9 +322,14 @@ impl Reader<'_> {
         let Some(merges) = merges.checked_sub(1) else {
             return true;
         };
+        if self.merged > MOST_MERGED {
+            self.has_odd_keys = true;
+            return true;
+        }
         let value = target(self.tree, value);
         let node = self.tree.node(value);
         if let Some(pairs) = node.as_mapping() {
+            self.merged += 1 + pairs.len();
             for &(key, value) in pairs {
                 self.entry(key, value, end, merges);
             }

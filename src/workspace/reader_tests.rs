@@ -62,6 +62,24 @@ fn a_merge_of_itself_ends() {
 }
 
 #[test]
+fn merges_that_double_end() {
+    let mut text = "a0: &a0 {k: 1}\n".to_owned();
+    for level in 1..50 {
+        let below = level - 1;
+        text += &format!("a{level}: &a{level} {{<<: [*a{below}, *a{below}], k: 1}}\n");
+    }
+    let facts = read(&(text + "<<: *a49\nlast: 1\n"));
+    assert!(facts.key("k").is_some() && facts.key("last").is_some());
+    assert!(facts.has_odd_keys, "not all of it was read");
+    assert!(facts.keys.len() < 2 * MOST_MERGED);
+    // Many keys that are merged but once are no such thing.
+    let entries: String = (0..1000).map(|n| format!("  k{n}: {n}\n")).collect();
+    let facts = read(&format!("a: &a\n{entries}<<: *a\n"));
+    assert_eq!(facts.keys.len(), 1001);
+    assert!(!facts.has_odd_keys);
+}
+
+#[test]
 fn a_broken_entry_keeps_its_key() {
     let facts = read("a: 1\nb: [\nc: 3\n");
     assert_eq!(names(&facts), ["a", "b", "c"]);
