@@ -1,5 +1,6 @@
 //! Hovers in a real control repository: for keys of its node, role and common files, what a hover
-//! tells equals what real Puppet answers for the nodes that read the file.
+//! tells equals what real Puppet answers for the nodes that read the file. A hundred of the keys are
+//! drawn by chance: always the same, or those of the number in `HIERA_LS_SEED`.
 
 #![allow(
     clippy::unwrap_used,

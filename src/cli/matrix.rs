@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::fleet::{FleetArguments, Progress, TableFormat, checkout, csv, fleet, load};
 use crate::ide::cell::{counted, cut, outcome_text, row_json, sources_text};
-use crate::ide::matrix::{Row, all_keys, row};
+use crate::ide::matrix::{Row, all_keys, row, with_unseen};
 use crate::value::to_tagged_json;
 
 /// Widest value in the text form, in characters.
@@ -59,7 +59,7 @@ fn print(arguments: &MatrixArguments) -> Result<(), String> {
     }
     let progress = Progress::new(keys.len());
     for (at, key) in keys.iter().enumerate() {
-        let row = row(&fleet, key);
+        let row = with_unseen(&fleet, row(&fleet, key));
         let text = match arguments.fleet.format {
             TableFormat::Text => text(&row, &checkout.folder),
             TableFormat::Json => row_json(&row) + "\n",
@@ -95,6 +95,13 @@ fn text(row: &Row, folder: &str) -> String {
             sources_text(&cell.sources, folder)
         );
         let _ = writeln!(out, "{}", line.trim_end());
+    }
+    let mut told: Vec<&str> = Vec::new();
+    for unless in row.answers.iter().filter_map(|cell| cell.unless.as_deref()) {
+        if !told.contains(&unless) {
+            told.push(unless);
+            let _ = writeln!(out, "  unless {unless}");
+        }
     }
     out
 }

@@ -138,6 +138,8 @@ impl DataFolders {
                 .into_iter()
                 .any(below),
             (_, Some("rb")) => below("/lib/puppet/functions/"),
+            // Facts of systems, as rspec-puppet-facts reads them.
+            (_, Some("facts")) => below("/spec/fixtures/facts/") || self.hold(at),
             (_, Some("json" | "conf" | "hocon")) => {
                 // Facts of nodes.
                 below("/spec/fixtures/facts/")
@@ -224,6 +226,7 @@ mod tests {
         assert!(!folders.reads("/w/modules/a/lib/facter/x.rb"));
         assert!(!folders.reads("/w/modules/a/files/app.json"));
         assert!(folders.reads("/w/spec/fixtures/facts/debian-12.json"));
+        assert!(folders.reads("/w/spec/fixtures/facts/debian-12-x86_64.facts"));
     }
 
     #[test]

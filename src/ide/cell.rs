@@ -42,8 +42,12 @@ pub fn cell_json(cell: &Cell) -> String {
         true => format!("\"nodes\":{}", nodes_json(&cell.nodes)),
         false => format!("\"condition\":{}", json_text(&cell.condition)),
     };
+    let unless = match &cell.unless {
+        Some(unless) => format!(",\"unless\":{}", json_text(unless)),
+        None => String::new(),
+    };
     format!(
-        "{{{},{whose},\"sources\":{}}}",
+        "{{{},{whose},\"sources\":{}{unless}}}",
         outcome_json(cell),
         sources_json(&cell.sources)
     )

@@ -59,6 +59,9 @@ pub fn matrix(row: &Row, named: Named<'_>) -> Document {
         for source in &cell.sources {
             let _ = writeln!(content, "# from {}", place(source, named));
         }
+        if let Some(unless) = &cell.unless {
+            let _ = writeln!(content, "# unless {}", one_line(unless));
+        }
         answer(&mut content, &row.key, cell);
     }
     Document {

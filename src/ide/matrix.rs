@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::hover::unless;
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::lookup::{
@@ -97,6 +98,8 @@ pub struct Cell {
     /// Where it comes from, the highest first; for nodes that get the same from different files
     /// all of these.
     pub sources: Vec<SourceLine>,
+    /// Which levels that are not in the workspace would change it, in words, where that was asked for.
+    pub unless: Option<String>,
 }
 
 /// One key over all nodes.
@@ -146,6 +149,15 @@ pub fn row_of_possible(fleet: &Fleet<'_>, key: &str) -> Row {
     }
 }
 
+/// Adds to each answer what levels outside of the workspace would change, as a hover tells it.
+#[must_use]
+pub fn with_unseen(fleet: &Fleet<'_>, mut row: Row) -> Row {
+    for cell in &mut row.answers {
+        cell.unless = unless(fleet, &row.key, cell);
+    }
+    row
+}
+
 fn cell(snapshot: &Snapshot, group: Group) -> Cell {
     let sources = group.sources.iter().map(|source| line(snapshot, source));
     Cell {
@@ -154,6 +166,7 @@ fn cell(snapshot: &Snapshot, group: Group) -> Cell {
         unknown: group.unknown,
         nodes: group.nodes,
         condition: group.condition,
+        unless: None,
     }
 }
 
@@ -367,5 +380,6 @@ pub(super) fn answer_in(
         result: answer.result,
         nodes: Vec::new(),
         condition: condition.to_owned(),
+        unless: None,
     }
 }

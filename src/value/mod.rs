@@ -38,7 +38,7 @@ pub use psych::{
     load_tree, load_yaml, symbol_keys_to_strings,
 };
 
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher as _, Hash, Hasher};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -320,8 +320,11 @@ impl Hash for Value {
             Value::Bytes(bytes) => (6u8, bytes).hash(state),
             Value::Symbol(name) => (7u8, name).hash(state),
             Value::Array(elements) => (8u8, elements).hash(state),
-            // Equal hashes may differ in order (Ruby's `Hash#eql?`), so only the size counts.
-            Value::Hash(hash) => (9u8, hash.len()).hash(state),
+            // Equal hashes may differ in order (Ruby's `Hash#eql?`), so entries are summed up.
+            Value::Hash(hash) => {
+                let entries = hash.iter().map(|entry| KeyHashing.hash_one(entry));
+                (9u8, entries.fold(0, u64::wrapping_add)).hash(state);
+            }
             Value::Sensitive(value) => (10u8, value).hash(state),
             Value::Default => state.write_u8(11),
             Value::Rich(rich) => (12u8, rich).hash(state),

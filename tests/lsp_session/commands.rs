@@ -534,6 +534,80 @@ fn percent_decoded(text: &str) -> String {
 }
 
 #[test]
+fn the_matrix_names_levels_that_are_not_in_the_workspace_as_the_hover_does() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let hidden = "hierarchy:\n  - {name: secret, datadir: /etc/elsewhere, path: all.yaml}\n";
+    let hiera = HIERA.replace("hierarchy:\n", hidden);
+    repository.write("environments/production/hiera.yaml", &hiera);
+    let mut program = repository.start();
+    let text = program.open(&common);
+    let words = "unless level 'secret' (not in this workspace) sets it";
+    let hover = program.hover(&common, &text, "host").unwrap();
+    assert!(hover.contains(words), "{hover}");
+    let matrix = |program: &mut Program, key: &str| {
+        let place = json!({ "uri": uri(&common), "key": key, "data": true });
+        program.command("hiera.matrix", &place)
+    };
+    let host = matrix(&mut program, "host");
+    shows(
+        &host,
+        &expect![[r#"
+            "Matrix of host" ("yaml")
+            # host — the same for 4 nodes
+
+            # 4 nodes
+            #   a.x, b.x, c.x, d.x
+            # from environments/production/data/common.yaml:3
+            # unless level 'secret' (not in this workspace) sets it
+            host: example.com
+        "#]],
+    );
+    let told = &host["data"]["answers"][0]["unless"];
+    assert_eq!(*told, words.trim_start_matches("unless "));
+    program.end();
+    std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
+    let mut program = repository.start();
+    shows(
+        &matrix(&mut program, "nowhere"),
+        &expect![[r#"
+            "Matrix of nowhere" ("yaml")
+            # nowhere — the same for every node
+
+            # otherwise
+            # unless level 'secret' (not in this workspace) sets it
+            # not set
+        "#]],
+    );
+    program.end();
+}
+
+#[test]
+fn facts_of_the_repository_s_tests_are_nodes() {
+    let repository = Repository::new();
+    std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
+    for (system, site) in [("debian-12-x86_64", "ls"), ("redhat-9-x86_64", "cp")] {
+        let facts = json!({ "site": site, "networking": { "fqdn": format!("{system}.example") } });
+        let at = format!("environments/production/spec/fixtures/facts/{system}.facts");
+        repository.write(&at, &facts.to_string());
+    }
+    let mut program = repository.start();
+    let file = uri(&repository.file("data/common.yaml"));
+    let port = json!({ "uri": file, "key": "port", "data": true });
+    let matrix = program.command("hiera.matrix", &port);
+    let answers = matrix["data"]["answers"].as_array().unwrap();
+    let mut values: Vec<String> = answers
+        .iter()
+        .map(|answer| format!("{} for {}", answer["value"], answer["nodes"][0]))
+        .collect();
+    values.sort();
+    assert_eq!(values.len(), 2, "{matrix}");
+    assert!(values[0].starts_with("80 for \"redhat-9"), "{matrix}");
+    assert!(values[1].starts_with("8080 for \"debian-12"), "{matrix}");
+    program.end();
+}
+
+#[test]
 fn what_a_large_edit_changes_is_told_when_the_lens_is_resolved() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");

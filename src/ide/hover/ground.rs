@@ -75,7 +75,7 @@ impl<'a> Ground<'a> {
         Some(ground)
     }
 
-    fn at(
+    pub(super) fn at(
         snapshot: &'a Snapshot,
         root: &'a Root,
         path: &'a str,

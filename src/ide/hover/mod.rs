@@ -41,6 +41,7 @@ mod over_nodes;
 mod page;
 mod provenance;
 mod token;
+mod unseen;
 mod word;
 mod yaml;
 
@@ -55,6 +56,7 @@ use crate::value::Value;
 use crate::workspace::{Snapshot, parse};
 pub use certain::Certainties;
 use ground::Ground;
+pub use unseen::unless;
 
 /// Makes a link's target from a path and a line (from 1).
 pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);

@@ -96,6 +96,11 @@ pub(super) fn name(words: impl Into<String>) -> Piece {
     Piece::Name(words.into())
 }
 
+/// A line in plain words.
+pub(super) fn words(line: &Line) -> String {
+    write_line(line, Form::Plain)
+}
+
 /// Lists joined with `separator`.
 pub(super) fn joined(items: impl IntoIterator<Item = Line>, separator: &str) -> Line {
     let mut line = Line::new();

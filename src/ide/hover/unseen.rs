@@ -1,0 +1,50 @@
+//! What levels outside of the workspace could change of an answer, for those who show many answers
+//! at once.
+
+use super::HoverOptions;
+use super::ground::Ground;
+use super::key::strategy;
+use super::levels::{self, Source};
+use super::lookup_options::options_place;
+use super::page::words;
+use crate::ide::call_hierarchy::root_of;
+use crate::ide::matrix::{Cell, Fleet};
+use crate::lookup::Request;
+use crate::scope::Scope;
+use crate::value::Value;
+use crate::workspace::path;
+
+/// What would change an answer of a key (as it is looked up), in the words of a hover: `level 'private'
+/// (not in this workspace) sets it`. Nothing where all levels can be seen. A lookup where some cannot.
+#[must_use]
+pub fn unless(fleet: &Fleet<'_>, key: &str, cell: &Cell) -> Option<String> {
+    let options = HoverOptions::new(fleet.settings, fleet.configs, fleet.nodes);
+    let config = path::join(&fleet.root.dir, "hiera.yaml");
+    let ground = Ground::at(fleet.snapshot, fleet.root, &config, &options);
+    let root = root_of(&key.into());
+    let mut layers = ground.layers_of(&root).into_iter();
+    let has_unseen = layers.any(|layer| {
+        let places = ground.places(&layer);
+        places
+            .iter()
+            .any(|place| ground.is_outside(&place.template))
+    });
+    if !has_unseen {
+        return None;
+    }
+    let member = cell.nodes.first().and_then(|name| fleet.nodes.find(name));
+    let scope = member.map_or_else(Scope::open, |member| fleet.nodes.scope(member));
+    let answer = ground.session().lookup(&scope, &Request::key(key).traced());
+    let place = options_place(&ground, &root, &scope);
+    let strategy = strategy(&answer, &root, place.as_ref());
+    let mut sources: Vec<Source> = match member {
+        Some(_) => levels::sources(&answer, key),
+        None => Vec::new(),
+    };
+    sources.extend(cell.sources.iter().map(|source| Source {
+        path: Some(source.file.clone()),
+        level: "".into(),
+        value: Value::Undef,
+    }));
+    levels::unseen(&ground, &root, &scope, &sources, &strategy).map(|line| words(&line))
+}
