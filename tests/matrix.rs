@@ -473,6 +473,32 @@ fn checkouts() -> tempfile::TempDir {
 }
 
 #[test]
+fn nodes_that_nobody_names_are_found_where_an_editor_finds_them() {
+    let folder = checkouts();
+    let new = folder.path().join("new");
+    let matrix = || run(&["matrix", "port", "--workspace", "new"], folder.path());
+    let hover = || run(&["hover", "new/data/common.yaml:1:1"], folder.path());
+    assert_eq!(matrix(), (String::new(), 1));
+    let unnamed = "for every node that reads this file";
+    assert!(hover().0.contains(unnamed), "{}", hover().0);
+    let facts = new.join("spec/fixtures/facts");
+    std::fs::create_dir_all(&facts).unwrap();
+    std::fs::write(facts.join("b.yaml"), "site: ls\nnetworking: {}\n").unwrap();
+    assert_eq!(
+        matrix().0,
+        "port — the same for 1 node\n  9           b  data/node/b.yaml:1\n"
+    );
+    std::fs::rename(folder.path().join("nodes.yaml"), new.join("nodes.yaml")).unwrap();
+    assert_eq!(
+        matrix().0,
+        "port — 2 answers over 3 nodes\n\
+         \x20 81     2 nodes  data/common.yaml:1\n\
+         \x20 9            b  data/node/b.yaml:1\n"
+    );
+    assert!(hover().0.contains("3 nodes"), "{}", hover().0);
+}
+
+#[test]
 fn two_nodes_and_two_checkouts_are_compared() {
     let folder = checkouts();
     let flags = [

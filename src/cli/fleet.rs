@@ -21,7 +21,8 @@ pub(super) struct FleetArguments {
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(super) workspace: String,
     /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
-    #[arg(long, value_name = "FILE", required = true)]
+    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
+    #[arg(long, value_name = "FILE")]
     nodes: Vec<String>,
     /// A JSON or YAML file of facts; a node's own facts lie over them
     #[arg(long, value_name = "FILE")]
@@ -79,7 +80,11 @@ pub(super) fn load(arguments: &FleetArguments) -> Result<Loaded, String> {
         Some(path) => nodes::facts(path)?,
         None => HashMap::default(),
     };
-    let known = nodes::all_nodes(&arguments.nodes, &common)?;
+    let files = match arguments.nodes.as_slice() {
+        [] => found_nodes(arguments)?,
+        named => named.to_vec(),
+    };
+    let known = nodes::all_nodes(&files, &common)?;
     Ok(Loaded {
         nodes: KnownNodes::in_environment(&known, &arguments.environment),
         settings: settings_of(
@@ -94,6 +99,19 @@ pub(super) fn load(arguments: &FleetArguments) -> Result<Loaded, String> {
             .map(|path| Arc::from(disk::absolute(path))),
         environment: Arc::from(arguments.environment.as_str()),
     })
+}
+
+/// The files that describe nodes where the command line names none.
+fn found_nodes(arguments: &FleetArguments) -> Result<Vec<String>, String> {
+    let workspace = disk::absolute(&arguments.workspace);
+    let environment = format!("{workspace}/environments/{}", arguments.environment);
+    let found = nodes::found_in(&[environment, workspace.clone()]);
+    match found.is_empty() {
+        true => Err(format!(
+            "no nodes are known: name a file with --nodes, or keep a nodes.json in {workspace}"
+        )),
+        false => Ok(found),
+    }
 }
 
 /// Reads a folder.

@@ -11,7 +11,6 @@ use crate::disk;
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::scope::Nodes;
 use crate::text::{Position, PositionEncoding};
 use crate::value::HashMap;
 use crate::workspace::{FileKind, Files as _, path};
@@ -24,14 +23,15 @@ pub(super) struct HoverArguments {
     /// The control repository or module [default: found from the file]
     #[arg(long, value_name = "DIR")]
     workspace: Option<String>,
-    /// A nodes file: certname → facts, trusted, variables
+    /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
+    /// nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
     nodes: Option<String>,
     /// A JSON or YAML file of facts; a node's own facts lie over them
-    #[arg(long, value_name = "FILE", requires = "nodes")]
+    #[arg(long, value_name = "FILE")]
     facts: Option<String>,
     /// The node to answer for, by its certname
-    #[arg(long, requires = "nodes")]
+    #[arg(long)]
     node: Option<String>,
     /// What to print
     #[arg(long, value_enum, default_value_t = HoverFormat::Plain)]
@@ -83,14 +83,18 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         Some(path) => nodes::facts(path)?,
         None => HashMap::default(),
     };
-    let known = match &arguments.nodes {
-        Some(path) => nodes::nodes(path, &common)?,
-        None => Nodes::default(),
+    let files = match &arguments.nodes {
+        Some(path) => vec![path.clone()],
+        None => nodes::found_in(std::slice::from_ref(&folder)),
     };
-    if let (Some(name), Some(path)) = (&arguments.node, &arguments.nodes)
+    let known = nodes::all_nodes(&files, &common)?;
+    if let Some(name) = &arguments.node
         && known.get(name).is_none()
     {
-        return Err(format!("node '{name}' is not in {path}"));
+        return Err(match files.as_slice() {
+            [] => format!("node '{name}' is not known: name a file with --nodes"),
+            files => format!("node '{name}' is not in {}", files.join(", ")),
+        });
     }
     let snapshot = disk::snapshot_of(&folder);
     let Some(file) = snapshot.file(&at) else {

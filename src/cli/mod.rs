@@ -53,7 +53,6 @@ enum Command {
     /// Print what an editor shows at a place: FILE:LINE:COLUMN
     Hover(Box<hover::HoverArguments>),
     /// Print the settings as JSON Schema: what editor extensions are generated from
-    #[command(hide = true)]
     SettingsSchema,
 }
 

@@ -1,7 +1,7 @@
 //! Reading facts files and nodes files that the command line names.
 
 use crate::disk::{self, DiskFiles};
-use crate::scope::{Nodes, plain_yaml, read_nodes};
+use crate::scope::{FACTS_OF_TESTS, NODES_FILES, Nodes, plain_yaml, read_nodes};
 use crate::value::{HashMap, Value, from_json, load_yaml, symbol_keys_to_strings};
 use crate::workspace::{FileKind, Files};
 
@@ -84,4 +84,25 @@ pub(super) fn all_nodes(paths: &[String], common: &HashMap) -> Result<Nodes, Str
         }
     }
     Ok(all)
+}
+
+/// Where nodes are described in folders, the weightiest first, as the language server finds it
+/// without a setting; for [`all_nodes`], and so the weightiest last. Nothing where there is none.
+pub(super) fn found_in(folders: &[String]) -> Vec<String> {
+    let disk = DiskFiles::new();
+    let of_kind = |folder: &String, name: &str, kind: FileKind| {
+        let at = format!("{folder}/{name}");
+        (disk.kind(&at) == Some(kind)).then_some(at)
+    };
+    let files = folders.iter().flat_map(|folder| {
+        let file = move |name: &&str| of_kind(folder, name, FileKind::File);
+        NODES_FILES.iter().filter_map(file)
+    });
+    let mut found: Vec<String> = files.collect();
+    if found.is_empty() {
+        let facts = |folder| of_kind(folder, FACTS_OF_TESTS, FileKind::Directory);
+        found.extend(folders.iter().filter_map(facts));
+    }
+    found.reverse();
+    found
 }

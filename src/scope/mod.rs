@@ -25,5 +25,7 @@ pub use node::{
     Authenticated, Knowledge, Node, Nodes, NodesError, deep_merge_facts, default_trusted,
     sanitize_facts,
 };
-pub use sources::{NodesForm, form_of, plain_yaml, read_json_nodes, read_nodes};
+pub use sources::{
+    FACTS_OF_TESTS, NODES_FILES, NodesForm, form_of, plain_yaml, read_json_nodes, read_nodes,
+};
 pub use variable::{ClassScope, Scope, Undefined, Variable};

@@ -12,6 +12,14 @@ use super::legacy;
 use super::node::{Node, Nodes, NodesError, node};
 use crate::value::{HashMap, JsonError, JsonPieces, StrKey, Value, from_json};
 
+/// Names under which a nodes file is found without being named, in the folder of an environment or a
+/// workspace; the weightiest first.
+pub const NODES_FILES: [&str; 3] = ["nodes.json", "nodes.yaml", "nodes.yml"];
+
+/// Where a repository's tests keep facts of systems, below the environment; they count where there is
+/// no nodes file.
+pub const FACTS_OF_TESTS: &str = "spec/fixtures/facts";
+
 /// What saved data about nodes is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodesForm {

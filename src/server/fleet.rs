@@ -9,15 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::context::Context;
 use crate::ide::KnownNodes;
-use crate::scope::{Node, Nodes, plain_yaml, read_json_nodes, read_nodes};
+use crate::scope::{
+    FACTS_OF_TESTS, NODES_FILES, Node, Nodes, plain_yaml, read_json_nodes, read_nodes,
+};
 use crate::value::{HashMap as Hash, Value, from_json, load_yaml, symbol_keys_to_strings};
 use crate::workspace::{Files as _, Snapshot, path};
-
-/// Names under which a nodes file is found without a setting.
-const NODES_FILES: [&str; 3] = ["nodes.json", "nodes.yaml", "nodes.yml"];
-
-/// Where a repository's tests keep facts of systems, below the environment.
-const FACTS_OF_TESTS: &str = "spec/fixtures/facts";
 
 /// How many fleets are kept: environments side by side have one each.
 const MOST_FLEETS: usize = 8;

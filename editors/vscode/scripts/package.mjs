@@ -36,7 +36,8 @@ const pictures = {
   "matrix.png": "vscode-matrix-dark.png",
   "problem.png": "vscode-problem-dark.png",
 };
-mkdirSync(join(root, "images"), { recursive: true });
+rmSync(join(root, "images"), { recursive: true, force: true });
+mkdirSync(join(root, "images"));
 for (const [name, picture] of Object.entries(pictures)) {
   copyFileSync(join(project, "docs/images", picture), join(root, "images", name));
 }
@@ -46,4 +47,7 @@ const vsce = join(root, "node_modules/@vscode/vsce/vsce");
 const flags = ["--no-dependencies", "--target", target, "--out", output];
 // Pictures are inside the package, and the project has no public address yet.
 flags.push("--allow-missing-repository", "--no-rewrite-relative-links");
-execFileSync(process.execPath, [vsce, "package", ...flags], { cwd: root, stdio: "inherit" });
+// Node.js 18, which Debian 12 has, lacks a global that a package below vsce wants to see.
+const file = 'import { File } from "node:buffer"; globalThis.File ??= File';
+const node = ["--import", `data:text/javascript,${encodeURIComponent(file)}`];
+execFileSync(process.execPath, [...node, vsce, "package", ...flags], { cwd: root, stdio: "inherit" });

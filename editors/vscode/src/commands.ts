@@ -33,7 +33,13 @@ const ABOUT_A_KEY = ["hiera.explain", "hiera.matrix", "hiera.uses", "hiera.value
 const CHOOSING = ["hiera.selectNode", "hiera.setFact"];
 
 /** Progress tokens are told apart by a number. */
+const TOKEN = "hiera-ls-command-";
 let tokens = 0;
+
+/** Whether progress is that of a command, and not of the reading of files. */
+export function isOfCommand(token: number | string): boolean {
+  return String(token).startsWith(TOKEN);
+}
 
 /** The commands of one server. */
 export class Commands {
@@ -125,11 +131,14 @@ export class Commands {
   /** A request that the user can watch and end once it takes long. */
   private async patiently(command: string, argument: Arguments): Promise<unknown> {
     const source = new vscode.CancellationTokenSource();
-    const token = `hiera-ls-command-${(tokens += 1)}`;
+    const token = `${TOKEN}${(tokens += 1)}`;
     let said: (words: { message?: string; increment?: number }) => void = () => undefined;
+    let title = "Hiera";
     let percentage = 0;
     const watching = this.client.onProgress(WorkDoneProgress.type, token, (progress) => {
-      if (progress.kind === "report") {
+      if (progress.kind === "begin") {
+        title = progress.title;
+      } else if (progress.kind === "report") {
         const increment = Math.max(0, (progress.percentage ?? percentage) - percentage);
         percentage += increment;
         said({ increment, ...(progress.message === undefined ? {} : { message: progress.message }) });
@@ -143,7 +152,7 @@ export class Commands {
     const timer = setTimeout(() => {
       const options = {
         location: vscode.ProgressLocation.Notification,
-        title: "Hiera",
+        title,
         cancellable: true,
       };
       void vscode.window.withProgress(options, async (progress, cancelled) => {

@@ -11,7 +11,7 @@ import {
   type WorkDoneProgressReport,
 } from "vscode-languageclient/node";
 
-import { announce, Commands } from "./commands";
+import { announce, Commands, isOfCommand } from "./commands";
 import { Documents } from "./documents";
 import type { Arguments } from "./questions";
 import { candidates, find } from "./server";
@@ -61,6 +61,8 @@ class Session {
   private client: LanguageClient | undefined;
   private commands: Commands | undefined;
   private announced: readonly string[] = [];
+  /** Whether the server that runs is to be replaced by another. */
+  private isLeaving = false;
   /** Restarts run one after the other, whoever asks. */
   private underway: Promise<void> = Promise.resolve();
 
@@ -79,8 +81,10 @@ class Session {
   }
 
   restart(): Promise<void> {
+    this.isLeaving = true;
     this.underway = this.underway.then(async () => {
       await this.stop();
+      this.isLeaving = false;
       await this.start();
     });
     return this.underway;
@@ -122,6 +126,8 @@ class Session {
       }
       if (this.client === client && newState === State.Running) {
         this.status.enter("running", found.version);
+        // A server that died is started again, and remembers the node.
+        void this.refresh();
       }
     });
     try {
@@ -159,14 +165,18 @@ class Session {
       executeCommand: (command, given) =>
         this.commands?.execute(command, (given as Arguments[])[0]),
       handleWorkDoneProgress: (token, progress, next) => {
-        if (progress.kind === "end") {
-          this.status.read(undefined);
-        } else {
-          this.status.read(words(progress));
+        if (!isOfCommand(token)) {
+          this.status.read(progress.kind === "end" ? undefined : words(progress));
         }
         next(token, progress);
       },
       workspace: {
+        didChangeConfiguration: async (sections, next) => {
+          // A server that is being replaced needs to know nothing any more.
+          if (!this.isLeaving) {
+            await next(sections);
+          }
+        },
         configuration: async (parameters, token, next) => {
           const sections: unknown = await next(parameters, token);
           return Array.isArray(sections) ? sections.map(withoutOurs) : [];

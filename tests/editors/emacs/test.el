@@ -12,13 +12,13 @@
 (require 'ert)
 (require 'flymake)
 
-(setq eglot-connect-timeout 10 eglot-sync-connect 10)
+(setq eglot-connect-timeout 30 eglot-sync-connect 30)
 (add-to-list 'exec-path (file-name-directory (getenv "HIERA_LS_SERVER")))
 (load (getenv "CONFIGURATION") nil t)
 
 (defun hiera-test-wait (what condition)
-  "Wait for CONDITION, which is about WHAT, at most ten seconds."
-  (let ((limit (+ (float-time) 10)))
+  "Wait for CONDITION, which is about WHAT, at most half a minute."
+  (let ((limit (+ (float-time) 30)))
     (while (and (not (funcall condition)) (< (float-time) limit))
       (accept-process-output nil 0.02))
     (unless (funcall condition) (error "Timed out waiting for %s" what))))

@@ -16,8 +16,11 @@ local function finish()
   os.exit(failed == 0 and 0 or 1)
 end
 
+--- Longer than anything takes on two cores with much else to do, in milliseconds.
+local LIMIT = 30000
+
 local function wait(what, condition)
-  assert(vim.wait(10000, condition, 20), 'timed out waiting for ' .. what)
+  assert(vim.wait(LIMIT, condition, 20), 'timed out waiting for ' .. what)
 end
 
 local function contains(text, ...)
@@ -53,7 +56,7 @@ local function hover(text)
   -- The server may still be reading: it answers when it can.
   local parameters = vim.lsp.util.make_position_params(0, client().offset_encoding)
   wait('an answer on ' .. text, function()
-    local reply = client():request_sync('textDocument/hover', parameters, 10000)
+    local reply = client():request_sync('textDocument/hover', parameters, LIMIT)
     return reply and reply.result and reply.result ~= vim.NIL
   end)
   vim.lsp.buf.hover()
@@ -133,7 +136,7 @@ test('a healthy file has no problems', function()
   open('data/common.yaml')
   local reply = client():request_sync('textDocument/diagnostic', {
     textDocument = vim.lsp.util.make_text_document_params(0),
-  }, 10000)
+  }, LIMIT)
   assert(reply and reply.result, vim.inspect(reply))
   assert(#reply.result.items == 0, vim.inspect(reply.result.items))
 end)
@@ -411,7 +414,7 @@ test('beside yamlls, a hover shows what each knows, once', function()
       return false
     end
     local parameters = vim.lsp.util.make_position_params(0, other.offset_encoding)
-    local reply = other:request_sync('textDocument/hover', parameters, 10000)
+    local reply = other:request_sync('textDocument/hover', parameters, LIMIT)
     return vim.tbl_get(reply or {}, 'result', 'contents') ~= nil
   end)
   local shown = hover('profile::web::firewall')
@@ -468,6 +471,65 @@ test('restart attaches again', function()
   wait('a new client', function()
     return client() and client().initialized and client().id ~= before
   end)
+end)
+
+test(':HieraLs log opens what the language clients have written', function()
+  vim.cmd('HieraLs log')
+  assert(vim.api.nvim_buf_get_name(0) == vim.lsp.log.get_filename(), vim.api.nvim_buf_get_name(0))
+  vim.cmd('bwipeout!')
+end)
+
+test('what takes long shows how far it is, and can be ended', function()
+  -- Two environments with many keys over many nodes: comparing them takes a while on any machine.
+  local folder = vim.fs.joinpath(vim.fs.dirname(workspace), 'large')
+  local function write(path, lines)
+    local file = vim.fs.joinpath(folder, path)
+    vim.fn.mkdir(vim.fs.dirname(file), 'p')
+    vim.fn.writefile(lines, file)
+  end
+  local levels = { 'version: 5', 'hierarchy:', '  - {name: common, path: common.yaml, data_hash: yaml_data, datadir: data}' }
+  local keys, nodes = {}, {}
+  for number = 1, 2000 do
+    table.insert(keys, ('key%d: "%%{facts.n}-%d"'):format(number, number))
+  end
+  for number = 1, 1000 do
+    nodes[('n%d.example'):format(number)] = { facts = { n = number } }
+  end
+  write('hiera.yaml', levels)
+  write('nodes.json', { vim.json.encode(nodes) })
+  for _, environment in ipairs({ 'production', 'staging' }) do
+    write('environments/' .. environment .. '/hiera.yaml', levels)
+    write('environments/' .. environment .. '/environment.conf', {})
+    write('environments/' .. environment .. '/data/common.yaml', keys)
+  end
+  vim.cmd.edit(vim.fn.fnameescape(folder .. '/environments/production/data/common.yaml'))
+  wait('the client', function()
+    return client() ~= nil and client().initialized
+  end)
+  local nodes_known = { command = 'hiera.nodes', arguments = { vim.empty_dict() } }
+  assert(client():request_sync('workspace/executeCommand', nodes_known, LIMIT), 'all files are read')
+  local told, ended = {}, false
+  local listening = vim.api.nvim_create_autocmd('LspProgress', {
+    callback = function(event)
+      local progress = event.data.params.value
+      table.insert(told, progress.message)
+      ended = ended or progress.kind == 'end'
+    end,
+  })
+  local function is_telling()
+    return vim.iter(told):any(function(message)
+      return message:find(' of 2000 keys', 1, true)
+    end)
+  end
+  vim.cmd('HieraLs diff production staging')
+  wait('progress', is_telling)
+  ended = false
+  vim.cmd('HieraLs cancel')
+  wait('the end', function()
+    return ended
+  end)
+  vim.api.nvim_del_autocmd(listening)
+  assert(not vim.api.nvim_buf_get_name(0):find('hiera-ls://', 1, true), 'nothing is shown')
 end)
 
 test(':help hiera-ls', function()

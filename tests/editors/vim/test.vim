@@ -21,10 +21,10 @@ function! s:Finish() abort
   execute s:failed ? 'cquit!' : 'qall!'
 endfunction
 
-" Waits for a condition at most ten seconds, and counts it as a test.
+" Waits for a condition at most half a minute, and counts it as a test.
 function! s:Test(name, Condition) abort
   let l:began = reltime()
-  while reltimefloat(reltime(l:began)) < 10
+  while reltimefloat(reltime(l:began)) < 30
     if a:Condition()
       let s:passed += 1
       call s:Say('ok   ' . a:name)

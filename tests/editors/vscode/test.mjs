@@ -2,6 +2,8 @@
 // Run by tests/editors/run, which says what has to be in the environment.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -12,6 +14,7 @@ let bench;
 before(
   async () => {
     bench = new Workbench(await start());
+    nameAProgram();
     await bench.open("data/role/web.yaml");
     bench.mark("a file is open");
     await bench.running();
@@ -23,6 +26,20 @@ before(
 after(async () => {
   await bench?.picture(join(process.env.OUT, "last.png")).catch(() => {});
   await bench?.stop();
+});
+
+/** What a workspace that means ill would do: name a program, to be run as soon as it is opened. */
+function nameAProgram() {
+  const program = join(bench.home, "program");
+  writeFileSync(program, `#!/bin/sh\ntouch ${program}.was-run\necho hiera-ls 6.6.6\n`);
+  chmodSync(program, 0o755);
+  mkdirSync(join(bench.workspace, ".vscode"));
+  const settings = JSON.stringify({ "hiera-ls.server.path": program });
+  writeFileSync(join(bench.workspace, ".vscode/settings.json"), settings);
+}
+
+test("a workspace cannot name the server program", () => {
+  assert.ok(!existsSync(join(bench.home, "program.was-run")));
 });
 
 test("hover shows the merged value and its levels", async () => {
@@ -102,11 +119,13 @@ test("selecting a node changes a hover, and back", async () => {
   bench.mark("node selected");
 });
 
-/** The read-only document that a command opens beside, once its tab says `title` and it has `text`. */
+/** The document that a command opens beside, once its tab says `title`, it has `text` and takes no typing. */
 async function document(title, text) {
   await bench.page.locator(".tab.active", { hasText: title }).waitFor();
   const lines = bench.page.locator(".editor-group-container.active .view-lines", { hasText: text });
   await lines.waitFor();
+  await bench.page.keyboard.type("x");
+  await bench.page.locator(".monaco-editor-overlaymessage", { hasText: "read-only" }).waitFor();
   return lines;
 }
 
@@ -115,12 +134,10 @@ async function closeDocuments() {
   await bench.page.locator(".editor-group-container").nth(1).waitFor({ state: "detached" });
 }
 
-test("an explanation opens as a document that nobody can edit", async () => {
+test("an explanation opens as a document", async () => {
   await bench.goTo(7, 5);
   await bench.run("Hiera: Explain Key");
   await document("How profile::web::firewall is looked up", 'Searching for "profile::web::firewall"');
-  await bench.page.keyboard.type("x");
-  await bench.page.locator(".monaco-editor-overlaymessage", { hasText: "read-only" }).waitFor();
   await bench.picture(join(process.env.OUT, "explain.png"));
   await closeDocuments();
   bench.mark("explained");
@@ -245,4 +262,121 @@ test("restart, and the server answers again", async () => {
   await bench.hover("profile::web::firewall", "merged as hash from 2 levels");
   await bench.leaveHover();
   bench.mark("restarted");
+});
+
+/** The servers that run from this profile's extension. */
+function servers() {
+  const found = execFileSync("pgrep", ["-f", `^${join(bench.home, "extensions")}/.*/server/hiera-ls --stdio`]);
+  return String(found).trim().split("\n").map(Number);
+}
+
+test("a server that dies is started again, and knows the node", async () => {
+  await bench.choose("Hiera: Select Node", "web01.nyc.acme.example");
+  const selected = bench.statusItem.filter({ hasText: "web01.nyc.acme.example" });
+  await selected.waitFor();
+  const [before, ...others] = servers();
+  assert.deepEqual(others, []);
+  process.kill(before, "SIGKILL");
+  await selected.waitFor({ state: "hidden" });
+  await selected.waitFor();
+  assert.ok(!servers().includes(before));
+  await bench.choose("Hiera: Select Node", "All nodes");
+  await selected.waitFor({ state: "hidden" });
+  bench.mark("died and started again");
+});
+
+test("a server program that is not there: a message that says what to do", async () => {
+  const machine = join(bench.data, "Machine/settings.json");
+  mkdirSync(join(bench.data, "Machine"), { recursive: true });
+  writeFileSync(machine, JSON.stringify({ "hiera-ls.server.path": "/nowhere/hiera-ls" }));
+  try {
+    const toast = bench.page.locator(".notification-toast", { hasText: "no server program works" });
+    await toast.waitFor();
+    const text = await toast.textContent();
+    for (const part of ["/nowhere/hiera-ls", "there is no such program", "Open Setting", "Show Log"]) {
+      assert.ok(text.includes(part), `'${part}' is missing in: ${text}`);
+    }
+    await bench.statusItem.filter({ has: bench.page.locator(".codicon-error:first-child") }).waitFor();
+    await bench.picture(join(process.env.OUT, "no-server.png"));
+    const toasts = await bench.page.locator(".notification-toast").allTextContents();
+    assert.equal(toasts.length, 1, toasts.join("\n"));
+  } finally {
+    writeFileSync(machine, "{}");
+  }
+  await bench.alive().waitFor();
+  bench.mark("no program, and one again");
+});
+
+/** Two environments with many keys over many nodes: comparing them takes a while on any machine. */
+function large() {
+  const folder = join(bench.home, "large");
+  const write = (path, text) => {
+    mkdirSync(join(folder, path, ".."), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  const range = (count, text) => Array.from({ length: count }, (_, number) => text(number));
+  const levels = "hierarchy:\n  - name: node\n    path: node/%{facts.n}.yaml\n  - name: common\n    path: common.yaml\n";
+  const keys = range(2000, (key) => `key${key}: "%{facts.n}-${key}"\n`).join("");
+  for (const environment of ["production", "staging"].map((name) => `environments/${name}`)) {
+    write(`${environment}/hiera.yaml`, `version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\n${levels}`);
+    write(`${environment}/environment.conf`, "");
+    write(`${environment}/data/common.yaml`, keys);
+    range(1500, (node) => write(`${environment}/data/node/${node}.yaml`, `own: ${node}\n`));
+  }
+  const nodes = range(1000, (n) => [`n${n}.example`, { facts: { n } }]);
+  write("nodes.json", JSON.stringify(Object.fromEntries(nodes)));
+  return folder;
+}
+
+test("what takes long shows how far it is, and can be ended", async () => {
+  await bench.open("environments/production/data/common.yaml", large());
+  await bench.running();
+  await bench.choose("Hiera: Compare Two Nodes", "production", "staging");
+  const toast = bench.page.locator(".notification-toast");
+  await toast.filter({ hasText: /[1-9]\d* of 200\d keys/ }).waitFor();
+  await bench.picture(join(process.env.OUT, "progress.png"));
+  await toast.hover();
+  await toast.getByRole("button", { name: "Cancel" }).click();
+  await toast.waitFor({ state: "hidden" });
+  assert.equal(await bench.page.locator(".tab", { hasText: "production" }).count(), 0);
+  bench.mark("progress, and cancelled");
+});
+
+test("the status bar shows that files are read", async () => {
+  await bench.page.evaluate(() => {
+    // Reading may take less time than looking once does.
+    window.shown = new Set();
+    const look = () => {
+      for (const item of document.querySelectorAll('[id="hiera-ls.hiera-ls.hiera-ls"] a')) {
+        window.shown.add(`${item.querySelector(".codicon")?.className} ${item.getAttribute("aria-label")}`);
+      }
+    };
+    new MutationObserver(look).observe(document.querySelector(".part.statusbar"), {
+      subtree: true,
+      childList: true,
+      attributes: true,
+    });
+  });
+  await bench.run("Hiera: Read All Files Again");
+  await bench.page.waitForFunction(() => [...window.shown].some((item) => /loading.*reading files: [1-9]/.test(item)));
+  await bench.running();
+  bench.mark("read again");
+});
+
+test("where there is no hiera.yaml, nothing is started", async () => {
+  const folder = join(bench.home, "plain");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "plain.yaml"), "a: 1\n");
+  await bench.open("plain.yaml", folder);
+  // The list comes from the same process that would run the extension.
+  await bench.run("Developer: Show Running Extensions");
+  await bench.page.locator(".runtime-extensions-editor .monaco-list-row").first().waitFor();
+  const rows = await bench.page.locator(".runtime-extensions-editor .monaco-list-row").allTextContents();
+  assert.ok(rows.length > 0 && !rows.some((row) => row.includes("hiera-ls")), rows.join("\n"));
+  assert.equal(await bench.statusItem.count(), 0);
+  const offered = await bench.palette("Hiera: ");
+  await bench.page.locator(".quick-input-list .monaco-list-row", { hasText: "No matching" }).waitFor();
+  assert.equal(await offered.filter({ hasText: "Hiera:" }).count(), 0);
+  await bench.page.keyboard.press("Escape");
+  bench.mark("nothing where nothing is");
 });

@@ -18,6 +18,9 @@ const LIMIT = 45_000;
 /** The same for the whole workbench to appear. */
 const OPENING_LIMIT = 180_000;
 
+/** So often code-server may give up its start. */
+const MAX_STARTS = 6;
+
 /** What a key press brings about has happened after this, or the press was lost; in milliseconds. */
 const LOST = 5000;
 
@@ -109,7 +112,7 @@ export async function start(settings = {}, view = { viewport: { width: 1280, hei
       });
       address = await listening(server, join(OUT, "code-server.log")).catch((error) => {
         // It gives its own process ten seconds to start, which a busy machine may not.
-        if (attempt === 3 || server.exitCode === null) {
+        if (attempt === MAX_STARTS || server.exitCode === null) {
           throw error;
         }
         mark(`code-server starts again: ${error.message}`);
@@ -129,7 +132,7 @@ export async function start(settings = {}, view = { viewport: { width: 1280, hei
     await page.route("**/*", (route) =>
       new URL(route.request().url()).hostname === "127.0.0.1" ? route.continue() : route.abort(),
     );
-    return { page, workspace, address, mark, stop };
+    return { page, home, workspace, data, address, mark, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -150,7 +153,7 @@ function install(entry, places, environment) {
 function listening(server, log) {
   const file = createWriteStream(log);
   return new Promise((resolve, reject) => {
-    const limit = setTimeout(() => reject(new Error("code-server does not listen")), LIMIT);
+    const limit = setTimeout(() => reject(new Error("code-server does not listen")), OPENING_LIMIT);
     const seen = (bytes) => {
       file.write(bytes);
       const address = /listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(String(bytes));
@@ -169,17 +172,15 @@ function listening(server, log) {
 export class Workbench {
   constructor(started) {
     const { page } = Object.assign(this, started);
-    this.statusItem = page.locator('.statusbar-item[id="hiera-ls.hiera-ls"], .statusbar-item', {
-      hasText: /^\s*Hiera/,
-    });
+    this.statusItem = page.locator('.statusbar-item[id="hiera-ls.hiera-ls.hiera-ls"]');
     this.hoverBox = page.locator(".monaco-hover:not(.hidden) .hover-contents");
   }
 
-  /** Opens a file of the workspace in a fresh window. */
-  async open(path) {
-    const file = `vscode-remote://${new URL(this.address).host}${this.workspace}/${path}`;
+  /** Opens a file of a folder, or else of the workspace, in a fresh window on that folder. */
+  async open(path, folder = this.workspace) {
+    const file = `vscode-remote://${new URL(this.address).host}${folder}/${path}`;
     const payload = encodeURIComponent(JSON.stringify([["openFile", file]]));
-    await this.page.goto(`${this.address}/?folder=${this.workspace}&payload=${payload}`, { waitUntil: "commit" });
+    await this.page.goto(`${this.address}/?folder=${folder}&payload=${payload}`, { waitUntil: "commit" });
     await this.page.locator(".monaco-editor .view-line").first().waitFor({ timeout: OPENING_LIMIT });
     await this.page.locator(".tab.active", { hasText: path.split("/").at(-1) }).waitFor();
   }
@@ -189,13 +190,18 @@ export class Workbench {
    * life, so this comes first.
    */
   async running() {
-    const alive = this.statusItem.filter({ has: this.page.locator(".codicon-list-tree") });
+    const alive = this.alive();
     const dead = this.statusItem.filter({ has: this.page.locator(".codicon-error:first-child") });
     const toast = this.page.locator(".notification-toast", { hasText: "Hiera: no server program" });
     await alive.or(dead).or(toast).first().waitFor();
     if (await dead.or(toast).first().isVisible()) {
       throw new Error("the server does not run in the workbench");
     }
+  }
+
+  /** The item of a server that runs and has read everything. */
+  alive() {
+    return this.statusItem.filter({ has: this.page.locator(".codicon-list-tree") });
   }
 
   /** A file by name, in the window that is open. */
@@ -306,7 +312,9 @@ export class Workbench {
   async choose(title, ...labels) {
     await this.begin(title);
     for (const label of labels) {
-      await this.page.locator(".quick-input-list .monaco-list-row", { hasText: label }).first().waitFor();
+      // The palette has no title, and a list of thousands has only its first rows on the page.
+      await this.page.locator(".quick-input-title", { hasText: "Hiera:" }).waitFor();
+      await this.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
       await this.page.locator(".quick-input-widget input").fill(label);
       const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: label });
       await row.waitFor();
