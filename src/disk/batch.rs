@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::read::{self, Stamp, Unreadable};
-use crate::value::{LoadError, Value};
-use crate::workspace::{DataFile, FileKind, Files, Format, Natures, load};
+use crate::value::{KeyHashing, LoadError, Value};
+use crate::workspace::{DataFile, FileKind, Files, Format, Generations, Natures, load};
 
 /// Bytes up to which Puppet's files are read for a batch lookup; offsets have 32 bits.
 const LARGEST_BATCH_FILE: u64 = 1 << 30;
@@ -14,18 +14,31 @@ const LARGEST_BATCH_FILE: u64 = 1 << 30;
 /// Bytes of data files that are remembered before all are forgotten and read anew.
 const MOST_REMEMBERED: usize = 256 << 20;
 
-/// The files of this machine. Data files are remembered as long as their inode, size and time of
+/// Bytes of other files that are remembered, before those not asked for lately are forgotten.
+const MOST_TEXTS: usize = 4 << 20;
+
+/// The files of this machine. What was read is remembered as long as their inode, size and time of
 /// modification stay (as `Puppet::Pops::Lookup` does with its own cache); a `kind` is one system
 /// call.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct DiskFiles {
     remembered: RwLock<Remembered>,
+    texts: Mutex<Generations<Box<str>, (Stamp, Arc<str>)>>,
+}
+
+impl Default for DiskFiles {
+    fn default() -> DiskFiles {
+        DiskFiles {
+            remembered: RwLock::default(),
+            texts: Mutex::new(Generations::new(MOST_TEXTS)),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
 struct Remembered {
     bytes: usize,
-    by_format: [HashMap<Box<str>, Entry>; 3],
+    by_format: [HashMap<Box<str>, Entry, KeyHashing>; 3],
 }
 
 #[derive(Debug)]
@@ -89,17 +102,26 @@ impl Files for DiskFiles {
     }
 
     fn text(&self, path: &str) -> Result<Arc<str>, LoadError> {
-        let bytes = bytes(path)?;
-        Ok(match String::from_utf8(bytes) {
+        let stamp = read::stamp(path);
+        let texts = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, text)) = texts().get(path)
+            && Some(*known) == stamp
+        {
+            return Ok(text.clone());
+        }
+        let text: Arc<str> = match String::from_utf8(bytes(path)?) {
             Ok(text) => Arc::from(text),
             Err(error) => Arc::from(String::from_utf8_lossy(error.as_bytes())),
-        })
+        };
+        if let Some(stamp) = stamp {
+            let entry = (stamp, text.clone());
+            texts().insert(Box::from(path), entry, text.len());
+        }
+        Ok(text)
     }
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
-        let stamp = std::fs::metadata(path)
-            .ok()
-            .map(|metadata| Stamp::of(&metadata));
+        let stamp = read::stamp(path);
         {
             let remembered = self
                 .remembered
@@ -141,7 +163,8 @@ impl Files for DiskFiles {
     }
 }
 
-fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
+/// The bytes of a data file, up to a gigabyte.
+pub(super) fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
     read::bytes(path, LARGEST_BATCH_FILE).map_err(|error| match error {
         Unreadable::Gone => {
             read::system(&io::Error::from_raw_os_error(NOT_FOUND), "rb_sysopen", path)

@@ -46,7 +46,17 @@ pub fn glob(
             is_file,
             too_deep: Cell::new(false),
         };
-        walk.step("", &[&parts], 0, &mut found);
+        // Names up to the first one with wildcards are gone down at once.
+        let magical = |part: &Part| !matches!(part, Part::Plain(_));
+        let plain = parts.iter().position(magical).unwrap_or(0);
+        let mut path = String::with_capacity(pattern.len());
+        for part in &parts[..plain] {
+            if let Part::Plain(name) = part {
+                path.push('/');
+                path.push_str(name);
+            }
+        }
+        walk.step(&path, &[&parts[plain..]], plain, &mut found);
         if walk.too_deep.get() {
             return Err(format!("leads into more than {MAX_DEPTH} folders"));
         }

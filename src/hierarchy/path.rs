@@ -11,6 +11,30 @@
 /// ```
 #[must_use]
 pub fn join(left: &str, right: &str) -> String {
+    if is_plain_end(left) && is_plain_start(right) {
+        let mut joined = String::with_capacity(left.len() + 1 + right.len());
+        joined.push_str(left);
+        joined.push('/');
+        joined.push_str(right);
+        return joined;
+    }
+    join_with_dots(left, right)
+}
+
+/// Whether a path ends in a name that means itself.
+fn is_plain_end(path: &str) -> bool {
+    let last = path.rfind('/').map_or(path, |at| &path[at + 1..]);
+    !matches!(last, "" | "." | "..")
+}
+
+/// Whether a path is relative and starts with a name that means itself.
+fn is_plain_start(path: &str) -> bool {
+    let first = path.find('/').map_or(path, |at| &path[..at]);
+    !matches!(first, "" | "." | "..")
+}
+
+/// [`join`] for whatever paths.
+fn join_with_dots(left: &str, right: &str) -> String {
     // Basenames of the right side with the offsets where they start.
     let mut parts: Vec<(usize, &str)> = Vec::new();
     let mut rest = right;
@@ -134,6 +158,30 @@ mod tests {
         ];
         for (left, right, expected) in cases {
             assert_eq!(join(left, right), expected, "{left:?} + {right:?}");
+        }
+    }
+
+    #[test]
+    fn plain_paths_are_joined_as_all_are() {
+        let names = ["", "/", ".", "..", "a", "b.c", "..d", "a/", "/a", "//"];
+        let mut paths = vec![String::new()];
+        for _ in 0..3 {
+            let longer = |path: &String| {
+                let path = path.clone();
+                names.map(|name| format!("{path}/{name}"))
+            };
+            let longer: Vec<String> = paths.iter().flat_map(longer).collect();
+            paths.extend(names.map(str::to_string));
+            paths.extend(longer);
+            paths.sort();
+            paths.dedup();
+            paths.truncate(400);
+        }
+        for left in &paths {
+            for right in &paths {
+                let expected = join_with_dots(left, right);
+                assert_eq!(join(left, right), expected, "{left:?} + {right:?}");
+            }
         }
     }
 }

@@ -4,11 +4,11 @@ use std::collections::HashMap as Map;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::Found;
-use super::options::CompiledOptions;
 use crate::eyaml::Keys;
 use crate::hierarchy::{Config, ConfigError, Layer};
+use crate::interpolation::{Token, tokens};
 use crate::regexp::{Regexp, RegexpError};
-use crate::value::HashMap;
+use crate::workspace::Generations;
 
 /// Which Puppet is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -111,9 +111,6 @@ pub(super) struct ReadConfig {
     pub(super) legacy_version: Option<u8>,
 }
 
-/// Most sets of lookup options that are kept ready: one for each environment and module.
-const MAX_OPTIONS: usize = 64;
-
 /// Configurations by file, and lookup options made ready for choosing, so that many lookups read
 /// each once; an entry counts as long as the file's text, or the very hash of options, is the same.
 #[derive(Debug, Default)]
@@ -123,9 +120,27 @@ pub struct ConfigCache {
     /// Which places levels read for any node, see [`super::reach`].
     pub(super) places: super::reach::PlaceCache,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
-    options: Mutex<Vec<(Arc<HashMap>, Arc<CompiledOptions>)>>,
+    /// Lookup options that scopes share, see [`super::shared_options`].
+    pub(super) options: super::shared_options::SharedOptions,
     /// Patterns of lookup options, which are compiled when a key first asks for it.
     patterns: Mutex<Map<Box<str>, Regexp>>,
+    tokens: Mutex<Tokens>,
+    /// Locations of levels, see [`super::known_locations`].
+    pub(super) locations: super::known_locations::KnownLocations,
+}
+
+/// The tokens of strings that one scope after another evaluates: paths of configurations, data.
+#[derive(Debug)]
+struct Tokens(Generations<Box<str>, Arc<[Token]>>);
+
+/// Most bytes of strings whose tokens are remembered, before those not met for long are forgotten;
+/// tokens take some ten times their text.
+const MOST_WITH_TOKENS: usize = 256 << 10;
+
+impl Default for Tokens {
+    fn default() -> Tokens {
+        Tokens(Generations::new(MOST_WITH_TOKENS))
+    }
 }
 
 /// Most patterns that are kept compiled.
@@ -166,6 +181,17 @@ impl ConfigCache {
         Ok(read)
     }
 
+    /// The tokens of a string, found now or before.
+    pub(super) fn tokens(&self, text: &str) -> Arc<[Token]> {
+        let lock = || self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().0.get(text) {
+            return known.clone();
+        }
+        let found: Arc<[Token]> = Arc::from(tokens(text));
+        lock().0.insert(Box::from(text), found.clone(), text.len());
+        found
+    }
+
     /// A pattern of lookup options, read now or before.
     ///
     /// # Errors
@@ -181,24 +207,6 @@ impl ConfigCache {
         }
         known.insert(Box::from(source), pattern.clone());
         Ok(pattern)
-    }
-
-    /// The options of this very hash, made ready now or before.
-    pub(super) fn options(
-        &self,
-        hash: &Arc<HashMap>,
-        compile: impl FnOnce() -> Found<CompiledOptions>,
-    ) -> Found<Arc<CompiledOptions>> {
-        let mut known = self.options.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, options)) = known.iter().find(|(known, _)| Arc::ptr_eq(known, hash)) {
-            return Ok(options.clone());
-        }
-        let options = Arc::new(compile()?);
-        if known.len() >= MAX_OPTIONS {
-            known.clear();
-        }
-        known.push((hash.clone(), options.clone()));
-        Ok(options)
     }
 }
 

@@ -232,6 +232,9 @@ fn line(out: &mut String, indent: &str, text: &str) {
 
 /// `dump_value`: collections over several lines, everything else as Ruby's `inspect`.
 fn value(out: &mut String, indent: &str, this: &Value) {
+    if this.inspect_simple(out) {
+        return;
+    }
     let inner = format!("{indent}  ");
     let mut separator = "\n";
     match this {

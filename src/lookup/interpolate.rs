@@ -11,7 +11,7 @@ use super::context::Strict;
 use super::engine::{Engine, Invocation, MAX_INTERPOLATED};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::trace::{Event, NodeKind};
-use crate::interpolation::{Method, Segment, TokenKind, has_tokens, split_key, tokens};
+use crate::interpolation::{Method, Segment, TokenKind, has_tokens, split_key};
 use crate::scope::{Undefined, Variable};
 use crate::value::{HashMap, Opaque, StrKey, Value, hash_with_capacity};
 
@@ -131,7 +131,7 @@ impl Engine<'_> {
         let mut pieces = Vec::new();
         let mut text = String::new();
         let mut at = 0;
-        for token in tokens(subject) {
+        for token in self.session.configs.tokens(subject).iter() {
             text.push_str(&subject[at..token.range.start as usize]);
             at = token.range.end as usize;
             let raw = token.range.slice(subject);

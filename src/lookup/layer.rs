@@ -269,9 +269,11 @@ impl Engine<'_> {
                 hierarchy,
                 default_hierarchy,
             } => {
-                levels.hierarchy = self.configured(config, hierarchy, &invocation)?;
+                let shared = &provider.config;
+                levels.hierarchy = self.configured(shared, config, hierarchy, &invocation)?;
                 if let Some(defaults) = default_hierarchy {
-                    levels.default_hierarchy = self.configured(config, defaults, &invocation)?;
+                    levels.default_hierarchy =
+                        self.configured(shared, config, defaults, &invocation)?;
                 }
             }
             ConfigBody::V4 { hierarchy } => {
@@ -281,13 +283,13 @@ impl Engine<'_> {
                 levels.hierarchy = self.version_3_levels(config, body, &invocation)?;
             }
         }
-        let _ = provider;
         Ok(levels)
     }
 
     /// `HieraConfigV5#create_configured_data_providers`
     fn configured(
         &mut self,
+        shared: &Arc<Result<Config, ConfigError>>,
         config: &Config,
         levels: &[Level],
         invocation: &Invocation,
@@ -297,7 +299,7 @@ impl Engine<'_> {
             if built.iter().any(|other| other.name == level.name) {
                 return Err(defined_twice(config, &level.name).into());
             }
-            if let Some(provider) = self.level_provider(config, index, level, invocation)? {
+            if let Some(provider) = self.level_provider(shared, config, index, level, invocation)? {
                 built.push(Rc::new(provider));
             }
         }

@@ -13,7 +13,7 @@ use super::interpolate::{Methods, value_has_tokens};
 use super::merge::Strategy;
 use super::request::{Unknown, UnknownCause};
 use super::trace::{Event, NodeKind, Possible, TraceLocation};
-use crate::hierarchy::{Config, Function, FunctionKind, Layer, Level};
+use crate::hierarchy::{Config, ConfigError, Function, FunctionKind, Layer, Level};
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
 use crate::workspace::{Entry, Format, Nature, Natures};
@@ -27,7 +27,7 @@ pub(super) struct LevelProvider {
     pub(super) is_version_3: bool,
     pub(super) options: Value,
     /// None: the function is called once without a location.
-    pub(super) locations: Option<Vec<Location>>,
+    pub(super) locations: Option<Arc<[Location]>>,
     /// Path of the configuration, for its errors.
     pub(super) config: Option<Arc<str>>,
     /// Values that a `lookup_key` function gave, by location and key: they are kept for the
@@ -90,14 +90,17 @@ impl Engine<'_> {
     /// no file.
     pub(super) fn level_provider(
         &mut self,
+        shared: &Arc<Result<Config, ConfigError>>,
         config: &Config,
         index: usize,
         level: &Level,
         invocation: &Invocation,
     ) -> Found<Option<LevelProvider>> {
         let methods = Methods::Refused(config.path.clone());
-        let locations = self.expand_locations(config, level, invocation, &methods)?;
-        if config.path.is_none() && locations.as_ref().is_some_and(Vec::is_empty) {
+        let expand =
+            |engine: &mut Self| engine.expand_locations(config, level, invocation, &methods);
+        let locations = self.known_locations(shared, config, level, invocation, expand)?;
+        if config.path.is_none() && locations.as_ref().is_some_and(|all| all.is_empty()) {
             return Ok(None);
         }
         let options = self.interpolate(&level.options, invocation, &methods)?;

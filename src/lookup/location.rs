@@ -12,7 +12,7 @@ use super::error::{ErrorClass, Found, LookupError, raise};
 use super::interpolate::{Evaluated, Methods, Piece};
 use super::level::{Location, OpenPath};
 use crate::hierarchy::{Config, GlobEntry, Level, Locations, Template, TemplatePart, glob, join};
-use crate::interpolation::{Segment, split_key};
+use crate::interpolation::{Segment, has_tokens, split_key};
 use crate::value::{Opaque, Value};
 use crate::workspace::FileKind;
 
@@ -38,7 +38,7 @@ impl Engine<'_> {
         level: &Level,
         invocation: &Invocation,
         methods: &Methods,
-    ) -> Found<Option<Vec<Location>>> {
+    ) -> Found<Option<Arc<[Location]>>> {
         let datadir = join(&config.root, &level.datadir);
         let datadir = self.path_text(&datadir, invocation, methods)?;
         let datadir = PathText {
@@ -61,7 +61,7 @@ impl Engine<'_> {
             );
             return raise(ErrorClass::Limit, message);
         }
-        Ok(locations)
+        Ok(locations.map(Arc::from))
     }
 
     fn expand(
@@ -174,6 +174,12 @@ impl Engine<'_> {
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found<PathText> {
+        if !has_tokens(path) {
+            return Ok(PathText {
+                text: path.to_string(),
+                holes: Vec::new(),
+            });
+        }
         let mut result = PathText {
             text: String::new(),
             holes: Vec::new(),
@@ -306,6 +312,8 @@ fn open_path<'a>(
     path: &str,
     holes: impl Iterator<Item = &'a (Arc<str>, Arc<str>)>,
 ) -> Option<OpenPath> {
+    let mut holes = holes.peekable();
+    holes.peek()?;
     let mut marked = path.to_string();
     let mut variables: Vec<Arc<str>> = Vec::new();
     for (token, variable) in holes {

@@ -23,6 +23,7 @@ mod explain_data;
 mod foreign;
 mod function;
 mod interpolate;
+mod known_locations;
 mod layer;
 mod level;
 mod location;
@@ -32,6 +33,7 @@ mod options;
 mod reach;
 mod request;
 mod root;
+mod shared_options;
 mod signature;
 mod spread;
 mod trace;
@@ -57,3 +59,6 @@ pub use spread::{
     sources,
 };
 pub use trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};
+
+#[cfg(test)]
+mod sharing_tests;

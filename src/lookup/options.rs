@@ -257,7 +257,8 @@ impl Engine<'_> {
             return Ok(Arc::new(compiled));
         };
         let configs = self.session.configs;
-        configs.options(hash, || CompiledOptions::compile(options, configs))
+        let compile = || CompiledOptions::compile(options, configs);
+        configs.options.compiled(hash, compile)
     }
 
     fn global_lookup_options(

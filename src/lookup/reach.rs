@@ -197,7 +197,12 @@ fn add_places(
     in_default_hierarchy: bool,
     places: &mut Vec<Place>,
 ) {
-    for (at, location) in level.locations.iter().flatten().enumerate() {
+    for (at, location) in level
+        .locations
+        .iter()
+        .flat_map(|all| all.iter())
+        .enumerate()
+    {
         if location.is_uri {
             continue;
         }

@@ -5,6 +5,7 @@ use super::engine::{Engine, MAX_VALUES, weight_of};
 use super::error::{Failure, Found};
 use super::merge::{Strategy, StrategyKind};
 use super::merge_all::{is_regular, merge_all};
+use super::shared_options::Measure;
 use super::trace::{Event, NodeKind};
 use crate::value::Value;
 
@@ -99,6 +100,8 @@ impl Engine<'_> {
         let mut found: Vec<Value> = Vec::new();
         let mut options = DeepOptions::default();
         let mut weight = 0;
+        // Most keys have one value in a level or layer, and nobody merges it.
+        let mut first: Option<Value> = None;
         while let Some(variant) = variants.next() {
             let value = match ask(self, variant) {
                 Ok(value) => value,
@@ -109,10 +112,23 @@ impl Engine<'_> {
                     return Err(error);
                 }
             };
+            let mut is_all_regular = true;
+            if found.is_empty() {
+                let Some(first) = first.take() else {
+                    first = Some(value);
+                    continue;
+                };
+                let measure = self.measure(strategy, &first);
+                weight += measure.weight;
+                self.meet(weight)?;
+                is_all_regular = measure.is_regular;
+                found.push(first);
+            }
+            let measure = self.measure(strategy, &value);
             // Every merge of Puppet's goes through all that was merged before.
-            weight += weight_of(&value, MAX_VALUES);
+            weight += measure.weight;
             self.meet(weight)?;
-            if !is_regular(strategy, &value) {
+            if !(is_all_regular && measure.is_regular) {
                 let merged = match one_by_one(found)? {
                     None => strategy.convert(value),
                     Some(high) => strategy.merge(high, &value, None)?,
@@ -124,13 +140,37 @@ impl Engine<'_> {
                 options = strategy.deep_options()?;
             }
         }
+        found.extend(first);
         let all_at_once = match found.len() {
             0 | 1 => None,
+            _ if self.shares_options(strategy) => {
+                let configs = self.session.configs;
+                let merge = || merge_all(strategy, &options, &found);
+                configs.options.merged(&found, merge)
+            }
             _ => merge_all(strategy, &options, &found),
         };
         match all_at_once {
             Some(merged) => Ok(merged),
             None => one_by_one(found)?.ok_or(Failure::NotFound),
         }
+    }
+
+    /// Whether what is merged is lookup options, which are mostly those of other scopes too.
+    fn shares_options(&self, strategy: &Strategy) -> bool {
+        self.in_options && strategy.kind == StrategyKind::Hash
+    }
+
+    fn measure(&self, strategy: &Strategy, value: &Value) -> Measure {
+        let measure = || Measure {
+            weight: weight_of(value, MAX_VALUES),
+            is_regular: is_regular(strategy, value),
+        };
+        if let Value::Hash(hash) = value
+            && self.shares_options(strategy)
+        {
+            return self.session.configs.options.measured(hash, measure);
+        }
+        measure()
     }
 }

@@ -147,7 +147,7 @@ fn level(
         function,
         is_version_3: config.version() == 3,
         options,
-        locations,
+        locations: locations.map(Arc::from),
         config: config.path.clone(),
         given: RefCell::default(),
         hashes: RefCell::default(),

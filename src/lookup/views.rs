@@ -237,7 +237,7 @@ fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u3
     if format.is_some() && session.settings.keys.is_some() {
         seen.push((at, Spot::Options(level.options.clone())));
     }
-    for location in level.locations.iter().flatten() {
+    for location in level.locations.iter().flat_map(|all| all.iter()) {
         let spot = match (&location.open, format) {
             (Some(_), _) => Spot::Open(location.place.clone()),
             (None, Some(format)) if location.exists && !location.is_uri => {

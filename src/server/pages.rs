@@ -10,9 +10,7 @@ use super::fleet::{Fleet as Known, Fleets};
 use crate::ide::call_hierarchy::{incoming, root_of};
 use crate::ide::document::{self, Document};
 use crate::ide::impact::{Detail, impact_on_readers, impact_with};
-use crate::ide::matrix::{
-    Difference, Fleet, all_keys, changes, differences, row, row_of_possible, with_unseen,
-};
+use crate::ide::matrix::{Difference, Fleet, all_keys, changes, differences, row, row_of_possible};
 use crate::ide::{KnownNodes, fleet_of, hover};
 use crate::lookup::{ConfigCache, Settings};
 use crate::scope::Nodes;

@@ -55,6 +55,9 @@ pub fn resolve_plain(text: &str) -> Resolved {
     let Some(&first) = bytes.first() else {
         return Resolved::Null;
     };
+    if let Some(number) = short_number(bytes) {
+        return Resolved::Int(number);
+    }
     if looks_wordy(text) || bytes.contains(&b'\n') {
         return resolve_word(text);
     }
@@ -82,6 +85,18 @@ pub fn resolve_plain(text: &str) -> Resolved {
         .or_else(|| resolve_float(text))
         .or_else(|| resolve_integer(text))
         .unwrap_or(Resolved::String)
+}
+
+/// What a few digits without a leading zero mean, whatever else there is to a scalar.
+fn short_number(bytes: &[u8]) -> Option<i64> {
+    /// So many digits fit into an integer.
+    const FEW: usize = 18;
+    let is_short = bytes.len() <= FEW && matches!(bytes, [b'1'..=b'9', ..] | [b'0']);
+    if !is_short || !bytes.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let digits = bytes.iter().map(|&digit| i64::from(digit - b'0'));
+    Some(digits.fold(0, |number, digit| number * 10 + digit))
 }
 
 /// `%r{^[^\d.:-]?[[:alpha:]_\s!@#$%\^&*(){}<>|/\\~;=]+}`, on one line.

@@ -31,6 +31,21 @@ impl Value {
         out
     }
 
+    /// Appends the text of Ruby's `inspect` for a string, a number or a truth; says whether the
+    /// value is one.
+    pub fn inspect_simple(&self, out: &mut String) -> bool {
+        let is_simple = matches!(
+            self,
+            Value::Undef | Value::Bool(_) | Value::Int(_) | Value::String(_)
+        );
+        // The limit of one text counts from its own start.
+        if is_simple && out.len() <= MAX_TEXT {
+            write_value(out, self);
+            return true;
+        }
+        false
+    }
+
     /// The text of Ruby's `to_s`, which interpolation puts into a string: nothing for `nil`,
     /// strings as they are, lists and hashes as [`inspect`](Value::inspect) writes them.
     #[must_use]
@@ -206,6 +221,12 @@ fn write_value(out: &mut String, value: &Value) {
 
 fn write_string(out: &mut String, text: &str) {
     out.push('"');
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !b"\"\\#".contains(&byte);
+    if text.bytes().all(is_plain) {
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         match character {

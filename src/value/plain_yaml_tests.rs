@@ -8,9 +8,21 @@ use crate::value::load_yaml;
 
 /// Whether the text was plain.
 fn check(text: &str) -> bool {
+    let outline = PlainOutline::of(text.as_bytes().to_vec());
     let Some(value) = load_plain_yaml(text.as_bytes()) else {
+        assert!(outline.is_none(), "{text:?} has an outline");
         return false;
     };
+    let outline = outline.unwrap_or_else(|| panic!("{text:?} has no outline"));
+    let names = ["a", "b", "k", "1", "true", "~", "<<", "é", "", "a b", "e"];
+    let own = value.as_hash().unwrap().keys().filter_map(Value::as_str);
+    for name in own.chain(names) {
+        assert_eq!(
+            outline.get(name).as_ref(),
+            value.get(name),
+            "{name} of {text:?}"
+        );
+    }
     let expected = load_yaml(text.as_bytes()).unwrap_or_else(|error| {
         panic!("{text:?} is refused: {}", error.message);
     });
@@ -32,6 +44,7 @@ fn plain_texts_are_read() {
         "a: é # ü\nä: [a::b, 10.0.0.0/8]\n",
         "a:\n  b:\n\n  c: x#y\nd: http://x/?y=[z]\n",
         "a: 1\na: 2\n",
+        "'a': 1\n\"b\": 2\na: |\n  x\n\n# c\nb:  \n'it''s': 1\n",
     ];
     for text in texts {
         assert!(check(text), "{text:?}");

@@ -1,30 +1,31 @@
 //! Single values of data files: what a lookup asks of most files is one key, and the facts know
 //! whether a file has it, and where. So the others need not be loaded.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::change::Content;
 use super::facts::{KeyFact, KeyState};
 use super::file::File;
 use super::files::{Entry, Format, OneValue};
-use crate::value::{KeyHashing, StrKey, load_plain_yaml};
+use super::generations::Generations;
+use crate::value::{StrKey, load_plain_yaml};
 
-/// Bytes of text whose values are remembered, before all are forgotten; a value takes about ten
-/// times its text.
-const MOST_REMEMBERED: usize = 1 << 20;
+/// Bytes of text whose values are remembered, before those that nobody asked for lately are
+/// forgotten; a value takes about ten times its text.
+const MOST_REMEMBERED: usize = 2 << 20;
 
-/// Values by the prints of their texts.
-#[derive(Default)]
+/// Values by the prints of their texts: a print stands for the text of one value, the name decides
+/// between keys of equal values.
 pub(super) struct EntryCache {
-    held: RwLock<Held>,
+    held: Mutex<Generations<u64, (Arc<str>, Arc<OneValue>)>>,
 }
 
-#[derive(Default)]
-struct Held {
-    bytes: usize,
-    /// A print stands for the text of one value; the name decides between keys of equal values.
-    values: HashMap<u64, (Arc<str>, Arc<OneValue>), KeyHashing>,
+impl Default for EntryCache {
+    fn default() -> EntryCache {
+        EntryCache {
+            held: Mutex::new(Generations::new(MOST_REMEMBERED)),
+        }
+    }
 }
 
 impl EntryCache {
@@ -47,24 +48,17 @@ impl EntryCache {
                 Entry::Absent
             };
         };
+        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((name, value)) = held().get(&fact.print)
+            && **name == *key
         {
-            let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some((name, value)) = held.values.get(&fact.print)
-                && **name == *key
-            {
-                return Entry::Value(value.clone());
-            }
+            return Entry::Value(value.clone());
         }
         let Some((value, bytes)) = load(file, fact) else {
             return Entry::Unknown;
         };
-        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        if held.bytes > MOST_REMEMBERED {
-            *held = Held::default();
-        }
-        held.bytes += bytes;
-        held.values
-            .insert(fact.print, (fact.name.clone(), value.clone()));
+        let named = (fact.name.clone(), value.clone());
+        held().insert(fact.print, named, bytes);
         Entry::Value(value)
     }
 }

@@ -184,6 +184,12 @@ const CODE: [&str; 15] = [
 /// for a lookup, but their levels and the names agree wherever people can still tell.
 #[must_use]
 pub fn format_of(at: &str) -> Option<Format> {
+    // What most data files are called.
+    if let Some(stem) = at.strip_suffix(".yaml")
+        && !stem.ends_with("hiera")
+    {
+        return Some(Format::Yaml);
+    }
     if NOT_DATA.contains(&path::name(at)) {
         return None;
     }

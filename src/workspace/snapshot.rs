@@ -5,7 +5,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use imbl::{HashMap, OrdSet, Vector};
+use imbl::shared_ptr::DefaultSharedPtr;
+use imbl::{GenericHashMap, OrdSet, Vector};
 
 use super::cache::TextCache;
 use super::deployed;
@@ -23,7 +24,7 @@ use super::tree::{Node, Tree, interior};
 use super::{Settings, change::Linked};
 use crate::hierarchy::Template;
 use crate::syntax::Parse;
-use crate::value::{LoadError, LoadErrorKind, Value};
+use crate::value::{KeyHashing, LoadError, LoadErrorKind, Value};
 
 pub(super) use super::file::FileId;
 
@@ -83,7 +84,7 @@ pub struct Snapshot {
     /// Paths of open documents. Those that are not on the disk stand in the workspace too.
     pub(super) open: OrdSet<Arc<str>>,
     /// Numbers by path; a number is never given to another path.
-    pub(super) ids: HashMap<Arc<str>, FileId>,
+    pub(super) ids: GenericHashMap<Arc<str>, FileId, KeyHashing, DefaultSharedPtr>,
     /// Files by number.
     pub(super) files: Vector<Option<Arc<File>>>,
     /// Paths of files that can make or unmake a root.
@@ -109,7 +110,7 @@ impl Snapshot {
             settings: Arc::default(),
             tree: Tree::default(),
             open: OrdSet::new(),
-            ids: HashMap::new(),
+            ids: GenericHashMap::default(),
             files: Vector::new(),
             deciding: OrdSet::new(),
             roots: Arc::default(),
@@ -439,7 +440,16 @@ impl Snapshot {
         Some(Cow::Owned(here))
     }
 
+    /// The file at a path in normal form that the disk holds, in the workspace.
+    fn file_on_disk(&self, at: &str) -> Option<&Arc<File>> {
+        self.file(at)
+            .filter(|file| file.belongs == Belongs::Workspace && file.disk.is_some())
+    }
+
     fn kind_for(&self, root: Option<&Root>, at: &str) -> Option<FileKind> {
+        if self.file_on_disk(at).is_some() {
+            return Some(FileKind::File);
+        }
         self.kind_here(&self.resolve(&self.map_deployed_for(root, at))?)
     }
 
@@ -451,6 +461,10 @@ impl Snapshot {
 
     /// The file at a path of the workspace.
     fn read(&self, root: Option<&Root>, at: &str) -> Result<&Arc<File>, LoadError> {
+        // Most paths are in normal form and those of a file that was read.
+        if let Some(file) = self.file_on_disk(at) {
+            return file.refused().map_or(Ok(file), |error| Err(error.clone()));
+        }
         let missing = || io(format!("No such file or directory @ rb_sysopen - {at}"));
         let mapped = self.map_deployed_for(root, at);
         let here = self.resolve(&mapped).ok_or_else(missing)?;

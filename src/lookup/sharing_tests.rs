@@ -1,0 +1,176 @@
+//! What scopes share (options, locations, tokens) shows in no answer: each is what a lookup that
+//! shares nothing gives.
+
+use std::sync::Arc;
+
+use proptest::prelude::{ProptestConfig, prop, proptest};
+use proptest::sample::select;
+
+use super::{Answer, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, explain};
+use crate::scope::{Authenticated, Scope, default_trusted};
+use crate::value::{Value, hash_with_capacity};
+use crate::workspace::{Change, Snapshot, Workspace};
+
+/// Levels whose locations depend on the scope in every way, and on the files that there are.
+const LEVELS: [&str; 14] = [
+    r#"{name: 0, path: "site/%{facts.site}.yaml"}"#,
+    r#"{name: 1, paths: ["a.yaml", "b.yaml"]}"#,
+    r#"{name: 2, path: "site/%{site}.yaml", datadir: "%{facts.folder}"}"#,
+    r#"{name: 3, path: "%{facts.missing}/%{::site}.yaml"}"#,
+    r#"{name: 4, glob: "si*/*.yaml"}"#,
+    r#"{name: 5, glob: "%{facts.folder}/../%{facts.site}/*"}"#,
+    r#"{name: 6, globs: ["**/*.yaml", "nowhere/*"]}"#,
+    r#"{name: 7, mapped_paths: [facts.list, it, "site/%{it}.yaml"]}"#,
+    r#"{name: 8, path: "common.yaml", datadir: "/etc/environments/production/data"}"#,
+    r#"{name: 9, path: "%{facts.path}"}"#,
+    r#"{name: 10, paths: ["%{facts.number}.yaml", "site/%{facts.deep.er}.yaml"]}"#,
+    r#"{name: 11, path: "site/%{facts.token}.yaml"}"#,
+    r#"{name: 12, path: "site/%{}s1.yaml"}"#,
+    r#"{name: 13, uri: "http://%{facts.site}"}"#,
+];
+
+const MODULE_HIERA: &str = "version: 5\nhierarchy: [{name: m, path: m.yaml}]\n";
+
+/// What a file may say of the options: merged hashes of every kind, and what Puppet refuses.
+const OPTIONS: [&str; 13] = [
+    "",
+    "lookup_options: {m::list: {merge: unique}}\n",
+    "lookup_options: {m::list: {merge: hash}, m::hash: {merge: deep}}\n",
+    "lookup_options: {'^m::h.*': {merge: {strategy: deep, knockout_prefix: '--'}}}\n",
+    "lookup_options: {'^m::.*': {merge: first}, m::hash: {merge: hash}}\n",
+    "lookup_options: {m::hash: {merge: '%{facts.merge}'}}\n",
+    "lookup_options: {'m::%{facts.name}': {merge: unique}}\n",
+    "lookup_options: {m::list: {convert_to: [Array, true]}}\n",
+    "lookup_options: \"%{lookup('m::own')}\"\n",
+    "lookup_options: \"%{alias('m::own')}\"\n",
+    "lookup_options: [a]\n",
+    "lookup_options: ~\n",
+    "lookup_options: {other::x: {merge: deep}, 1: {merge: deep}, '^m(': {merge: deep}}\n",
+];
+
+const DATA: [&str; 6] = [
+    "",
+    "m::list: [a, b]\nm::hash: {x: {y: 1}}\n",
+    "m::list: [b, c]\nm::hash: {x: {z: 2}, '--q': 1}\n",
+    "m::list: one\nm::hash: [1]\n",
+    "m::own: {m::hash: {merge: deep}}\n",
+    "m::list: [\"%{facts.site}\", \"%{lookup('m::hash.x')}\"]\n",
+];
+
+const FILES: [&str; 9] = [
+    "data/site/s1.yaml",
+    "data/site/s2.yaml",
+    "other/site/s1.yaml",
+    "data/s1/x.yaml",
+    "data/a.yaml",
+    "data/b.yaml",
+    "data/common.yaml",
+    "data/7.yaml",
+    "modules/m/data/m.yaml",
+];
+
+fn open(workspace: &Workspace, path: &str, text: &str) -> Arc<Snapshot> {
+    workspace.apply(Change::Open {
+        path: Arc::from(format!("/env/{path}")),
+        text: Arc::from(text),
+        version: 1,
+    })
+}
+
+fn scope(site: &str) -> Scope {
+    let is_first = site == "s1";
+    let pick = |one: &str, other: &str| Value::from(if is_first { one } else { other });
+    let facts = Value::hash([
+        ("site", site.into()),
+        ("merge", pick("deep", "hash")),
+        ("name", pick("list", "hash")),
+        ("folder", pick("data", "other")),
+        ("path", pick("/env/data/a.yaml", "")),
+        ("number", 7.into()),
+        ("token", "%{facts.site}".into()),
+        ("deep", Value::hash([("er", site.into())])),
+        ("list", Value::array(["s1".into(), site.into()])),
+    ]);
+    let none = hash_with_capacity(0);
+    let trusted = default_trusted("n", Authenticated::Local, &none);
+    let facts = facts.as_hash().unwrap_or(&none);
+    Scope::closed(facts, &trusted, &none, &none, "production")
+}
+
+/// All that an answer says, the trace among it.
+fn told(answer: &Answer) -> String {
+    let trace = answer.trace.as_ref().map(explain);
+    format!(
+        "{:?} {:?} {:?} {:?} {trace:?}",
+        answer.result, answer.unknown, answer.reads, answer.logs
+    )
+}
+
+fn compare(snapshot: &Snapshot, environment: &Environment, shared: &ConfigCache) {
+    let mut open = Scope::open();
+    open.bind("facts.site", "s2");
+    let scopes = [scope("s1"), scope("s2"), scope("s3"), open];
+    for version in [PuppetVersion::V7, PuppetVersion::V8] {
+        let settings = Settings::for_version(version);
+        for (at, scope) in scopes.iter().enumerate() {
+            for key in ["m::list", "m::hash", "own"] {
+                for request in [Request::key(key), Request::key(key).traced()] {
+                    let ask = |configs: &ConfigCache| {
+                        let session = Session {
+                            files: snapshot,
+                            environment,
+                            settings: &settings,
+                            configs,
+                        };
+                        told(&session.lookup(scope, &request))
+                    };
+                    let alone = ask(&ConfigCache::default());
+                    assert_eq!(ask(shared), alone, "{key} in scope {at}");
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 60, ..ProptestConfig::default() })]
+    #[test]
+    fn sharing_shows_in_no_answer(
+        levels in prop::collection::vec(prop::collection::btree_set(0..LEVELS.len(), 1..4), 2),
+        choices in prop::collection::vec((select(&OPTIONS[..]), select(&DATA[..])), FILES.len()),
+        edits in prop::collection::vec((0..FILES.len(), prop::option::of(select(&OPTIONS[..]))), 3),
+    ) {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/env".into()]));
+        let hiera = |levels: &std::collections::BTreeSet<usize>| {
+            let levels: Vec<&str> = levels.iter().map(|&at| LEVELS[at]).collect();
+            format!("version: 5\nhierarchy: [{}]\n", levels.join(", "))
+        };
+        open(&workspace, "modules/m/hiera.yaml", MODULE_HIERA);
+        for (path, (options, data)) in FILES.iter().zip(&choices) {
+            open(&workspace, path, &format!("{options}{data}"));
+        }
+        let environment = Environment {
+            dir: Some("/env".into()),
+            modulepath: vec!["/env/modules".into()],
+            ..Environment::default()
+        };
+        let shared = ConfigCache::default();
+        for levels in &levels {
+            let snapshot = open(&workspace, "hiera.yaml", &hiera(levels));
+            compare(&snapshot, &environment, &shared);
+        }
+        for (at, options) in edits {
+            let snapshot = match options {
+                Some(options) => {
+                    let text = format!("{options}{}", choices[at].1);
+                    open(&workspace, FILES[at], &text)
+                }
+                None => workspace.apply(Change::Close {
+                    path: Arc::from(format!("/env/{}", FILES[at])),
+                }),
+            };
+            compare(&snapshot, &environment, &shared);
+        }
+    }
+}
