@@ -10,7 +10,9 @@ use super::fleet::{Fleet as Known, Fleets};
 use crate::ide::call_hierarchy::{incoming, root_of};
 use crate::ide::document::{self, Document};
 use crate::ide::impact::{Detail, impact_on_readers, impact_with};
-use crate::ide::matrix::{Difference, Fleet, all_keys, changes, differences, row, row_of_possible};
+use crate::ide::matrix::{
+    Difference, Fleet, all_keys, changes, differences, row, row_of_possible, with_unseen,
+};
 use crate::ide::{KnownNodes, fleet_of, hover};
 use crate::lookup::{ConfigCache, Settings};
 use crate::scope::Nodes;
@@ -88,7 +90,7 @@ fn matrix(house: &House<'_>, asked: &Asked, key: &str) -> Result<Told, String> {
     let fleet = house.fleet(&asked.path, &settings, &nodes.known)?;
     let row = match nodes.known.is_empty() {
         true => row_of_possible(&fleet, key),
-        false => row(&fleet, key),
+        false => with_unseen(&fleet, row(&fleet, key)),
     };
     let named = house.named();
     Ok(Told::Document(document::matrix(&row, &named)))
