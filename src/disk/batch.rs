@@ -23,8 +23,11 @@ const MOST_TEXTS: usize = 4 << 20;
 #[derive(Debug)]
 pub struct DiskFiles {
     remembered: RwLock<Remembered>,
-    texts: Mutex<Generations<Box<str>, (Stamp, Arc<str>)>>,
+    texts: Mutex<Generations<Box<str>, StampedText>>,
 }
+
+/// The text of a file, and as what it was found.
+type StampedText = (Stamp, Arc<str>);
 
 impl Default for DiskFiles {
     fn default() -> DiskFiles {

@@ -27,10 +27,16 @@ pub(super) struct Measure {
 /// See the module.
 #[derive(Debug)]
 pub(super) struct SharedOptions {
-    measures: Mutex<Generations<usize, (Arc<HashMap>, Measure)>>,
-    merges: Mutex<Generations<Box<[usize]>, (Vec<Value>, Option<Value>)>>,
-    compiled: Mutex<Generations<usize, (Arc<HashMap>, Arc<CompiledOptions>)>>,
+    measures: Mutex<Generations<usize, Held<Measure>>>,
+    merges: Mutex<Generations<Box<[usize]>, Merged>>,
+    compiled: Mutex<Generations<usize, Held<Arc<CompiledOptions>>>>,
 }
+
+/// What is known of a hash, which is held so that its address stays its own.
+type Held<T> = (Arc<HashMap>, T);
+
+/// The values that were merged, held for their addresses, and what they gave.
+type Merged = (Vec<Value>, Option<Value>);
 
 impl Default for SharedOptions {
     fn default() -> SharedOptions {

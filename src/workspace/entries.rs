@@ -17,8 +17,11 @@ const MOST_REMEMBERED: usize = 2 << 20;
 /// Values by the prints of their texts: a print stands for the text of one value, the name decides
 /// between keys of equal values.
 pub(super) struct EntryCache {
-    held: Mutex<Generations<u64, (Arc<str>, Arc<OneValue>)>>,
+    held: Mutex<Generations<u64, Remembered>>,
 }
+
+/// The name of a key and its value.
+type Remembered = (Arc<str>, Arc<OneValue>);
 
 impl Default for EntryCache {
     fn default() -> EntryCache {
