@@ -256,9 +256,10 @@ fn start_threads(
                     let message = format!("{} {}", problem.path, problem.message);
                     tells.log(LogLevel::Warning, &message);
                 }
-                // The last of it is in the model's queue: whoever pins from now on sees it.
-                tells.tell_change();
+                // The last of it is in the model's queue: whoever pins from now on sees it. Whoever is
+                // woken finds the reading complete, else nobody would wake them again.
                 tells.index.send_replace(Index::Complete);
+                tells.tell_change();
             }
         }
     })

@@ -90,8 +90,9 @@ fn matrix(house: &House<'_>, asked: &Asked, key: &str) -> Result<Told, String> {
     let fleet = house.fleet(&asked.path, &settings, &nodes.known)?;
     let row = match nodes.known.is_empty() {
         true => row_of_possible(&fleet, key),
-        false => with_unseen(&fleet, row(&fleet, key)),
+        false => row(&fleet, key),
     };
+    let row = with_unseen(&fleet, row);
     let named = house.named();
     Ok(Told::Document(document::matrix(&row, &named)))
 }
