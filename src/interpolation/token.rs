@@ -93,9 +93,14 @@ pub fn has_tokens(text: &str) -> bool {
     if text.len() > SHORT {
         return text.contains("%{");
     }
-    let bytes = text.as_bytes();
-    let mut pairs = bytes.iter().zip(bytes.iter().skip(1));
-    pairs.any(|(sign, brace)| *sign == b'%' && *brace == b'{')
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest.iter().position(|&byte| byte == b'%') {
+        rest = &rest[at + 1..];
+        if rest.first() == Some(&b'{') {
+            return true;
+        }
+    }
+    false
 }
 
 /// All tokens of a string in order. The first `}` ends a token, whatever stands before it.

@@ -182,12 +182,13 @@ pub(crate) async fn show_progress(session: Arc<Session>) {
             return;
         }
         unwanted.mark_unchanged();
+        // A client that never replies is not waited for beyond the reading.
+        let mut complete = session.index.subscribe();
         let mut is_shown = session.facts().progress
-            && session
-                .client
-                .create_work_done_progress(token())
-                .await
-                .is_ok();
+            && tokio::select! {
+                created = session.client.create_work_done_progress(token()) => created.is_ok(),
+                _ = complete.wait_for(|index| *index == Index::Complete) => false,
+            };
         let send = |value| {
             let params = lsp::ProgressParams {
                 token: token(),

@@ -74,7 +74,13 @@ impl Progress {
                 let task = own(client, token, begin, receiver);
                 (Instant::now() + PATIENCE, tokio::spawn(task))
             }
-            (false, false) => (Instant::now(), tokio::spawn(drain(receiver))),
+            (false, false) => {
+                let task = async move {
+                    let mut receiver = receiver;
+                    drain(&mut receiver).await;
+                };
+                (Instant::now(), tokio::spawn(task))
+            }
         };
         let teller = Teller {
             sender: sender.clone(),
@@ -172,18 +178,20 @@ async fn own(
     let Some(lsp::WorkDoneProgress::Report(_)) = receiver.recv().await else {
         return;
     };
-    if client
-        .create_work_done_progress(token.clone())
-        .await
-        .is_err()
-    {
+    // A client that never replies holds nothing beyond the end of the work.
+    let created = tokio::select! {
+        created = client.create_work_done_progress(token.clone()) => created.is_ok(),
+        () = drain(&mut receiver) => false,
+    };
+    if !created {
         return;
     }
     send(&client, &token, begin).await;
     forward(&client, &token, receiver).await;
 }
 
-async fn drain(mut receiver: UnboundedReceiver<lsp::WorkDoneProgress>) {
+/// Passes over what comes until the end.
+async fn drain(receiver: &mut UnboundedReceiver<lsp::WorkDoneProgress>) {
     while let Some(value) = receiver.recv().await {
         if matches!(value, lsp::WorkDoneProgress::End(_)) {
             return;

@@ -223,6 +223,21 @@ impl Tree {
             .copied()
     }
 
+    /// The entry of the topmost mapping whose key stands around a place of the text. O(log entries)
+    /// where the key is written there.
+    #[must_use]
+    pub fn entry_at(&self, place: TextRange) -> Option<(NodeId, NodeId)> {
+        let pairs = self.nodes.first().and_then(Node::as_mapping)?;
+        let is_it = |&&(key, _): &&(NodeId, NodeId)| self.node(key).full_range().contains(place);
+        let behind =
+            pairs.partition_point(|&(key, _)| self.node(key).full_range().start <= place.start);
+        let near = behind.checked_sub(1).and_then(|at| pairs.get(at));
+        // Aliases and what was saved from a broken text need not stand in order.
+        near.filter(is_it)
+            .or_else(|| pairs.iter().find(is_it))
+            .copied()
+    }
+
     /// The node that an alias stands for, through aliases of aliases; other nodes are themselves.
     #[must_use]
     pub fn resolve(&self, id: NodeId) -> NodeId {

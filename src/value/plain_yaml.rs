@@ -498,7 +498,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
                 if !may_start(content) || colon(content).is_some() || content.starts_with("---") {
                     return None;
                 }
-                let end = content.find(" #").unwrap_or(content.len());
+                let end = comment(content).unwrap_or(content.len());
                 let text = content[..end].trim_end_matches(' ');
                 Some((self.plain(content, text)?, &content[end..]))
             }
@@ -603,7 +603,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
 
 /// Whether a line's content starts with a list's dash.
 fn is_item(content: &str) -> bool {
-    content == "-" || content.starts_with("- ")
+    matches!(content.as_bytes(), [b'-'] | [b'-', b' ', ..])
 }
 
 /// Whether only a comment may stand in the rest of a line.
@@ -642,17 +642,19 @@ fn key(content: &str) -> Option<Key<'_>> {
             }
             let end = colon(content)?;
             let text = &content[..end];
-            if text.contains(" #") || text.ends_with(' ') {
+            if comment(text).is_some() || text.as_bytes().last() == Some(&b' ') {
                 return None;
             }
             (Cow::Borrowed(text), ScalarStyle::Plain, end)
         }
     };
-    let rest = content[length..].strip_prefix(':')?;
     let behind = length + 1;
-    if behind > LONGEST_KEY || !(rest.is_empty() || rest.starts_with(' ')) {
+    let bytes = content.as_bytes();
+    let ends = matches!(bytes.get(behind), None | Some(b' '));
+    if bytes.get(length) != Some(&b':') || !ends || behind > LONGEST_KEY {
         return None;
     }
+    let rest = &content[behind..];
     Some(Key {
         style,
         text,
@@ -676,9 +678,22 @@ fn colon(content: &str) -> Option<usize> {
     let bytes = content.as_bytes();
     let mut at = 0;
     loop {
-        at += content[at..].find(':')?;
+        at += bytes[at..].iter().position(|&byte| byte == b':')?;
         if matches!(bytes.get(at + 1), None | Some(b' ')) {
             return Some(at);
+        }
+        at += 1;
+    }
+}
+
+/// Where a comment starts that stands behind a blank: at the blank.
+fn comment(content: &str) -> Option<usize> {
+    let bytes = content.as_bytes();
+    let mut at = 0;
+    loop {
+        at += bytes[at..].iter().position(|&byte| byte == b'#')?;
+        if at > 0 && bytes[at - 1] == b' ' {
+            return Some(at - 1);
         }
         at += 1;
     }

@@ -106,10 +106,12 @@ impl File {
     /// those before are counted: most files are asked for one line.
     #[must_use]
     pub fn line(&self, offset: usize) -> u32 {
-        match self.lines.get() {
-            Some(lines) => lines.line(offset),
-            None => line_at(&self.text, offset),
+        /// Counting up to so many bytes is cheaper than finding all lines once.
+        const NEAR: usize = 8 << 10;
+        if self.lines.get().is_none() && offset <= NEAR {
+            return line_at(&self.text, offset);
         }
+        self.lines().line(offset)
     }
 
     /// What Puppet would read: the bytes of the open text, or the disk's.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use imbl::{OrdMap, OrdSet};
 
 use super::snapshot::FileId;
+use crate::value::KeyHashing;
 
 /// Up to this many files are kept in one plain slice, copied on change; beyond, in a tree.
 const FEW: usize = 48;
@@ -33,10 +34,10 @@ type Gained = (Vec<FileId>, Vec<FileId>);
 /// Files that keys were added to and removed from.
 #[derive(Default)]
 pub(super) struct Patch {
-    places: HashMap<Arc<str>, usize>,
+    places: HashMap<Arc<str>, usize, KeyHashing>,
     /// The same by the address of a name's text: most names are shared, and a workspace that is
     /// opened has some millions of keys. The names are held, so that no address is used again.
-    by_address: HashMap<usize, (usize, Arc<str>)>,
+    by_address: HashMap<usize, (usize, Arc<str>), KeyHashing>,
     keys: Vec<(Arc<str>, Gained)>,
     /// Files that became odd, or ceased to be.
     odd: Vec<(FileId, bool)>,

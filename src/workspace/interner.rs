@@ -1,8 +1,10 @@
 //! One shared text per key name: ten thousand node files name the same few hundred keys.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::value::KeyHashing;
 
 /// Parts that lock on their own, one for each worker: files read in parallel neither wait for each
 /// other nor count references to the same text, which costs more than a name that is there twice.
@@ -14,7 +16,6 @@ const FIRST_SWEEP: usize = 4096;
 /// The set of names in use. Names that nobody else holds are swept out now and then.
 #[derive(Debug)]
 pub(super) struct Interner {
-    hasher: RandomState,
     shards: [Mutex<Shard>; SHARDS],
 }
 
@@ -48,7 +49,6 @@ impl Hasher for AsIs {
 impl Default for Interner {
     fn default() -> Interner {
         Interner {
-            hasher: RandomState::new(),
             shards: std::array::from_fn(|_| {
                 Mutex::new(Shard {
                     names: HashMap::default(),
@@ -63,7 +63,6 @@ impl Interner {
     /// The names as one worker shares them with itself.
     pub(super) fn of_worker(&self, worker: usize) -> Names<'_> {
         Names {
-            hasher: &self.hasher,
             shard: &self.shards[worker % SHARDS],
         }
     }
@@ -72,14 +71,13 @@ impl Interner {
 /// One worker's names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'a> {
-    hasher: &'a RandomState,
     shard: &'a Mutex<Shard>,
 }
 
 impl Names<'_> {
     /// The shared text equal to `name`.
     pub(super) fn intern(&self, name: &str) -> Arc<str> {
-        let hash = self.hasher.hash_one(name);
+        let hash = KeyHashing.hash_one(name);
         let mut shard = self.shard.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = shard.names.get(&hash) {
             return if **known == *name {

@@ -36,6 +36,7 @@ mod reader;
 mod references;
 mod roots;
 mod snapshot;
+mod table;
 mod tree;
 mod writer;
 

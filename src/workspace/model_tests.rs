@@ -374,6 +374,16 @@ fn answers(snapshot: &Snapshot) -> String {
             .collect();
         places.sort();
         let _ = writeln!(out, "{name}: {} {places:?}", snapshot.count_with(name));
+        for template in [
+            "/w/data/%{a}.yaml",
+            "/w/%{a}/%{b}/common.yaml",
+            "/w/%{a}/%{a}",
+        ] {
+            let template = crate::hierarchy::Template::parse(template);
+            let any = snapshot.holders(name, &template, None);
+            let json = snapshot.holders(name, &template, Some(Format::Json));
+            let _ = writeln!(out, "  {any:?} {json:?}");
+        }
     }
     let _ = writeln!(out, "{} {:#?}", snapshot.text_bytes(), snapshot.roots());
     out

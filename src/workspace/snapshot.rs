@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use imbl::shared_ptr::DefaultSharedPtr;
-use imbl::{GenericHashMap, OrdSet, Vector};
+use imbl::{GenericHashMap, OrdSet};
 
 use super::cache::TextCache;
 use super::deployed;
@@ -20,6 +20,7 @@ use super::path;
 use super::reader;
 use super::references::References;
 use super::roots::{Root, Roots};
+use super::table::FileTable;
 use super::tree::{Node, Tree, interior};
 use super::{Settings, change::Linked};
 use crate::hierarchy::Template;
@@ -86,7 +87,7 @@ pub struct Snapshot {
     /// Numbers by path; a number is never given to another path.
     pub(super) ids: GenericHashMap<Arc<str>, FileId, KeyHashing, DefaultSharedPtr>,
     /// Files by number.
-    pub(super) files: Vector<Option<Arc<File>>>,
+    pub(super) files: FileTable,
     /// Paths of files that can make or unmake a root.
     pub(super) deciding: OrdSet<Arc<str>>,
     pub(super) roots: Arc<Roots>,
@@ -111,7 +112,7 @@ impl Snapshot {
             tree: Tree::default(),
             open: OrdSet::new(),
             ids: GenericHashMap::default(),
-            files: Vector::new(),
+            files: FileTable::default(),
             deciding: OrdSet::new(),
             roots: Arc::default(),
             index: KeyIndex::default(),
@@ -172,13 +173,13 @@ impl Snapshot {
     /// The file of a number, if it still is there.
     #[must_use]
     pub fn file_by_id(&self, id: FileId) -> Option<&Arc<File>> {
-        self.files.get(id.0 as usize)?.as_ref()
+        self.files.get(id)
     }
 
     /// Every file whose content is known, ordered by number; open documents outside the
     /// workspace among them.
     pub fn files(&self) -> impl Iterator<Item = &Arc<File>> {
-        self.files.iter().flatten()
+        self.files.iter()
     }
 
     /// The open documents, ordered by path.

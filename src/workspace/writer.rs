@@ -184,8 +184,7 @@ impl<'a> Draft<'a> {
         let id = if let Some(id) = self.next.ids.get(at) {
             *id
         } else {
-            let id = FileId(self.next.files.len() as u32);
-            self.next.files.push_back(None);
+            let id = self.next.files.reserve();
             self.next.ids.insert(Arc::clone(at), id);
             id
         };
@@ -338,6 +337,7 @@ impl<'a> Draft<'a> {
         let mut deciding_touched = delta.settings_changed
             || self.next.areas != self.before.areas
             || self.next.folders != self.before.folders;
+        let mut changes = Vec::with_capacity(files.len());
         for (id, at, file) in files {
             let old = self.before.file_by_id(id);
             let (facts_before, facts_after) = (seen(old).cloned(), seen(file.as_ref()).cloned());
@@ -367,8 +367,9 @@ impl<'a> Draft<'a> {
                     after: facts_after,
                 });
             }
-            self.next.files.set(id.0 as usize, file);
+            changes.push((id, file));
         }
+        self.next.files.change(changes);
         self.next.index.patch(patch);
         let uses = delta.files.iter();
         let uses: Vec<_> = uses

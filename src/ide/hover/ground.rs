@@ -451,9 +451,7 @@ fn fits_segment(segment: &str, name: &str) -> bool {
 
 /// Where the key of a part stands, digging from a top-level key.
 fn nested(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<TextRange> {
-    let (_, mut at) = tree
-        .entries()
-        .find(|&(node, _)| tree.node(node).full_range().contains(key))?;
+    let (_, mut at) = tree.entry_at(key)?;
     let mut range = key;
     for step in steps {
         let wanted = step.to_s();
