@@ -158,8 +158,8 @@ fn column_bytes(text: &str, wanted: usize, encoding: PositionEncoding) -> usize 
 pub fn line_at(text: &str, offset: usize) -> u32 {
     let bytes = text.as_bytes();
     let before = &bytes[..offset.min(bytes.len())];
-    let feeds = before.iter().filter(|&&byte| byte == b'\n').count();
-    if !before.contains(&b'\r') {
+    let feeds = memchr::memchr_iter(b'\n', before).count();
+    if memchr::memchr(b'\r', before).is_none() {
         return feeds as u32;
     }
     let returns = before.iter().enumerate();
@@ -175,9 +175,16 @@ mod tests {
     #[test]
     fn one_line_is_counted_as_all_are() {
         let text = "a\nb\r\nc\rd\n\r\n\r\re\u{e9}\n";
-        let lines = LineIndex::new(text);
-        for offset in 0..text.len() + 3 {
-            assert_eq!(line_at(text, offset), lines.line(offset), "{offset}");
+        for text in [
+            text,
+            &"a\n".repeat(700),
+            &"\n".repeat(600),
+            &"\r\n\n".repeat(300),
+        ] {
+            let lines = LineIndex::new(text);
+            for offset in 0..text.len() + 3 {
+                assert_eq!(line_at(text, offset), lines.line(offset), "{offset}");
+            }
         }
     }
     use proptest::prelude::*;

@@ -107,7 +107,7 @@ impl File {
     #[must_use]
     pub fn line(&self, offset: usize) -> u32 {
         /// Counting up to so many bytes is cheaper than finding all lines once.
-        const NEAR: usize = 8 << 10;
+        const NEAR: usize = 256 << 10;
         if self.lines.get().is_none() && offset <= NEAR {
             return line_at(&self.text, offset);
         }
