@@ -15,6 +15,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use memchr::{memchr, memchr2};
+
 use super::{HashMap, Value};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
@@ -86,7 +88,7 @@ pub fn read_plain_yaml<'t, M: Maker<'t>>(text: &'t str, maker: &mut M) -> Option
     if text.len() > LARGEST || !text.ends_with('\n') {
         return None;
     }
-    if !text.is_ascii() && text.chars().any(is_special) {
+    if has_control(text.as_bytes()) || !text.is_ascii() && text.chars().any(is_special) {
         return None;
     }
     let mut reader = Reader {
@@ -266,6 +268,14 @@ impl<'t> Maker<'t> for Values {
     }
 }
 
+/// Whether there is a control character other than a line's end: tabs have rules of their own, and
+/// most others are refused.
+fn has_control(bytes: &[u8]) -> bool {
+    // Without a way out in the middle, many bytes are looked at together.
+    let control = |byte: u8| u8::from(byte < b' ' && byte != b'\n' || byte == 0x7f);
+    bytes.iter().fold(0, |found, &byte| found | control(byte)) != 0
+}
+
 /// Characters beyond ASCII that break lines, mark the order of bytes, or are refused.
 fn is_special(character: char) -> bool {
     matches!(
@@ -316,25 +326,24 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
                 };
                 return Some(());
             }
-            let length = line.iter().position(|&byte| byte == b'\n')?;
+            // The text ends with a line's end.
+            let indent = line.iter().position(|&byte| byte != b' ')?;
+            let length = indent + memchr(b'\n', &line[indent..])?;
             let start = self.at;
             self.at += length + 1;
-            let line = &line[..length];
-            let indent = line.iter().take_while(|&&byte| byte == b' ').count();
-            if line[indent..]
-                .iter()
-                .any(|&byte| byte < b' ' || byte == 0x7f)
-            {
-                return None;
-            }
-            match line.get(indent) {
-                None | Some(b'#') => continue,
+            match line[indent] {
+                b'\n' | b'#' => continue,
                 // Directives, and what starts or ends documents.
-                Some(b'%') if indent == 0 => return None,
-                Some(b'.') if indent == 0 && line.starts_with(b"...") => return None,
-                Some(_) => {}
+                b'%' if indent == 0 => return None,
+                b'.' if indent == 0 && line.starts_with(b"...") => return None,
+                _ => {}
             }
-            let blank = line.iter().rev().take_while(|&&byte| byte == b' ').count();
+            let content = &line[indent..length];
+            let blank = content
+                .iter()
+                .rev()
+                .take_while(|&&byte| byte == b' ')
+                .count();
             self.line = Line {
                 indent,
                 start: start + indent,
@@ -442,7 +451,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
         let mut text = String::new();
         let mut blank_lines = 0;
         let mut own: Option<usize> = None;
-        while let Some(length) = self.text[self.at..].find('\n') {
+        while let Some(length) = memchr(b'\n', &self.text.as_bytes()[self.at..]) {
             let line = &self.text[self.at..self.at + length];
             let spaces = line.len() - line.trim_start_matches(' ').len();
             if spaces == line.len() {
@@ -460,9 +469,6 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
                     return None;
                 }
                 break;
-            }
-            if line.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
-                return None;
             }
             if text.is_empty() && blank_lines > 0 {
                 return None;
@@ -495,10 +501,13 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
             b'"' | b'\'' => self.quoted(content),
             b'[' | b'{' => self.flow(content, 0),
             _ => {
-                if !may_start(content) || colon(content).is_some() || content.starts_with("---") {
+                if !may_start(content) {
                     return None;
                 }
-                let end = comment(content).unwrap_or(content.len());
+                let end = match plain_end(content) {
+                    PlainEnd::Colon(_) => return None,
+                    PlainEnd::Comment(end) | PlainEnd::Line(end) => end,
+                };
                 let text = content[..end].trim_end_matches(' ');
                 Some((self.plain(content, text)?, &content[end..]))
             }
@@ -640,9 +649,11 @@ fn key(content: &str) -> Option<Key<'_>> {
             if !may_start(content) {
                 return None;
             }
-            let end = colon(content)?;
+            let PlainEnd::Colon(end) = plain_end(content) else {
+                return None;
+            };
             let text = &content[..end];
-            if comment(text).is_some() || text.as_bytes().last() == Some(&b' ') {
+            if text.ends_with(' ') {
                 return None;
             }
             (Cow::Borrowed(text), ScalarStyle::Plain, end)
@@ -673,30 +684,27 @@ fn style_of(content: &str) -> ScalarStyle {
     }
 }
 
-/// The first colon with a blank or nothing behind it.
-fn colon(content: &str) -> Option<usize> {
-    let bytes = content.as_bytes();
-    let mut at = 0;
-    loop {
-        at += bytes[at..].iter().position(|&byte| byte == b':')?;
-        if matches!(bytes.get(at + 1), None | Some(b' ')) {
-            return Some(at);
-        }
-        at += 1;
-    }
+/// What a plain scalar outside of brackets ends at, and where.
+enum PlainEnd {
+    /// A colon with a blank or nothing behind it: the scalar is a key.
+    Colon(usize),
+    /// The blank in front of a comment.
+    Comment(usize),
+    /// The end of the line.
+    Line(usize),
 }
 
-/// Where a comment starts that stands behind a blank: at the blank.
-fn comment(content: &str) -> Option<usize> {
+fn plain_end(content: &str) -> PlainEnd {
     let bytes = content.as_bytes();
-    let mut at = 0;
-    loop {
-        at += bytes[at..].iter().position(|&byte| byte == b'#')?;
-        if at > 0 && bytes[at - 1] == b' ' {
-            return Some(at - 1);
+    // Most scalars are too short for a search by several bytes at a time.
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b':' if matches!(bytes.get(at + 1), None | Some(b' ')) => return PlainEnd::Colon(at),
+            b'#' if at > 0 && bytes[at - 1] == b' ' => return PlainEnd::Comment(at - 1),
+            _ => {}
         }
-        at += 1;
     }
+    PlainEnd::Line(bytes.len())
 }
 
 /// Whether a plain scalar can start like this for certain.
@@ -730,9 +738,7 @@ fn plain(text: &str) -> Option<Value> {
 fn quoted(content: &str) -> Option<(Cow<'_, str>, &str)> {
     let quote = *content.as_bytes().first()?;
     let inner = &content[1..];
-    let end = inner
-        .bytes()
-        .position(|byte| byte == quote || byte == b'\\')?;
+    let end = memchr2(quote, b'\\', inner.as_bytes())?;
     let byte = inner.as_bytes()[end];
     if byte == quote && inner.as_bytes().get(end + 1) != Some(&b'\'') {
         return Some((Cow::Borrowed(&inner[..end]), &inner[end + 1..]));

@@ -41,6 +41,7 @@ fn plain_texts_are_read() {
         "'a b': \"c\\n\\\"d\\\" \\\\\"\n\"e\": 'it''s'\n",
         "profile::a::b: \"%{facts.os.family}:%{lookup('x')}\"\n",
         "1: 0x1f\n1.5: -1\ntrue: 1:30\nnull: 10.0.0.1:80\n",
+        "a: 1 # b: 2\nc: d #e: f #\ng: # h: i\n  j: k:l # m:\n",
         "a: é # ü\nä: [a::b, 10.0.0.0/8]\n",
         "a:\n  b:\n\n  c: x#y\nd: http://x/?y=[z]\n",
         "a: 1\na: 2\n",
