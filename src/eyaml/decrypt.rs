@@ -15,7 +15,7 @@ use rsa::pkcs1::DecodeRsaPrivateKey;
 use rsa::pkcs8::{DecodePrivateKey, DecodePublicKey};
 use rsa::{Pkcs1v15Encrypt, RsaPrivateKey, RsaPublicKey};
 
-use super::blob::{decode_base64, is_encrypted, scan};
+use super::blob::{Blob, decode_base64, is_encrypted, scan};
 use super::envelope::{enveloped_data, issuer_and_serial};
 use crate::value::Value;
 
@@ -159,16 +159,7 @@ pub fn decrypt(text: &str, keys: &Keys) -> Result<Value, EyamlError> {
         let range = blob.range.as_usize();
         plain.extend_from_slice(&text.as_bytes()[copied..range.start]);
         copied = range.end;
-        let payload = blob.payload_range.slice(text);
-        if payload.bytes().all(|byte| byte.is_ascii_whitespace()) {
-            return Err(EyamlError::EmptyPayload);
-        }
-        if blob.method != super::DEFAULT_METHOD {
-            return Err(EyamlError::Method {
-                method: blob.method,
-            });
-        }
-        plain.extend_from_slice(&decrypt_payload(&decode_base64(payload), keys)?);
+        plain.extend_from_slice(&decrypt_blob(text, &blob, keys)?);
     }
     plain.extend_from_slice(&text.as_bytes()[copied..]);
     // Ruby's `chomp`.
@@ -180,6 +171,24 @@ pub fn decrypt(text: &str, keys: &Keys) -> Result<Value, EyamlError> {
         Ok(text) => Value::from(text),
         Err(error) => Value::Bytes(error.into_bytes().into()),
     })
+}
+
+/// Decrypts one blob of a text that was searched with [`scan`] or [`super::scan_source`]: exactly
+/// what was encrypted, whatever stands around the blob, with nothing dropped or interpolated.
+///
+/// # Errors
+/// Why the blob does not open.
+pub fn decrypt_blob(text: &str, blob: &Blob, keys: &Keys) -> Result<Vec<u8>, EyamlError> {
+    let payload = blob.payload_range.slice(text);
+    if payload.bytes().all(|byte| byte.is_ascii_whitespace()) {
+        return Err(EyamlError::EmptyPayload);
+    }
+    if blob.method != super::DEFAULT_METHOD {
+        return Err(EyamlError::Method {
+            method: blob.method.clone(),
+        });
+    }
+    decrypt_payload(&decode_base64(payload), keys)
 }
 
 fn decrypt_payload(payload: &[u8], keys: &Keys) -> Result<Vec<u8>, EyamlError> {

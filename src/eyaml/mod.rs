@@ -22,7 +22,7 @@ mod decrypt;
 mod envelope;
 
 pub use blob::{Blob, BlobProblem, BrokenBlob, Scan, is_encrypted, scan, scan_source};
-pub use decrypt::{EyamlError, Keys, decrypt};
+pub use decrypt::{EyamlError, Keys, decrypt, decrypt_blob};
 pub use envelope::Recipient;
 
 /// The method of a blob that names none: `ENC[MIIB…]`.

@@ -141,6 +141,28 @@ fn a_literal_block_is_not_encrypted() {
 }
 
 #[test]
+fn one_blob_is_opened_alone_and_whole() {
+    let row = TABLE
+        .lines()
+        .find(|row| row.ends_with("\t74776f0a6c696e65730a"));
+    let lines = String::from_utf8(unhex(row.unwrap().split('\t').next().unwrap())).unwrap();
+    let text = format!(
+        "'before {} behind\r\n\t'",
+        lines.replacen("PKCS7,", "PKCS7,\r\n\t", 1)
+    );
+    let found = scan_source(&text);
+    let opened = decrypt_blob(&text, &found.blobs[0], &keys("first"));
+    // Nothing is dropped, as it would be at the end of a whole string.
+    assert_eq!(opened.unwrap(), b"two\nlines\n\n");
+    let gpg = "ENC[GPG,aGVsbG8=]";
+    let method = "GPG".to_owned();
+    assert_eq!(
+        decrypt_blob(gpg, &scan(gpg).blobs[0], &keys("first")),
+        Err(EyamlError::Method { method })
+    );
+}
+
+#[test]
 fn secrets_stay_out_of_debug_texts() {
     assert_eq!(format!("{:?}", keys("third")), "Keys(redacted)");
     let error = Keys::from_pem(b"-----BEGIN RSA PRIVATE KEY-----\nsecret\n", b"").unwrap_err();

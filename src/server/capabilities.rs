@@ -39,9 +39,13 @@ pub(crate) const USES: &str = "hiera.uses";
 /// The command that shows the whole effective value of a key: `{uri, position | key}`.
 pub(crate) const VALUE: &str = "hiera.value";
 
+/// The command that shows the plain text of an encrypted value: `{uri, position}`.
+pub(crate) const REVEAL: &str = "hiera.reveal";
+
 /// Every command of this server.
-pub(crate) const COMMANDS: [&str; 10] = [
+pub(crate) const COMMANDS: [&str; 11] = [
     VALUE,
+    REVEAL,
     EXPLAIN,
     MATRIX,
     DIFF,

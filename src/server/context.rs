@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::eyaml::Keys;
 use crate::lookup;
+use crate::text::PositionEncoding;
 use crate::workspace::path;
 
 use super::settings::{PuppetVersion, Settings, Strict};
@@ -23,6 +24,8 @@ pub struct Context {
     pub choices: Arc<Choices>,
     /// Whether the client runs commands from links in hovers.
     pub command_links: bool,
+    /// How the client counts places.
+    pub encoding: PositionEncoding,
 }
 
 /// The content of files that settings name, wherever they lie.
@@ -75,7 +78,8 @@ impl Choices {
 }
 
 impl Context {
-    /// Puppet's settings as the user's settings have them, reading as an editor reads.
+    /// Puppet's settings as the user's settings have them, reading as an editor reads. They hold no
+    /// keys: whatever is shown of a lookup, what is encrypted stays so.
     #[must_use]
     pub fn puppet(&self) -> lookup::Settings {
         let version = match self.settings.puppet_version {
@@ -92,10 +96,15 @@ impl Context {
         if let Some(strict_variables) = self.settings.strict_variables {
             puppet.strict_variables = strict_variables;
         }
-        if self.settings.decrypt {
-            puppet.keys.clone_from(&self.outside.keys);
-        }
         puppet
+    }
+
+    /// The keys that open a single encrypted value for somebody who asks for it; none where the user
+    /// has not turned decryption on, or they could not be read.
+    #[must_use]
+    pub fn keys(&self) -> Option<&Keys> {
+        let keys = self.outside.keys.as_deref();
+        keys.filter(|_| self.settings.decrypt)
     }
 }
 

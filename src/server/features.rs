@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::capabilities::VALUE;
+use serde_json::{Value, json};
+
+use super::capabilities::{REVEAL, VALUE};
 use super::context::Context;
 use super::convert;
 use super::fleet::Fleets;
@@ -19,7 +21,7 @@ use crate::ide::document::Document;
 use crate::ide::{hover, symbols};
 use crate::lookup::ConfigCache;
 use crate::rules::{self, Checker, Part};
-use crate::text::TextRange;
+use crate::text::{Position, TextRange};
 use crate::workspace::Snapshot;
 
 /// What is under a cursor.
@@ -235,6 +237,8 @@ pub enum Question {
     },
     /// The whole effective value: for the chosen node, else for the nodes that read the file.
     Value(Asked),
+    /// The plain text of the encrypted value at a place.
+    Reveal(Asked),
     /// The answers for all nodes.
     Matrix(Asked),
     /// Whose values look the key up.
@@ -264,6 +268,8 @@ pub enum Question {
 pub enum Told {
     /// A text of its own.
     Document(Document),
+    /// A text of its own that holds a secret: for the eyes of whoever asked.
+    Secret(Document),
     /// A sentence.
     Message(String),
 }
@@ -323,6 +329,13 @@ impl Features for Rooms {
         let settings = context.puppet();
         let fleet = self.fleets.of(snapshot, context, path);
         let value_link = |key: &str| value_link(path, key);
+        let encoding = context.encoding;
+        let lines = snapshot.file(path)?.lines();
+        let reveal_link = |offset| reveal_link(path, lines.position(offset, encoding));
+        let reveal = hover::Reveal {
+            command: REVEAL,
+            link: context.command_links.then_some(&reveal_link),
+        };
         let whole = hover::WholeValue {
             command: VALUE,
             link: context.command_links.then_some(&value_link),
@@ -334,6 +347,7 @@ impl Features for Rooms {
             selected: fleet.selected.as_deref(),
             max_lines: context.settings.hover_max_lines,
             whole: Some(whole),
+            reveal: context.keys().is_some().then_some(reveal),
             link: Some(&link),
             is_stopped: &is_stopped,
         };
@@ -464,10 +478,21 @@ fn link(path: &str, line: u32) -> String {
 
 /// The link that shows the whole value of a key, for clients that run commands from links.
 fn value_link(path: &str, key: &str) -> String {
+    command_link(VALUE, path, "key", json!(key))
+}
+
+/// The link that shows the plain text of the encrypted value at a place.
+fn reveal_link(path: &str, at: Position) -> String {
+    let position = json!({ "line": at.line, "character": at.character });
+    command_link(REVEAL, path, "position", position)
+}
+
+/// A link that runs a command about a file, with one more argument.
+fn command_link(command: &str, path: &str, name: &str, argument: Value) -> String {
     let uri = convert::uri(path).map_or_else(|| format!("file://{path}"), |uri| uri.to_string());
-    let arguments = serde_json::json!([{ "uri": uri, "key": key }]);
+    let arguments = json!([{ "uri": uri, name: argument }]);
     format!(
-        "command:{VALUE}?{}",
+        "command:{command}?{}",
         convert::escaped(&arguments.to_string())
     )
 }

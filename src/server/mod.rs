@@ -111,6 +111,11 @@ impl Options {
 pub fn run() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_env("HIERA_LS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    // The transport writes whole messages, and an answer may hold a secret that somebody asked for.
+    let filter = match "tower_lsp_server::codec=off".parse() {
+        Ok(quiet) => filter.add_directive(quiet),
+        Err(_) => filter,
+    };
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -63,6 +63,7 @@ pub(super) fn answer(
             let key = key_of(house, asked)?;
             value(house, asked, &key)
         }
+        Question::Reveal(asked) => reveal(house, asked),
         Question::Matrix(asked) => {
             let key = key_of(house, asked)?;
             matrix(house, asked, &key)
@@ -117,6 +118,39 @@ fn value(house: &House<'_>, asked: &Asked, key: &str) -> Result<Told, String> {
     }))
 }
 
+/// The plain text of one encrypted value, if the user's settings let anybody see it.
+fn reveal(house: &House<'_>, asked: &Asked) -> Result<Told, String> {
+    let settings = &house.context.settings;
+    if !settings.decrypt {
+        return Err(
+            "decryption is off: 'hiera-ls.decrypt' in the user's settings turns it on, with \
+                    the keys in 'hiera-ls.pkcs7PrivateKey' and 'hiera-ls.pkcs7PublicKey'"
+                .to_owned(),
+        );
+    }
+    let Some(keys) = house.context.keys() else {
+        return Err(
+            "there are no keys to decrypt with: 'hiera-ls.pkcs7PrivateKey' and \
+                    'hiera-ls.pkcs7PublicKey' must name a private key and its certificate"
+                .to_owned(),
+        );
+    };
+    let Some(offset) = asked.offset else {
+        return Err("there is no encrypted value at this place".to_owned());
+    };
+    let found = hover::plain_text(house.snapshot, &asked.path, offset, keys)?;
+    let place = format!("{}:{}", house.named()(&asked.path), found.line);
+    Ok(Told::Secret(Document {
+        title: match found.key {
+            Some(key) => format!("Plain text of {key} in {place}"),
+            None => format!("Plain text in {place}"),
+        },
+        language: "text",
+        content: found.text,
+        data: None,
+    }))
+}
+
 impl House<'_> {
     /// The nodes that are known for a file.
     pub(super) fn nodes(&self, file: &str) -> Arc<Known> {
@@ -125,9 +159,7 @@ impl House<'_> {
 
     /// Puppet's settings; what is encrypted stays so in whatever is shown.
     pub(super) fn settings(&self) -> Settings {
-        let mut settings = self.context.puppet();
-        settings.keys = None;
-        settings
+        self.context.puppet()
     }
 
     /// The nodes over the root that answers for a file or a folder.

@@ -239,6 +239,7 @@ impl Session {
             outside: self.outside.load_full(),
             choices: self.choices.load_full(),
             command_links: self.facts().command_links,
+            encoding: self.facts().encoding,
         }
     }
 

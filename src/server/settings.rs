@@ -322,7 +322,7 @@ const TABLE: [Setting; 23] = [
     Setting {
         name: "decrypt",
         trust: Trust::User,
-        about: "Show the plain text of encrypted values; needs the keys below.",
+        about: "Let a command show the plain text of an encrypted value; needs the keys below.",
         schema: || json!({ "type": "boolean" }),
         get: |settings| json!(settings.decrypt),
         set: |settings, value| {

@@ -521,7 +521,7 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
     plain.end();
 }
 
-fn percent_decoded(text: &str) -> String {
+pub fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((&first, behind)) = rest.split_first() {

@@ -13,6 +13,7 @@
 
 mod commands;
 mod program;
+mod secrets;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

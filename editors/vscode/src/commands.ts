@@ -14,11 +14,15 @@ import {
   type LanguageClient,
   LSPErrorCodes,
   ResponseError,
+  Trace,
   WorkDoneProgress,
 } from "vscode-languageclient/node";
 
 import { type Documents, isDocument } from "./documents";
 import { type Arguments, type Choices, keyByName, NODES, question } from "./questions";
+
+/** Where the extension's settings are. */
+const SECTION = "hiera-ls";
 
 /** A command that takes longer (milliseconds) shows how far it is. */
 const PATIENCE = 500;
@@ -31,6 +35,9 @@ const ABOUT_A_KEY = ["hiera.explain", "hiera.matrix", "hiera.uses", "hiera.value
 
 /** Commands that change what answers are for. */
 const CHOOSING = ["hiera.selectNode", "hiera.setFact"];
+
+/** Commands whose answers hold secrets. */
+const SECRET = ["hiera.reveal"];
 
 /** Progress tokens are told apart by a number. */
 const TOKEN = "hiera-ls-command-";
@@ -88,8 +95,9 @@ export class Commands {
 
   /** The answer; nothing if there is none to show, since the user has been told why. */
   private async ask(command: string, argument: Arguments): Promise<unknown> {
+    const ask = () => this.patiently(command, argument);
     try {
-      return (await this.patiently(command, argument)) ?? null;
+      return (await (SECRET.includes(command) ? this.untraced(ask) : ask())) ?? null;
     } catch (error) {
       if (!(error instanceof ResponseError)) {
         throw error;
@@ -125,6 +133,20 @@ export class Commands {
     const { message } = (answer ?? {}) as { message?: unknown };
     if (typeof message === "string") {
       void vscode.window.showInformationMessage(`Hiera: ${message}`);
+    }
+  }
+
+  /** Keeps an answer out of the log, however much of the conversation is written there. */
+  private async untraced(ask: () => Promise<unknown>): Promise<unknown> {
+    if (this.client.traceOutputChannel.logLevel !== vscode.LogLevel.Trace) {
+      return ask();
+    }
+    await this.client.setTrace(Trace.Off);
+    try {
+      return await ask();
+    } finally {
+      const wanted = vscode.workspace.getConfiguration(SECTION).get<string>("trace.server");
+      await this.client.setTrace(wanted === "verbose" ? Trace.Verbose : Trace.Messages);
     }
   }
 

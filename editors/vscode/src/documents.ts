@@ -12,6 +12,9 @@ const PLAIN = "text";
 /** The extension's own colours for such texts. */
 const REPORT = "hiera-report";
 
+/** For a secret: nothing colours it, and nothing looks for places in it. */
+const PLAIN_TEXT = "plaintext";
+
 /** A text that a command of the server answered with. */
 export interface ServerDocument {
   /** For people. */
@@ -20,10 +23,13 @@ export interface ServerDocument {
   readonly uri?: string;
   readonly language: string;
   readonly content: string;
+  /** The content is a secret. */
+  readonly secret?: boolean;
 }
 
 interface Shown {
   readonly content: string;
+  readonly isSecret: boolean;
   /** The file that the question was about. */
   readonly about: vscode.Uri | undefined;
 }
@@ -61,16 +67,17 @@ export class Documents
   }
 
   provideDocumentLinks(document: vscode.TextDocument): Promise<vscode.DocumentLink[]> {
-    return links(document, this.shown.get(document.uri.toString())?.about);
+    const shown = this.shown.get(document.uri.toString());
+    return shown?.isSecret === true ? Promise.resolve([]) : links(document, shown?.about);
   }
 
   /** Opens the text beside the active editor; the same question again replaces what it showed. */
   async show(command: string, answer: ServerDocument, about: vscode.Uri | undefined): Promise<void> {
     const uri = address(command, answer);
-    this.shown.set(uri.toString(), { content: answer.content, about });
+    this.shown.set(uri.toString(), { content: answer.content, isSecret: answer.secret === true, about });
     this.changed.fire(uri);
     let document = await vscode.workspace.openTextDocument(uri);
-    const language = answer.language === PLAIN ? REPORT : answer.language;
+    const language = languageOf(answer);
     const languages = await vscode.languages.getLanguages();
     if (document.languageId !== language && languages.includes(language)) {
       document = await vscode.languages.setTextDocumentLanguage(document, language);
@@ -93,6 +100,13 @@ export class Documents
     }
     this.changed.dispose();
   }
+}
+
+function languageOf({ language, secret }: ServerDocument): string {
+  if (secret === true) {
+    return PLAIN_TEXT;
+  }
+  return language === PLAIN ? REPORT : language;
 }
 
 /** A tab shows what is behind the last slash of its document's path: so there is but one. */

@@ -23,7 +23,10 @@ const SECTION = "hiera-ls";
 const CLIENT_SETTINGS = ["server", "trace"];
 
 /** Commands that links in hovers may run: they show a text, and change nothing. */
-const LINKED = ["hiera.value"];
+const LINKED = ["hiera.reveal", "hiera.value"];
+
+/** Commands that work only with a setting that is off unless the user turns it on. */
+const SWITCHES: Readonly<Record<string, string>> = { "hiera.reveal": "decrypt" };
 
 /** What the server's diagnostics name as their source. */
 const SOURCE = "hiera-ls";
@@ -220,8 +223,14 @@ class Session {
       }
     ).contributes.commands;
     const ours = ["hiera-ls.showLog", "hiera-ls.restart"];
+    const settings = vscode.workspace.getConfiguration(SECTION);
+    const isOn = (command: string) => {
+      const setting = SWITCHES[command];
+      return setting === undefined || settings.get(setting) === true;
+    };
     const items = contributed
       .filter(({ command }) => ours.includes(command) || this.announced.includes(command))
+      .filter(({ command }) => isOn(command))
       .map(({ command, title }) => ({ label: title, command }));
     const problems = { label: "Show Problems", command: "workbench.actions.view.problems" };
     const picked = await vscode.window.showQuickPick([...items, problems], { title: "Hiera" });

@@ -1,12 +1,17 @@
-//! An encrypted value: its method, its size and whom it is for; never what is in it.
+//! An encrypted value: its method, its size and whom it is for. What is in it is told by
+//! [`plain_text`] alone, which a person has to ask for.
 
-use super::Hover;
+use std::sync::Arc;
+
 use super::ground::Ground;
-use super::page::{Page, name, text};
-use crate::eyaml::{BlobProblem, scan_source};
+use super::page::{Page, Piece, name, text};
+use super::{Hover, key_at};
+use crate::eyaml::{
+    Blob, BlobProblem, BrokenBlob, DEFAULT_METHOD, EyamlError, Keys, decrypt_blob, scan_source,
+};
 use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
-use crate::workspace::File;
+use crate::workspace::{File, Snapshot, parse};
 
 /// Most recipients that are named.
 const MOST_NAMED: usize = 3;
@@ -18,6 +23,43 @@ pub(super) fn hover(
     nodes: &[NodeId],
     offset: usize,
 ) -> Option<Hover> {
+    let Found {
+        source,
+        start,
+        blob,
+    } = find(file, tree, nodes, offset)?;
+    let mut page = Page::default();
+    let range = match blob {
+        Ok(blob) => {
+            let range = blob.range.slice(source);
+            let start = start + blob.range.as_usize().start;
+            tell(ground, &blob, start, &mut page);
+            TextRange::new(start, start + range.len())
+        }
+        Err(broken) => {
+            page.line(vec![
+                name("ENC[…"),
+                text(format!(
+                    " — not decrypted, stays text: {}",
+                    words(broken.problem)
+                )),
+            ]);
+            let range = broken.range.as_usize();
+            TextRange::new(start + range.start, start + range.end)
+        }
+    };
+    Some(page.hover(range, ground.options.link))
+}
+
+/// What is written into a scalar at a place, and where the scalar begins.
+struct Found<'a> {
+    source: &'a str,
+    start: usize,
+    blob: Result<Blob, BrokenBlob>,
+}
+
+/// The encrypted value at a place, or what opens like one.
+fn find<'a>(file: &'a File, tree: &Tree, nodes: &[NodeId], offset: usize) -> Option<Found<'a>> {
     let node = tree.node(*nodes.last()?);
     node.as_scalar()?;
     let source = node.range.slice(file.text());
@@ -25,53 +67,141 @@ pub(super) fn hover(
         return None;
     }
     let scan = scan_source(source);
-    let here = offset.checked_sub(node.range.start as usize)?;
-    let mut page = Page::default();
-    let range = if let Some(blob) = scan.blobs.iter().find(|blob| blob.range.touches(here)) {
-        let size = match blob.size {
-            1 => "1 byte".to_string(),
-            size => format!("{size} bytes"),
-        };
-        let mut line = vec![
-            name(format!("ENC[{},…]", blob.method)),
-            text(format!(" — encrypted with {}, {size}", blob.method)),
-        ];
-        let recipients: Vec<String> = blob.recipients.iter().map(ToString::to_string).collect();
-        if !recipients.is_empty() {
-            let shown = recipients[..recipients.len().min(MOST_NAMED)].join(", ");
-            line.push(text(format!(", for {shown}")));
-            if recipients.len() > MOST_NAMED {
-                let more = recipients.len() - MOST_NAMED;
-                line.push(text(format!(" and {more} more")));
-            }
-        }
-        page.line(line);
-        if let Some(problem) = blob.problem {
-            page.line(vec![text(format!(
-                "decrypting must fail: {}",
-                words(problem)
-            ))]);
-        }
-        blob.range
-    } else {
-        let broken = scan
-            .broken
-            .iter()
-            .find(|broken| broken.range.touches(here))?;
-        page.line(vec![
-            name("ENC[…"),
-            text(format!(
-                " — not decrypted, stays text: {}",
-                words(broken.problem)
-            )),
-        ]);
-        broken.range
+    let start = node.range.as_usize().start;
+    let here = offset.checked_sub(start)?;
+    let mut blobs = scan.blobs.into_iter();
+    let mut broken = scan.broken.into_iter();
+    let blob = match blobs.find(|blob| blob.range.touches(here)) {
+        Some(blob) => Ok(blob),
+        None => Err(broken.find(|broken| broken.range.touches(here))?),
     };
-    let range = TextRange::new(
-        (node.range.start + range.start) as usize,
-        (node.range.start + range.end) as usize,
-    );
-    Some(page.hover(range, ground.options.link))
+    Some(Found {
+        source,
+        start,
+        blob,
+    })
+}
+
+fn tell(ground: &Ground<'_>, blob: &Blob, start: usize, page: &mut Page) {
+    let size = match blob.size {
+        1 => "1 byte".to_string(),
+        size => format!("{size} bytes"),
+    };
+    let mut line = vec![
+        name(format!("ENC[{},…]", blob.method)),
+        text(format!(" — encrypted with {}, {size}", blob.method)),
+    ];
+    if let Some(recipients) = recipients(blob) {
+        line.push(text(format!(", for {recipients}")));
+    }
+    page.line(line);
+    if let Some(problem) = blob.problem {
+        page.line(vec![text(format!(
+            "decrypting must fail: {}",
+            words(problem)
+        ))]);
+        return;
+    }
+    if let Some(reveal) = ground.options.reveal
+        && blob.method == DEFAULT_METHOD
+    {
+        page.line(vec![Piece::Action {
+            label: "show the plain text",
+            link: reveal.link.map(|link| link(start)),
+            words: format!("plain text: command {}", reveal.command),
+        }]);
+    }
+}
+
+/// Whom a value is encrypted for, as far as it says so.
+fn recipients(blob: &Blob) -> Option<String> {
+    let names: Vec<String> = blob.recipients.iter().map(ToString::to_string).collect();
+    let mut shown = names[..names.len().min(MOST_NAMED)].join(", ");
+    if names.len() > MOST_NAMED {
+        shown.push_str(&format!(" and {} more", names.len() - MOST_NAMED));
+    }
+    (!names.is_empty()).then_some(shown)
+}
+
+/// What was in an encrypted value. Has no `Debug` text: it must not reach a log by accident.
+pub struct Revealed {
+    /// The plain text, nothing else.
+    pub text: String,
+    /// The key whose value it is in, as it is looked up.
+    pub key: Option<Arc<str>>,
+    /// The line where the encrypted value begins, from 1.
+    pub line: u32,
+}
+
+/// Decrypts exactly the one encrypted value at the byte at `offset` of a file, for somebody who
+/// asked to see it.
+///
+/// # Errors
+/// Why there is nothing to see, for people; no part of a plain text.
+pub fn plain_text(
+    snapshot: &Snapshot,
+    path: &str,
+    offset: usize,
+    keys: &Keys,
+) -> Result<Revealed, String> {
+    let nothing = || "there is no encrypted value at this place".to_owned();
+    let file = snapshot.file(path).ok_or_else(nothing)?;
+    let parsed = parse(file.text(), file.format().ok_or_else(nothing)?);
+    let nodes = parsed.tree.path_at(offset);
+    let found = find(file, &parsed.tree, &nodes, offset).ok_or_else(nothing)?;
+    let blob = found.blob.map_err(|broken| {
+        format!(
+            "what begins here is no encrypted value: {}",
+            words(broken.problem)
+        )
+    })?;
+    if let (Some(problem), DEFAULT_METHOD) = (blob.problem, &*blob.method) {
+        return Err(format!(
+            "this value cannot be decrypted: {}",
+            words(problem)
+        ));
+    }
+    let opened = decrypt_blob(found.source, &blob, keys);
+    let opened = opened.map_err(|error| refusal(&error, &blob))?;
+    let text = String::from_utf8(opened).map_err(|error| {
+        let size = error.as_bytes().len();
+        format!("what is encrypted here is no text but {size} bytes: 'eyaml decrypt' writes them")
+    })?;
+    let at = found.start + blob.range.as_usize().start;
+    let encoding = crate::text::PositionEncoding::Utf8;
+    Ok(Revealed {
+        text,
+        key: key_at(snapshot, path, offset),
+        line: file.lines().position(at, encoding).line + 1,
+    })
+}
+
+/// Why a value does not open, and what to do.
+fn refusal(error: &EyamlError, blob: &Blob) -> String {
+    match error {
+        EyamlError::Method { method } => {
+            format!(
+                "this value is encrypted with {method}: only {DEFAULT_METHOD} can be decrypted here"
+            )
+        }
+        EyamlError::NoRecipient => match recipients(blob) {
+            Some(recipients) => format!(
+                "the key of the settings does not open this value: it is encrypted for {recipients}"
+            ),
+            None => "the key of the settings does not open this value".to_owned(),
+        },
+        EyamlError::BadDecrypt => "the key of the settings does not open this value: it is \
+                                   for another key, or damaged"
+            .to_owned(),
+        EyamlError::Cipher { oid } => {
+            format!("the cipher of this value, {oid}, is not supported")
+        }
+        EyamlError::EmptyPayload => words(BlobProblem::Empty).to_owned(),
+        EyamlError::NotPkcs7 => words(BlobProblem::NotAnEnvelope).to_owned(),
+        EyamlError::PrivateKey | EyamlError::PublicKey | EyamlError::KeyMismatch => {
+            error.to_string()
+        }
+    }
 }
 
 fn words(problem: BlobProblem) -> &'static str {

@@ -54,12 +54,26 @@ use crate::syntax::{Node, NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{Snapshot, parse};
+pub use blob::{Revealed, plain_text};
 pub use certain::Certainties;
 use ground::Ground;
 pub use unseen::unless;
 
 /// Makes a link's target from a path and a line (from 1).
 pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
+
+/// Makes the target of a link that shows the plain text of the encrypted value at a byte of the file.
+pub type RevealLink<'a> = &'a (dyn Fn(usize) -> String + Sync);
+
+/// How a client shows the plain text of an encrypted value, where the user has turned decryption
+/// on: behind a command, never in the hover.
+#[derive(Clone, Copy)]
+pub struct Reveal<'a> {
+    /// The name of the command.
+    pub command: &'a str,
+    /// Links that run it, for clients that follow such links.
+    pub link: Option<RevealLink<'a>>,
+}
 
 /// Makes the target of a link to the whole value of a key, as it is looked up.
 pub type ValueLink<'a> = &'a (dyn Fn(&str) -> String + Sync);
@@ -91,6 +105,8 @@ pub struct HoverOptions<'a> {
     pub max_lines: usize,
     /// How the whole of a value can be seen, beside the command line.
     pub whole: Option<WholeValue<'a>>,
+    /// How the plain text of an encrypted value can be seen; none where decryption is off.
+    pub reveal: Option<Reveal<'a>>,
     /// How links are made; without it places are named only.
     pub link: Option<Link<'a>>,
     /// Whether nobody waits for the answer any more; asked before each lookup.
@@ -112,6 +128,7 @@ impl<'a> HoverOptions<'a> {
             selected: None,
             max_lines: MAX_LINES,
             whole: None,
+            reveal: None,
             link: None,
             is_stopped: &|| false,
         }

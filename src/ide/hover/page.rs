@@ -23,6 +23,16 @@ pub(super) enum Piece {
         /// The line, from 1.
         line: u32,
     },
+    /// Something to do: what to show as a link, its target for clients that run commands from
+    /// links, and the words for the others.
+    Action {
+        /// What is shown as a link.
+        label: &'static str,
+        /// The target.
+        link: Option<String>,
+        /// How to do it without a link.
+        words: String,
+    },
 }
 
 /// A line of pieces.
@@ -248,6 +258,7 @@ fn write_piece(piece: &Piece, form: Form<'_>) -> String {
             return match piece {
                 Piece::Text(words) | Piece::Name(words) | Piece::Code(words) => words.clone(),
                 Piece::Place { label, .. } => label.clone(),
+                Piece::Action { words, .. } => words.clone(),
             };
         }
     };
@@ -258,6 +269,10 @@ fn write_piece(piece: &Piece, form: Form<'_>) -> String {
         Piece::Place { label, path, line } => match link {
             Some(link) => format!("[{}]({})", escape(label), link(path, *line)),
             None => code_span(label),
+        },
+        Piece::Action { label, link, words } => match (form, link) {
+            (Form::Markdown(_), Some(link)) => format!("[{}]({link})", escape(label)),
+            (_, Some(_) | None) => escape(words),
         },
     }
 }

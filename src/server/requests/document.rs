@@ -10,7 +10,7 @@ use tower_lsp::ls_types as lsp;
 use super::execute_command::file;
 use super::{View, Wants};
 use crate::ide::document::Document;
-use crate::server::capabilities::{DIFF, EXPLAIN, IMPACT, MATRIX, USES, VALUE};
+use crate::server::capabilities::{DIFF, EXPLAIN, IMPACT, MATRIX, REVEAL, USES, VALUE};
 use crate::server::convert;
 use crate::server::features::{Asked, Question, Told, Work};
 use crate::server::jobs::Lane;
@@ -92,6 +92,9 @@ fn read(session: &Session, command: &str, arguments: &Value) -> Result<Arguments
     if is_about_a_key && read.key.is_none() && read.position.is_none() {
         return Err(wrong("{\"uri\": a file, \"position\" or \"key\"}"));
     }
+    if command == REVEAL && (read.file.is_none() || read.position.is_none()) {
+        return Err(wrong("{\"uri\": a file, \"position\"}"));
+    }
     if command == DIFF && read.to.is_none() {
         return Err(wrong(
             "{\"uri\": a file, \"from\"?, \"to\": a node or an environment}",
@@ -128,6 +131,7 @@ fn question(
     };
     Ok(match command {
         VALUE => Question::Value(asked),
+        REVEAL => Question::Reveal(asked),
         MATRIX => Question::Matrix(asked),
         USES => Question::Uses(asked),
         DIFF => Question::Diff {
@@ -148,9 +152,10 @@ fn question(
 }
 
 fn json_of(told: Told, wants_data: bool) -> Value {
-    let document = match told {
+    let (document, is_secret) = match told {
         Told::Message(message) => return json!({ "message": message }),
-        Told::Document(document) => document,
+        Told::Document(document) => (document, false),
+        Told::Secret(document) => (document, true),
     };
     let Document {
         title,
@@ -164,6 +169,9 @@ fn json_of(told: Told, wants_data: bool) -> Value {
         "language": language,
         "content": content,
     });
+    if is_secret {
+        answer["secret"] = Value::Bool(true);
+    }
     if wants_data {
         let data = data.and_then(|data| serde_json::from_str::<Value>(&data).ok());
         answer["data"] = data.unwrap_or_default();

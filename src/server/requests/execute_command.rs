@@ -14,7 +14,7 @@ use tower_lsp::ls_types as lsp;
 use super::document;
 use super::{View, Wants};
 use crate::server::capabilities::{
-    DIFF, EXPLAIN, IMPACT, MATRIX, NODES, RESCAN, SELECT_NODE, SET_FACT, USES, VALUE,
+    DIFF, EXPLAIN, IMPACT, MATRIX, NODES, RESCAN, REVEAL, SELECT_NODE, SET_FACT, USES, VALUE,
 };
 use crate::server::convert;
 use crate::server::jobs::Lane;
@@ -76,7 +76,7 @@ pub(crate) async fn handle(
             Some(Ok(_)) | None => Ok(None),
         },
         NODES => nodes(session, &arguments).await.map(Some),
-        command @ (VALUE | EXPLAIN | MATRIX | DIFF | IMPACT | USES) => {
+        command @ (VALUE | REVEAL | EXPLAIN | MATRIX | DIFF | IMPACT | USES) => {
             let token = params.work_done_progress_params.work_done_token;
             let answer = document::answer(session, command, &arguments, token).await;
             answer.map(Some)

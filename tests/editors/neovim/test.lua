@@ -285,6 +285,51 @@ local function said_by(command)
   return said
 end
 
+test('the plain text of an encrypted value, once the user lets it be shown', function()
+  local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
+  local function sealed(name)
+    return vim.fs.normalize(vim.fs.joinpath(here, '../../eyaml', name))
+  end
+  -- What the real hiera-eyaml made of "hello".
+  local blob
+  for row in io.lines(sealed('blobs.tsv')) do
+    local cells = vim.split(row, '\t')
+    blob = blob or (cells[5] == '68656c6c6f' and vim.text.hexdecode(cells[1]))
+  end
+  vim.fn.writefile({ 'sealed::word: ' .. blob }, workspace .. '/data/node/sealed.acme.example.eyaml')
+  open('data/node/sealed.acme.example.eyaml')
+  assert(not hover('PKCS7'):find('hiera.reveal', 1, true))
+  contains(said_by('HieraLs reveal'), 'decryption is off')
+  local ours = client()
+  local settings = ours.settings
+  ours.settings = vim.tbl_deep_extend('force', settings, {
+    ['hiera-ls'] = {
+      decrypt = true,
+      pkcs7PrivateKey = sealed('test-only-first.private.pem'),
+      pkcs7PublicKey = sealed('test-only-first.certificate.pem'),
+    },
+  })
+  ours:notify('workspace/didChangeConfiguration', { settings = ours.settings })
+  wait('keys', function()
+    return hover('PKCS7'):find('plain text: command hiera.reveal', 1, true)
+  end)
+  -- With the log at its loudest, the hover is in it and the plain text is not.
+  vim.lsp.log.set_level(vim.log.levels.TRACE)
+  assert(not hover('PKCS7'):find('hello', 1, true))
+  local shown = shown_by('HieraLs reveal', 'Plain text of sealed::word')
+  assert(vim.lsp.log.get_level() == vim.log.levels.TRACE)
+  vim.lsp.log.set_level(vim.log.levels.WARN)
+  assert(shown == 'hello', shown)
+  assert(not vim.bo.modifiable and not vim.bo.swapfile and vim.bo.buftype == 'nofile' and vim.bo.syntax == '')
+  local written = table.concat(vim.fn.readfile(vim.lsp.log.get_filename()), '\n')
+  contains(written, 'plain text: command hiera.reveal')
+  assert(not written:find('hello', 1, true), 'the log has the plain text')
+  vim.cmd.close()
+  ours.settings = settings
+  ours:notify('workspace/didChangeConfiguration', { settings = settings })
+  vim.cmd.bwipeout()
+end)
+
 test('the impact of an edit before it is saved', function()
   open('data/role/web.yaml')
   contains(said_by('HieraLs impact'), 'changes no effective value')

@@ -62,7 +62,7 @@ end
 
 --- Shows a text of the server in a scratch buffer of its own; the same question again replaces it.
 ---@param command string
----@param document { uri?: string, title?: string, language: string, content: string }
+---@param document { uri?: string, title?: string, language: string, content: string, secret?: boolean }
 ---@param root string? where relative paths in the text start
 function M.show(command, document, root)
   local named = document.uri and vim.uri_decode((document.uri:gsub('^%w[%w+.-]*:/*', '')))
@@ -83,7 +83,8 @@ function M.show(command, document, root)
   if document.language == 'markdown' then
     pcall(vim.treesitter.start, buffer, 'markdown')
   else
-    vim.bo[buffer].syntax = SYNTAXES[document.language] or document.language
+    -- A secret is coloured by nothing.
+    vim.bo[buffer].syntax = document.secret and '' or SYNTAXES[document.language] or document.language
   end
   local window = vim.fn.bufwinid(buffer)
   if window ~= -1 then

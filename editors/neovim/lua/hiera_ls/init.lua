@@ -28,6 +28,28 @@ local chosen = {}
 ---@type table<integer, vim.lsp.Client?>
 local underway = {}
 
+--- Commands whose answers hold secrets.
+local SECRET = { ['hiera.reveal'] = true }
+
+--- How many answers with secrets are awaited, and the level of the log before the first.
+local hushed, log_level = 0, nil
+
+--- Keeps answers out of the log of Neovim's language clients, however much else they write.
+local function hush()
+  if hushed == 0 then
+    log_level = vim.lsp.log.get_level()
+    vim.lsp.log.set_level(math.max(log_level, vim.log.levels.WARN))
+  end
+  hushed = hushed + 1
+end
+
+local function unhush()
+  hushed = hushed - 1
+  if hushed == 0 then
+    vim.lsp.log.set_level(log_level)
+  end
+end
+
 --- A value that is there: JSON's null is none.
 local function present(given)
   return given ~= vim.NIL and given or nil
@@ -62,8 +84,15 @@ end
 local function request(client, command, argument, done)
   local parameters = { command = command, arguments = { argument } }
   local sent, id
+  local is_secret = SECRET[command]
+  if is_secret then
+    hush()
+  end
   sent, id = client:request('workspace/executeCommand', parameters, function(failure, answer)
     underway[id] = nil
+    if is_secret then
+      unhush()
+    end
     if not failure then
       done(answer)
     elseif failure.code ~= vim.lsp.protocol.ErrorCodes.RequestCancelled then
@@ -72,6 +101,8 @@ local function request(client, command, argument, done)
   end)
   if sent then
     underway[id] = client
+  elseif is_secret then
+    unhush()
   end
 end
 

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::ide::hover::{WholeValue, whole_value};
+use crate::ide::hover::{Reveal, WholeValue, whole_value};
 
 use super::*;
 
@@ -586,6 +586,51 @@ fn an_encrypted_value_names_whom_it_is_for() {
             "ENC[PKCS7,…] — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test Authority,O=Example,C=XX"
         ],
     );
+}
+
+#[test]
+fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
+    const BLOBS: &str = include_str!("../../../../tests/eyaml/blobs.tsv");
+    let digit = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap_or_default(), 16);
+    let hex = BLOBS.split('\t').next().unwrap_or_default().as_bytes();
+    let blob: Result<Vec<u8>, _> = hex.chunks(2).map(digit).collect();
+    let blob = String::from_utf8(blob.unwrap_or_default()).unwrap_or_default();
+    let text = format!(
+        "#- data/common.yaml\na: {}\n",
+        blob.replacen("PK", "PK$0", 1)
+    );
+    let fixture = fixture(&with_hierarchy(&text));
+    let nodes = nodes("{}");
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+    let link = |offset: usize| format!("command:reveal?{offset}");
+    let of = |link| {
+        let options = HoverOptions {
+            reveal: Some(Reveal {
+                command: "hiera.reveal",
+                link,
+            }),
+            ..HoverOptions::new(&settings, &configs, &nodes)
+        };
+        hover(&fixture.snapshot, &fixture.path, fixture.offset, &options).expect("a hover")
+    };
+    let linked = of(Some(&link));
+    expect![[r#"
+        **`ENC[PKCS7,…]`** — encrypted with PKCS7, 381 bytes, for certificate 1  
+        [show the plain text](command:reveal?3)"#]]
+    .assert_eq(&linked.markdown);
+    expect![[r#"
+        **`ENC[PKCS7,…]`** — encrypted with PKCS7, 381 bytes, for certificate 1  
+        plain text: command hiera.reveal"#]]
+    .assert_eq(&of(None).markdown);
+    expect![[r#"
+        **`ENC[PKCS7,…]`** — encrypted with PKCS7, 381 bytes, for certificate 1  
+        plain text: command hiera.reveal"#]]
+    .assert_eq(&linked.aligned);
+    expect![[r#"
+        ENC[PKCS7,…] — encrypted with PKCS7, 381 bytes, for certificate 1
+        plain text: command hiera.reveal"#]]
+    .assert_eq(&linked.plain);
 }
 
 #[test]
