@@ -558,6 +558,45 @@ fn two_nodes_and_two_checkouts_are_compared() {
     );
 }
 
+#[test]
+fn two_environments_are_compared_by_name() {
+    let folder = checkouts();
+    let environments = folder.path().join("environments");
+    std::fs::create_dir(&environments).unwrap();
+    for (from, to) in [("old", "production"), ("new", "staging")] {
+        std::fs::rename(folder.path().join(from), environments.join(to)).unwrap();
+        let hiera = "version: 5\nhierarchy:\n- {name: n, path: \"node/%{trusted.certname}.yaml\"}\n\
+                     - {name: c, path: common.yaml}\n";
+        std::fs::write(environments.join(to).join("hiera.yaml"), hiera).unwrap();
+        let common = environments.join(to).join("data/common.yaml");
+        let text = std::fs::read_to_string(&common).unwrap();
+        std::fs::write(common, text + "env: \"%{environment}\"\n").unwrap();
+    }
+    let diff = |one: &str, other: &str| {
+        let (text, code) = run(&["diff", one, other, "--workspace", "."], folder.path());
+        (text.replace("environments/", ""), code)
+    };
+    let (text, code) = diff("production", "staging");
+    assert_eq!(code, 2);
+    assert_eq!(
+        text,
+        "env — 3 nodes\n  - \"production\"  production/data/common.yaml:3\n  \
+         + \"staging\"  staging/data/common.yaml:3\n\
+         port — 2 nodes\n  - 80  production/data/common.yaml:1\n  \
+         + 81  staging/data/common.yaml:1\n"
+    );
+    assert_eq!(diff("staging", "staging"), (String::new(), 0));
+    // Two nodes are still compared in the one that --environment names.
+    assert!(
+        diff("a", "b")
+            .0
+            .contains("+ 9  production/data/node/b.yaml:1")
+    );
+    for (one, other) in [("production", "testing"), ("a", "staging"), ("nobody", "b")] {
+        assert_eq!(diff(one, other), (String::new(), 1));
+    }
+}
+
 /// Runs git in a folder, with nobody's configuration; says so where there is none.
 fn git(folder: &std::path::Path, arguments: &[&str]) -> bool {
     let output = Command::new("git")

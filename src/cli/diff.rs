@@ -1,4 +1,5 @@
-//! `hiera-ls diff NODE_A NODE_B`: the keys that two nodes get different values of; with
+//! `hiera-ls diff A B`: the keys that two nodes get different values of, or that the nodes get
+//! different values of in two environments; with
 //! `--against REV` the keys that the nodes get other values of than in a revision, or in another
 //! checkout.
 
@@ -9,20 +10,22 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::fleet::{
-    Checkout, FleetArguments, Loaded, Progress, TableFormat, checkout, csv, fleet, load, revision,
+    Checkout, FleetArguments, Loaded, Progress, TableFormat, checkout, csv, fleet, fleet_in, load,
+    revision,
 };
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{difference_json, difference_text, outcome_text, sources_text};
 use crate::ide::matrix::{Difference, Fleet, all_keys, changes, differences, row};
-use crate::workspace::{FileKind, Files as _};
+use crate::scope::KnownNodes;
+use crate::workspace::{FileKind, Files as _, Root};
 
 /// What is compared.
 #[derive(Args)]
 pub(super) struct DiffArguments {
-    /// Certname of the first node
+    /// Certname of the first node, or name of the first environment
     #[arg(required_unless_present = "against", requires = "second")]
     first: Option<String>,
-    /// Certname of the second node
+    /// Certname of the second node, or name of the second environment
     #[arg(conflicts_with = "against")]
     second: Option<String>,
     /// A revision of the workspace's git repository, as it is before the changes, or the folder
@@ -52,7 +55,6 @@ pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
 fn print(arguments: &DiffArguments) -> Result<usize, String> {
     let loaded = load(&arguments.fleet)?;
     let here = checkout(&loaded, &arguments.fleet.workspace);
-    let now = fleet(&loaded, &here)?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let failed = |error: std::io::Error| format!("standard output: {error}");
     if arguments.fleet.format == TableFormat::Csv {
@@ -78,22 +80,39 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
     };
     match (&arguments.first, &arguments.second, &arguments.against) {
         (Some(first), Some(second), _) => {
-            let number = |name: &str| {
-                let found = loaded.nodes.find(name);
-                found.ok_or_else(|| format!("node '{name}' is not known"))
-            };
-            let (first, second) = (number(first)?, number(second)?);
-            let keys = keys(arguments, &[&now]);
-            let progress = Progress::new(keys.len());
-            for (at, key) in keys.iter().enumerate() {
-                let found = differences(&now, std::slice::from_ref(key), first, second);
-                tell(&found, &here.folder, &here.folder)?;
-                progress.done(at + 1);
+            let sides = sides(&loaded, &here, [first, second])?;
+            match sides {
+                Sides::Nodes([one, other]) => {
+                    let now = fleet(&loaded, &here)?;
+                    let keys = keys(arguments, &[&now]);
+                    let progress = Progress::new(keys.len());
+                    for (at, key) in keys.iter().enumerate() {
+                        let found = differences(&now, std::slice::from_ref(key), one, other);
+                        tell(&found, &here.folder, &here.folder)?;
+                        progress.done(at + 1);
+                    }
+                }
+                Sides::Environments(roots) => {
+                    let names = [first, second].map(|name| Arc::from(name.as_str()));
+                    let members = names
+                        .each_ref()
+                        .map(|name| KnownNodes::as_members(&loaded.described, name));
+                    let [before, after] = [0, 1].map(|at: usize| {
+                        fleet_in(&loaded, &here, roots[at], &names[at], &members[at])
+                    });
+                    let keys = keys(arguments, &[&before, &after]);
+                    let progress = Progress::new(keys.len());
+                    for (at, key) in keys.iter().enumerate() {
+                        let found = changes(&row(&before, key), &row(&after, key));
+                        tell(&found, &here.folder, &here.folder)?;
+                        progress.done(at + 1);
+                    }
+                }
             }
         }
         (_, _, Some(against)) => {
             let there = old(&loaded, &arguments.fleet.workspace, against)?;
-            let before = fleet(&loaded, &there)?;
+            let (before, now) = (fleet(&loaded, &there)?, fleet(&loaded, &here)?);
             let keys = keys(arguments, &[&before, &now]);
             let progress = Progress::new(keys.len());
             for (at, key) in keys.iter().enumerate() {
@@ -103,11 +122,46 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
             }
         }
         (_, None, None) | (None, Some(_), None) => {
-            return Err("name two nodes, or another checkout with --against".into());
+            return Err(
+                "name two nodes, two environments, or another checkout with --against".into(),
+            );
         }
     }
     out.flush().map_err(failed)?;
     Ok(count)
+}
+
+/// What two names name.
+enum Sides<'a> {
+    /// Nodes, by number.
+    Nodes([usize; 2]),
+    Environments([&'a Root; 2]),
+}
+
+/// The nodes, or else the environments, of two names: a name that is both is a node.
+fn sides<'a>(
+    loaded: &Loaded,
+    here: &'a Checkout,
+    names: [&String; 2],
+) -> Result<Sides<'a>, String> {
+    let nodes = names.map(|name| loaded.nodes.find(name));
+    if let [Some(one), Some(other)] = nodes {
+        return Ok(Sides::Nodes([one, other]));
+    }
+    let roots = names.map(|name| here.nested(name));
+    if let [Some(one), Some(other)] = roots {
+        return Ok(Sides::Environments([one, other]));
+    }
+    let mut sides = names.into_iter().zip(nodes).zip(roots);
+    Err(
+        match sides.find(|((_, node), root)| node.is_none() && root.is_none()) {
+            Some(((name, _), _)) => format!("'{name}' is neither a known node nor an environment"),
+            None => format!(
+                "'{}' and '{}' are not of one kind: name two nodes or two environments",
+                names[0], names[1]
+            ),
+        },
+    )
 }
 
 /// What the workspace is compared with: a revision, unless the text can only be a folder. A text

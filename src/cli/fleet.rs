@@ -10,7 +10,7 @@ use super::nodes;
 use crate::disk;
 use crate::ide::matrix::Fleet;
 use crate::lookup::{ConfigCache, Settings};
-use crate::scope::KnownNodes;
+use crate::scope::{KnownNodes, Nodes};
 use crate::value::HashMap;
 use crate::workspace::{Root, Snapshot, path};
 
@@ -60,6 +60,8 @@ pub(super) enum TableFormat {
 
 /// What the flags name, read.
 pub(super) struct Loaded {
+    /// The nodes as they are, for what compares environments.
+    pub(super) described: Nodes,
     pub(super) nodes: KnownNodes,
     pub(super) settings: Settings,
     pub(super) configs: ConfigCache,
@@ -87,6 +89,7 @@ pub(super) fn load(arguments: &FleetArguments) -> Result<Loaded, String> {
     let known = nodes::all_nodes(&files, &common)?;
     Ok(Loaded {
         nodes: KnownNodes::in_environment(&known, &arguments.environment),
+        described: known,
         settings: settings_of(
             arguments.puppet_version,
             arguments.strict,
@@ -136,15 +139,19 @@ pub(super) fn revision(loaded: &Loaded, folder: &str, revision: &str) -> Result<
 impl Checkout {
     /// The environment in the folder, or the module that it is.
     fn root(&self, environment: &str) -> Option<&Root> {
-        let nested = format!("{}/environments/{environment}", self.folder);
         let roots = self.snapshot.roots();
-        roots
-            .in_folder(&nested)
+        self.nested(environment)
             .or_else(|| roots.in_folder(&self.folder))
             .or_else(|| {
                 self.snapshot
                     .root_of(&path::join(&self.folder, "hiera.yaml"))
             })
+    }
+
+    /// The environment of that name beside others in the folder.
+    pub(super) fn nested(&self, environment: &str) -> Option<&Root> {
+        let nested = format!("{}/environments/{environment}", self.folder);
+        self.snapshot.roots().in_folder(&nested)
     }
 }
 
@@ -153,18 +160,35 @@ pub(super) fn fleet<'a>(loaded: &'a Loaded, checkout: &'a Checkout) -> Result<Fl
     let Some(root) = checkout.root(&loaded.environment) else {
         return Err(format!("{}: no hiera.yaml here", checkout.folder));
     };
+    Ok(fleet_in(
+        loaded,
+        checkout,
+        root,
+        &loaded.environment,
+        &loaded.nodes,
+    ))
+}
+
+/// The nodes over one environment of a checkout.
+pub(super) fn fleet_in<'a>(
+    loaded: &'a Loaded,
+    checkout: &'a Checkout,
+    root: &'a Root,
+    environment: &Arc<str>,
+    nodes: &'a KnownNodes,
+) -> Fleet<'a> {
     let mut fleet = Fleet::new(
         &checkout.snapshot,
         root,
         &loaded.settings,
         &loaded.configs,
-        &loaded.nodes,
+        nodes,
     );
-    fleet.environment.name = loaded.environment.clone();
+    fleet.environment.name = environment.clone();
     if let Some(global) = &loaded.hiera_config {
         fleet.environment.global_config = Some(global.clone());
     }
-    Ok(fleet)
+    fleet
 }
 
 /// One line of comma-separated values (RFC 4180).

@@ -67,6 +67,17 @@ impl KnownNodes {
         KnownNodes::in_environment(nodes, "production")
     }
 
+    /// The nodes of a nodes file as if all were members of one environment. O(nodes).
+    #[must_use]
+    pub fn as_members(nodes: &Nodes, environment: &Arc<str>) -> KnownNodes {
+        let members = nodes.all().iter().map(|node| {
+            let mut node = node.clone();
+            Arc::make_mut(&mut node).environment = Some(environment.clone());
+            node
+        });
+        KnownNodes::in_environment(&members.collect(), environment)
+    }
+
     /// The nodes of a nodes file, those without an environment in the one of that name. O(nodes).
     #[must_use]
     pub fn in_environment(nodes: &Nodes, environment: &str) -> KnownNodes {

@@ -15,7 +15,6 @@ use crate::ide::matrix::{
 };
 use crate::ide::{KnownNodes, fleet_of, hover};
 use crate::lookup::{ConfigCache, Settings};
-use crate::scope::Nodes;
 use crate::workspace::{Change, Root, Snapshot, path};
 
 /// What all documents are made from.
@@ -271,7 +270,8 @@ fn diff(
     if nodes.known.is_empty() {
         return Err("no nodes are known to compare environments for".to_owned());
     }
-    let sides = [members_of(&nodes.nodes, from), members_of(&nodes.nodes, to)];
+    let members = |name| KnownNodes::as_members(&nodes.nodes, name);
+    let sides = [members(from), members(to)];
     let fleet = |root, nodes, name: &Arc<str>| {
         let mut fleet = Fleet::new(house.snapshot, root, &settings, house.configs, nodes);
         fleet.environment.name = name.clone();
@@ -293,16 +293,6 @@ fn diff(
     }
     let document = document::differences(from, to, &found, &named);
     Ok(Told::Document(document))
-}
-
-/// The nodes as members of an environment.
-fn members_of(nodes: &Nodes, environment: &Arc<str>) -> KnownNodes {
-    let members = nodes.all().iter().map(|node| {
-        let mut node = node.clone();
-        Arc::make_mut(&mut node).environment = Some(environment.clone());
-        node
-    });
-    KnownNodes::in_environment(&members.collect(), environment)
 }
 
 fn impact(

@@ -429,3 +429,17 @@ fn unique_merges_name_the_level_of_each_element() {
             merge: unique, from lookup_options in common.yaml:1"#]],
     );
 }
+
+#[test]
+fn a_conversion_is_named_with_its_place() {
+    check(
+        &with_hierarchy(
+            "#- data/common.yaml\nlookup_options:\n  '^po': {convert_to: [Integer, 16]}\nport$0: '0xff'\n",
+        ),
+        expect![[r#"
+            port — first found, for every node that reads this file
+              255
+            common.yaml:3 sets it
+            convert_to: [Integer, 16], from lookup_options in common.yaml:2 by ^po"#]],
+    );
+}
