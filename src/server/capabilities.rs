@@ -77,6 +77,9 @@ pub(crate) struct ClientFacts {
     /// Links of hovers may run commands (`command:NAME?ARGUMENTS`), as the client's extension says
     /// by `experimental.commandLinks`.
     pub(crate) command_links: bool,
+    /// The client opens files that the server asks it to, and does not show itself what commands
+    /// answer, as an extension for this server does that says so by `experimental.documents`.
+    pub(crate) opens_files: bool,
     /// The client asks for diagnostics; pushing them too would show each twice.
     pub(crate) pulls: bool,
     /// The client can be told that its pulled diagnostics are stale.
@@ -150,6 +153,7 @@ impl ClientFacts {
                 .and_then(Value::as_str)
                 .is_some_and(draws_tables),
             command_links: can("experimental/commandLinks"),
+            opens_files: can("window/showDocument/support") && !can("experimental/documents"),
             pulls: can("textDocument/diagnostic"),
             refreshes: can("workspace/diagnostics/refreshSupport"),
             related: can("textDocument/publishDiagnostics/relatedInformation"),

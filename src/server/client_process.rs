@@ -32,7 +32,7 @@ pub(crate) async fn watch(session: Arc<Session>) {
     clippy::disallowed_methods,
     reason = "the server asks the system for its client"
 )]
-fn is_alive(process: u32) -> bool {
+pub(super) fn is_alive(process: u32) -> bool {
     #[cfg(unix)]
     if std::os::unix::process::parent_id() == process {
         return true;

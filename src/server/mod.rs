@@ -34,6 +34,7 @@ mod refresh;
 mod requests;
 mod session;
 pub mod settings;
+mod shelf;
 #[doc(hidden)]
 pub mod testing;
 mod wire;
@@ -83,6 +84,8 @@ pub struct Options {
     pub portion_read: Option<Arc<dyn Fn() + Send + Sync>>,
     /// The folder where the user's choices outlive the server; none where they do not.
     pub memory: Option<std::path::PathBuf>,
+    /// The folder for files that are shown to clients which show nothing else; none for no files.
+    pub shelf: Option<std::path::PathBuf>,
     /// A rule to break, in tests of the tests.
     pub broken: Option<Broken>,
 }
@@ -98,6 +101,7 @@ impl Options {
             outdated_grace: jobs::OUTDATED_GRACE,
             portion_read: None,
             memory: None,
+            shelf: None,
             broken: None,
         }
     }
@@ -124,6 +128,7 @@ pub fn run() -> ExitCode {
     let _ = log.try_init();
     let mut options = Options::new(Arc::new(features::Rooms::default()));
     options.memory = memory::of_user();
+    options.shelf = Some(shelf::of_user());
     ExitCode::from(serve(std::io::stdin(), std::io::stdout(), options))
 }
 
@@ -210,6 +215,7 @@ async fn conversation(
         task.abort();
     }
     session.cancel_all();
+    session.shelf.close();
     session.model.close();
     session.disk.close();
     inbox.close();

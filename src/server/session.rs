@@ -24,6 +24,7 @@ use super::jobs::{Lanes, Stop};
 use super::ledger::Ledger;
 use super::model::{Model, Pinned, Unchecked};
 use super::settings::{LogLevel, Origin, Settings};
+use super::shelf::Shelf;
 use crate::workspace::{Change, path};
 
 /// How far the conversation is.
@@ -70,6 +71,8 @@ pub(crate) struct Session {
     pub(crate) model: Arc<Model>,
     pub(crate) lanes: Lanes,
     pub(crate) disk: DiskReader,
+    /// What is shown as files.
+    pub(crate) shelf: Shelf,
     /// Wakes the publisher: something that diagnostics depend on has changed.
     pub(crate) changed: Notify,
     /// Counts the changes that diagnostics depend on.
@@ -147,6 +150,7 @@ impl Session {
     ) -> Arc<Session> {
         Arc::new_cyclic(|this| Session {
             client,
+            shelf: Shelf::new(options.shelf.clone()),
             options,
             model,
             lanes: Lanes::new(),

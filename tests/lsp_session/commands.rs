@@ -8,7 +8,7 @@ use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 use super::VSCODE;
-use super::program::{Program, uri};
+use super::program::{Program, STRANGER, uri};
 
 /// A control repository with two environments, and nodes for it.
 pub struct Repository {
@@ -129,6 +129,47 @@ fn the_matrix_of_a_key_shows_every_answer_with_its_nodes() {
         "#]],
     );
     program.end();
+}
+
+#[test]
+fn a_client_without_an_extension_is_shown_the_answer_as_a_file() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let key = json!({ "uri": uri(&common), "key": "port" });
+    let shows = |message: &Value| message["method"] == "window/showDocument";
+    // One that shows documents itself.
+    let mut program = repository.start();
+    program.command("hiera.matrix", &key);
+    program.command("hiera.nodes", &json!({}));
+    assert!(!program.has_heard(shows));
+    program.end();
+    let running = tempfile::tempdir().unwrap();
+    let settings = json!({});
+    let mut program = Program::start_again(&repository.folder, &settings, STRANGER, running.path());
+    program.open(&common);
+    let matrix = program.command("hiera.matrix", &key);
+    let asked = program.wait("a file to show", shows);
+    program.reply(&asked["id"]);
+    assert_eq!(asked["params"]["takeFocus"], true);
+    let file = asked["params"]["uri"].as_str().unwrap();
+    let file = PathBuf::from(super::commands::percent_decoded(
+        file.strip_prefix("file://").unwrap(),
+    ));
+    assert_eq!(file.file_name().unwrap(), "Matrix of port.yaml");
+    assert!(file.starts_with(running.path()));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), matrix["content"]);
+    program.command("hiera.impact", &json!({ "uri": uri(&common) }));
+    let said = program.wait("a sentence", |message| {
+        message["method"] == "window/showMessage"
+    });
+    let said = said["params"]["message"].as_str().unwrap();
+    assert!(said.ends_with("changes no effective value"), "{said}");
+    // Commands that answer with data or nothing show nothing.
+    program.command("hiera.selectNode", &json!({ "certname": "a.x" }));
+    program.command("hiera.nodes", &json!({}));
+    assert!(!program.has_heard(shows));
+    program.end();
+    assert!(!file.parent().unwrap().exists());
 }
 
 #[test]

@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 /// Long enough for a loaded machine; nothing waits this long unless it is broken.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// A client that has no extension for this server.
+pub const STRANGER: &str = "Stranger";
+
 /// One conversation with the program.
 pub struct Program {
     child: Child,
@@ -40,6 +43,7 @@ impl Program {
             .arg("--stdio")
             // What one session keeps must not reach another, nor the user of this machine.
             .env("XDG_STATE_HOME", state)
+            .env("XDG_RUNTIME_DIR", state)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -74,7 +78,10 @@ impl Program {
                 "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
             },
-            "experimental": { "commandLinks": client == "Visual Studio Code" },
+            "window": { "showDocument": { "support": true } },
+            "experimental": {
+                "commandLinks": client == "Visual Studio Code", "documents": client != STRANGER,
+            },
         });
         let params = json!({
             "processId": std::process::id(), "clientInfo": { "name": client },

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::VSCODE;
 use super::commands::percent_decoded;
-use super::program::{Program, uri};
+use super::program::{Program, STRANGER, uri};
 
 /// What the real hiera-eyaml made of texts: the blob, whose key, `ok`, and the plain text, in hex.
 const BLOBS: &str = include_str!("../eyaml/blobs.tsv");
@@ -218,6 +218,23 @@ fn a_client_without_links_is_told_the_command() {
         hover.ends_with("  \nplain text: command hiera.reveal"),
         "{hover}"
     );
+    program.end();
+}
+
+#[test]
+fn a_secret_is_written_to_no_file() {
+    let sealed = Sealed::new();
+    let state = tempfile::tempdir().unwrap();
+    let mut program = Program::start_again(&sealed.folder, &decrypting(), STRANGER, state.path());
+    program.open(&sealed.file);
+    let shown = program.command("hiera.reveal", &sealed.place(0));
+    assert_eq!(shown["content"], PLAIN);
+    let said = program.wait("a message", |message| {
+        message["method"] == "window/showMessage"
+    });
+    let said = said["params"]["message"].as_str().unwrap();
+    assert!(said.starts_with("the plain text is not shown"), "{said}");
+    assert_eq!(std::fs::read_dir(state.path()).unwrap().count(), 0);
     program.end();
 }
 

@@ -23,5 +23,7 @@ return {
       on_root(vim.fs.dirname(found[#found]))
     end
   end,
+  -- This plugin shows what commands answer.
+  capabilities = { experimental = { documents = true } },
   settings = { ['hiera-ls'] = vim.empty_dict() },
 }

@@ -121,7 +121,7 @@ class Session {
       { command: found.program, args: ["--stdio"] },
       this.options(),
     );
-    client.registerFeature(commandLinks());
+    client.registerFeature(ourCapabilities());
     this.client = client;
     client.onDidChangeState(({ newState }) => {
       if (this.client === client && newState === State.Stopped) {
@@ -253,11 +253,12 @@ function withoutOurs(section: unknown): unknown {
   );
 }
 
-/** Tells the server that links in hovers may run commands. */
-function commandLinks(): StaticFeature {
+/** Tells the server that links in hovers may run commands, and that the extension shows what they answer. */
+function ourCapabilities(): StaticFeature {
   return {
     fillClientCapabilities: (capabilities) => {
-      capabilities.experimental = { ...(capabilities.experimental as object), commandLinks: true };
+      const ours = { commandLinks: true, documents: true };
+      capabilities.experimental = { ...(capabilities.experimental as object), ...ours };
     },
     initialize: () => undefined,
     getState: () => ({ kind: "static" }),

@@ -65,7 +65,64 @@ pub(super) async fn answer(
     };
     let answer = super::answer(session, command, lane, Wants::WholeWorkspace, work).await;
     progress.end(session).await;
-    answer?.map_err(|why: String| Error::invalid_params(why))
+    let answer = answer?.map_err(|why: String| Error::invalid_params(why))?;
+    if session.facts().opens_files {
+        show(session, &answer);
+    }
+    Ok(answer)
+}
+
+/// Shows an answer to a client that does not do so itself: a sentence as a message, a document as a
+/// file to open. A secret is written to no file.
+fn show(session: &Session, answer: &Value) {
+    let Some(session) = session.myself() else {
+        return;
+    };
+    let text = |name: &str| answer.get(name).and_then(Value::as_str).map(str::to_owned);
+    let (message, title, content) = (text("message"), text("title"), text("content"));
+    let is_secret = answer.get("secret") == Some(&Value::Bool(true));
+    let ending = match text("language").as_deref() {
+        Some("yaml") => "yaml",
+        Some(_) | None => "txt",
+    };
+    // No handler waits for the client.
+    tokio::spawn(async move {
+        let client = session.client.clone();
+        let client = &client;
+        let say = |kind, words: String| async move { client.show_message(kind, words).await };
+        match (message, title, content) {
+            (Some(message), _, _) => say(lsp::MessageType::INFO, message).await,
+            (None, Some(_), Some(_)) if is_secret => {
+                let why = "the plain text is not shown: this editor could only show it from a file, \
+                           and a secret is written to none";
+                say(lsp::MessageType::WARNING, why.to_owned()).await;
+            }
+            (None, Some(title), Some(content)) => {
+                let put = move || session.shelf.put(&title, ending, &content);
+                let put = tokio::task::spawn_blocking(put).await;
+                let at = match put {
+                    Ok(Ok(at)) => at,
+                    Ok(Err(why)) => {
+                        let why = format!("the answer cannot be shown: {why}");
+                        return say(lsp::MessageType::WARNING, why).await;
+                    }
+                    // It was given up: the process is ending.
+                    Err(_) => return,
+                };
+                let Some(uri) = at.to_str().and_then(convert::uri) else {
+                    return;
+                };
+                let params = lsp::ShowDocumentParams {
+                    uri,
+                    external: Some(false),
+                    take_focus: Some(true),
+                    selection: None,
+                };
+                let _ = client.show_document(params).await;
+            }
+            (None, _, _) => {}
+        }
+    });
 }
 
 /// Reads the arguments; what is missing is told before anything is done.

@@ -1,0 +1,237 @@
+//! Documents as files, for clients that show a document only if there is one to open: what a
+//! command answered, read-only, in a folder of this process that goes with it.
+//!
+//! Only this user can read the folder and the files. The same question again replaces its file.
+//! Secrets are never put here: that is for the caller to see to.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the server keeps what it shows in a folder of its own"
+)]
+
+use std::ffi::OsStr;
+use std::io::{Error, ErrorKind, Result, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::client_process::is_alive;
+
+/// The folder's name begins with this; a process's number and a count follow.
+const NAME: &str = "hiera-ls-";
+
+/// So many names are tried before a folder is given up.
+const MOST_TRIES: usize = 100;
+
+/// So many entries are looked at for folders that dead processes have left.
+const MOST_SWEPT: usize = 10_000;
+
+/// A file's name is no longer than this, in bytes, without its ending: file systems end at 255.
+const MAX_NAME: usize = 200;
+
+/// The folder where this process's folder is to be: the user's own for running processes, else
+/// that for temporary files.
+pub(crate) fn of_user() -> PathBuf {
+    let running = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let running = running.filter(|folder| folder.is_absolute() && folder.is_dir());
+    running.unwrap_or_else(std::env::temp_dir)
+}
+
+/// The files of one process.
+pub(crate) struct Shelf {
+    parent: Option<PathBuf>,
+    state: Mutex<State>,
+}
+
+enum State {
+    Empty,
+    /// Something is in this folder.
+    Made(PathBuf),
+    /// The process is ending.
+    Closed,
+}
+
+impl Shelf {
+    /// A shelf whose folder is made below another on first use; without one it takes nothing.
+    pub(crate) fn new(parent: Option<PathBuf>) -> Shelf {
+        Shelf {
+            parent,
+            state: Mutex::new(State::Empty),
+        }
+    }
+
+    /// Writes a text into a file that is named after it, and gives the file's path.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub(crate) fn put(&self, title: &str, ending: &str, text: &str) -> Result<PathBuf> {
+        let mut state = self.state();
+        let folder = match &*state {
+            // Whoever cleans up folders for temporary files may have taken it.
+            State::Made(folder) if folder.is_dir() => folder.clone(),
+            State::Made(_) | State::Empty => {
+                let parent = self.parent.as_deref().ok_or(ErrorKind::Unsupported)?;
+                let made = make(parent)?;
+                sweep(parent, &made);
+                *state = State::Made(made.clone());
+                made
+            }
+            State::Closed => return Err(Error::from(ErrorKind::Unsupported)),
+        };
+        let at = folder.join(file_name(title, ending));
+        let unfinished = folder.join(".unfinished");
+        match std::fs::remove_file(&unfinished) {
+            Err(why) if why.kind() != ErrorKind::NotFound => return Err(why),
+            Ok(()) | Err(_) => {}
+        }
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o400);
+        options.open(&unfinished)?.write_all(text.as_bytes())?;
+        std::fs::rename(&unfinished, &at)?;
+        Ok(at)
+    }
+
+    /// Removes all of it; nothing can be put there any more.
+    pub(crate) fn close(&self) {
+        if let State::Made(folder) = std::mem::replace(&mut *self.state(), State::Closed) {
+            // What cannot be removed now is swept by the next process.
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Shelf {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Makes a folder that nobody else can read, and that nobody has made before.
+fn make(parent: &Path) -> Result<PathBuf> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let process = std::process::id();
+    for number in 0..MOST_TRIES {
+        let at = parent.join(format!("{NAME}{process}-{number}"));
+        match builder.create(&at) {
+            Ok(()) => return Ok(at),
+            Err(why) if why.kind() == ErrorKind::AlreadyExists => {}
+            Err(why) => return Err(why),
+        }
+    }
+    Err(Error::from(ErrorKind::AlreadyExists))
+}
+
+/// Removes the folders of processes of this user that were ended before they could do so.
+fn sweep(parent: &Path, made: &Path) {
+    let Ok(entries) = std::fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.take(MOST_SWEPT).flatten() {
+        let at = entry.path();
+        if process_of(&entry.file_name()).is_some_and(|process| !is_alive(process))
+            && is_like(&at, made)
+        {
+            let _ = std::fs::remove_dir_all(at);
+        }
+    }
+}
+
+/// The process whose folder has this name.
+fn process_of(name: &OsStr) -> Option<u32> {
+    let (process, number) = name.to_str()?.strip_prefix(NAME)?.split_once('-')?;
+    number.parse::<usize>().ok()?;
+    process.parse().ok()
+}
+
+/// Whether something is a folder, not a link to one, of the user whose folder another is.
+fn is_like(at: &Path, made: &Path) -> bool {
+    let (Ok(there), Ok(ours)) = (at.symlink_metadata(), made.symlink_metadata()) else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        if there.uid() != ours.uid() {
+            return false;
+        }
+    }
+    there.is_dir() && ours.is_dir()
+}
+
+/// The title as the name of a file.
+fn file_name(title: &str, ending: &str) -> String {
+    let mut name = String::new();
+    for character in title.chars() {
+        let character = match character {
+            // Looks the same, and separates no folders.
+            '/' => '\u{2215}',
+            character if character.is_control() => ' ',
+            character => character,
+        };
+        if name.len() + character.len_utf8() > MAX_NAME {
+            break;
+        }
+        name.push(character);
+    }
+    // No name begins with a dot: such files are hidden, and two of them are folders.
+    let name = name.trim_start_matches('.').trim();
+    format!("{}.{ending}", if name.is_empty() { "answer" } else { name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_for_this_user_alone_and_go_with_the_process() {
+        let temporary = tempfile::tempdir().unwrap();
+        // What a process left that was killed, and what only looks like it.
+        let (dead, other) = (u32::MAX - 1, temporary.path().join("hiera-ls-mine-0"));
+        let left = temporary.path().join(format!("{NAME}{dead}-0"));
+        std::fs::create_dir(&left).unwrap();
+        std::fs::write(left.join("x.yaml"), "").unwrap();
+        std::fs::create_dir(&other).unwrap();
+        let shelf = Shelf::new(Some(temporary.path().to_owned()));
+        let first = shelf.put("Matrix of a::b", "yaml", "a: 1\n").unwrap();
+        let again = shelf.put("Matrix of a::b", "yaml", "a: 2\n").unwrap();
+        assert_eq!(first, again);
+        assert_eq!(first.file_name().unwrap(), "Matrix of a::b.yaml");
+        assert_eq!(std::fs::read_to_string(&first).unwrap(), "a: 2\n");
+        let folder = first.parent().unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = |at: &Path| at.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(folder), mode(&first)), (0o700, 0o400));
+        }
+        assert!(other.is_dir());
+        if cfg!(target_os = "linux") {
+            assert!(!left.exists());
+        }
+        // Somebody cleans up.
+        std::fs::remove_dir_all(folder).unwrap();
+        let third = shelf.put("x", "txt", "").unwrap();
+        shelf.close();
+        assert!(!third.exists() && !third.parent().unwrap().exists());
+        assert!(shelf.put("x", "txt", "").is_err());
+        assert!(Shelf::new(None).put("x", "txt", "").is_err());
+    }
+
+    #[test]
+    fn a_title_becomes_one_name() {
+        assert_eq!(
+            file_name("a → b in data/x.yaml", "txt"),
+            "a → b in data∕x.yaml.txt"
+        );
+        assert_eq!(file_name("../..", "txt"), "∕...txt");
+        assert_eq!(file_name("..", "txt"), "answer.txt");
+        assert!(file_name(&"日".repeat(500), "yaml").len() <= MAX_NAME + 5);
+    }
+}
