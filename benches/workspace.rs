@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use generator::ControlRepo;
 use hiera_ls::disk::{Ignore, scan, snapshot_of};
 use hiera_ls::ide::KnownNodes;
+use hiera_ls::ide::first_look::first_look;
 use hiera_ls::ide::hover::{HoverOptions, hover};
 use hiera_ls::ide::symbols::{document_symbols, workspace_symbols};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
@@ -122,15 +123,21 @@ fn open(folder: &Path, files: usize, bytes: usize) {
         "≤ 1.6×",
         ratio(own, events) <= 1.6,
     );
-    // There is no index of keys before that of everything.
+    // What the server answers a search with before the index is there.
+    let look = best(2, || {
+        let texts = texts.iter().map(|text| std::str::from_utf8(text).unwrap());
+        let found = first_look(texts, "profile::p1", 200, &|| false);
+        assert_eq!(found.len(), 200);
+        found.len()
+    });
     report(
         "top-level keys searchable",
         &format!(
-            "{own:.0?} CPU without the read, {:.1}× a scan of the lines",
-            ratio(own, lines)
+            "{look:.0?} CPU without the read, {:.1}× a scan of the lines",
+            ratio(look, lines)
         ),
         "≤ 5×",
-        ratio(own, lines) <= 5.0,
+        ratio(look, lines) <= 5.0,
     );
     drop(snapshot);
     drop(texts);

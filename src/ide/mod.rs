@@ -6,6 +6,7 @@
 pub mod call_hierarchy;
 pub mod cell;
 pub mod document;
+pub mod first_look;
 mod fleet;
 pub mod hover;
 pub mod impact;

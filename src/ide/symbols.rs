@@ -117,14 +117,14 @@ pub fn workspace_symbols<'a>(
 
 /// How well a name matches, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Match {
+pub(super) enum Match {
     Whole,
     Start,
     Part,
     Letters,
 }
 
-fn quality(name: &str, typed: &str) -> Option<Match> {
+pub(super) fn quality(name: &str, typed: &str) -> Option<Match> {
     let name = name.to_lowercase();
     if name == typed {
         return Some(Match::Whole);

@@ -15,7 +15,7 @@ use super::jobs::{NoAnswer, Stop, caught};
 use super::model::{Model, Pinned};
 use crate::disk::{self, DataFolders, Ignore, Progress, ScanProblem, Stamp, WatchMode, Watcher};
 use crate::eyaml::Keys;
-use crate::workspace::{Change, Content, DiskEntry, Snapshot, path};
+use crate::workspace::{Change, Content, DiskEntry, Format, Snapshot, format_of, path};
 
 /// Progress is told once for so many files.
 const PROGRESS_STEP: usize = 64;
@@ -35,12 +35,45 @@ pub(crate) enum Reading {
         /// To read in all.
         of: usize,
     },
+    /// The texts of a whole reading, before the model is told of them.
+    Texts(Texts),
     /// Everything that was ordered is in the model's queue; what was left out.
     Done(Vec<ScanProblem>),
+    /// The model has taken in what was read.
+    Indexed,
     /// The files that settings name, as they are by now; what could not be read.
     Outside(Outside, Vec<String>),
     /// The environments of open files outside the workspace folders.
     Adopted(Vec<String>),
+}
+
+/// YAML files of a workspace that were read and are not in the model yet, by path.
+pub(crate) type Texts = Arc<[(Arc<str>, Arc<str>)]>;
+
+/// The YAML files that a reading has found.
+fn texts_of(change: &Change) -> Texts {
+    let mut texts = Vec::new();
+    let scans = if let Change::Batch(changes) = change {
+        changes.as_slice()
+    } else {
+        std::slice::from_ref(change)
+    };
+    for scan in scans {
+        let Change::Scanned { entries, .. } = scan else {
+            continue;
+        };
+        for (at, entry) in entries {
+            if let DiskEntry::File {
+                content: Content::Text(text),
+                ..
+            } = entry
+                && format_of(at) == Some(Format::Yaml)
+            {
+                texts.push((at.clone(), text.clone()));
+            }
+        }
+    }
+    Texts::from(texts)
 }
 
 /// Where open files lie whose environments are to be found.
@@ -230,6 +263,7 @@ impl DiskReader {
             };
             let areas = snapshot.areas();
             let mut done = sought;
+            let mut is_told = false;
             if let Some(watched_by) = orders.scan {
                 tell(Reading::Begun);
                 let ours = watched_by.ours(areas);
@@ -242,7 +276,9 @@ impl DiskReader {
                             _watcher = self.watch(&ours, &ignore, &data_folders);
                         }
                         if scan.outcome == disk::Outcome::Complete {
+                            tell(Reading::Texts(texts_of(&scan.change)));
                             model.change(scan.change);
+                            is_told = true;
                         }
                         scan.problems
                     }
@@ -268,6 +304,10 @@ impl DiskReader {
             if !orders.paths.is_empty() {
                 let paths: Vec<Arc<str>> = orders.paths.into_iter().collect();
                 model.change(disk::reread(&paths, areas, &ignore, &mut data_folders));
+            }
+            // The next order would wait for the model as well.
+            if is_told && now(model).is_some() {
+                tell(Reading::Indexed);
             }
         }
     }

@@ -80,7 +80,8 @@ pub struct Options {
     pub rest: Duration,
     /// How long an answer about a text that has changed may still take.
     pub outdated_grace: Duration,
-    /// Called by the reader of the disk after each portion of files: tests make it slow.
+    /// Called by the reader of the disk after each portion of files, and before the model is told of
+    /// them: tests make it slow.
     pub portion_read: Option<Arc<dyn Fn() + Send + Sync>>,
     /// The folder where the user's choices outlive the server; none where they do not.
     pub memory: Option<std::path::PathBuf>,
@@ -254,6 +255,15 @@ fn start_threads(
                 if let Some(portion_read) = &tells.options.portion_read {
                     portion_read();
                 }
+            }
+            Reading::Texts(texts) => {
+                tells.unindexed.send_replace(Some(texts));
+                if let Some(portion_read) = &tells.options.portion_read {
+                    portion_read();
+                }
+            }
+            Reading::Indexed => {
+                tells.unindexed.send_replace(None);
             }
             Reading::Outside(outside, problems) => {
                 for problem in problems {

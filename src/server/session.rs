@@ -18,7 +18,7 @@ use tower_lsp::ls_types as lsp;
 use super::Options;
 use super::capabilities::{ClientFacts, Trace};
 use super::context::{Choices, Context, Outside, named_files};
-use super::disk_reader::{DiskReader, Named, Seek, WatchedBy};
+use super::disk_reader::{DiskReader, Named, Seek, Texts, WatchedBy};
 use super::documents::Documents;
 use super::jobs::{Lanes, Stop};
 use super::ledger::Ledger;
@@ -82,6 +82,8 @@ pub(crate) struct Session {
     /// What pulled diagnostics of the workspace are by now.
     pub(crate) ledger: Arc<tokio::sync::Mutex<Ledger>>,
     pub(crate) index: watch::Sender<Index>,
+    /// What has been read while the model takes it in.
+    pub(crate) unindexed: watch::Sender<Option<Texts>>,
     /// Wakes whoever ends the process.
     pub(crate) ending: Notify,
     documents: Mutex<Documents>,
@@ -160,6 +162,7 @@ impl Session {
             unwanted_progress: watch::Sender::default(),
             ledger: Arc::default(),
             index: watch::Sender::new(Index::Reading { read: 0, of: 0 }),
+            unindexed: watch::Sender::default(),
             ending: Notify::new(),
             documents: Mutex::default(),
             facts: OnceLock::new(),

@@ -7,6 +7,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
 use crate::server::convert;
+use crate::server::documents::Documents;
 use crate::server::features::{Check, Finding, Severity};
 use crate::server::jobs::Lane;
 use crate::server::session::Session;
@@ -142,7 +143,12 @@ fn diagnostic(view: &View, path: &str, finding: Finding, related: bool) -> Optio
 
 /// The URI of a file, in the client's own spelling where it is open.
 pub(crate) fn uri(view: &View, path: &str) -> Option<lsp::Uri> {
-    match view.documents.get(path) {
+    uri_of(&view.documents, path)
+}
+
+/// The same, as of these documents.
+pub(crate) fn uri_of(documents: &Documents, path: &str) -> Option<lsp::Uri> {
+    match documents.get(path) {
         Some(document) => convert::strict(&document.uri).parse().ok(),
         None => convert::uri(path),
     }
