@@ -3,7 +3,7 @@
 //!
 //! Quiet by default: nothing is said where the text says it already.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::call_hierarchy::holder;
@@ -87,6 +87,8 @@ pub enum HintKind {
         of: usize,
         /// Where the value comes from for the first of them.
         by: Option<SourceLine>,
+        /// In how many other files it begins for the rest of them.
+        others: usize,
     },
     /// No node that reads the file gets the key from it.
     Dead {
@@ -94,6 +96,8 @@ pub enum HintKind {
         of: usize,
         /// Where the value comes from for the first of them.
         by: Option<SourceLine>,
+        /// In how many other files it begins for the rest of them.
+        others: usize,
     },
     /// The value is merged from so many sources, for the selected node or for any.
     Merged {
@@ -117,26 +121,37 @@ impl Hint {
     /// The hint in words, short.
     #[must_use]
     pub fn label(&self) -> String {
-        let from = |by: &Option<SourceLine>| match by {
-            Some(by) => {
+        let from = |by: &Option<SourceLine>, others: &usize| match (by, others) {
+            (None, _) => String::new(),
+            (Some(by), others) => {
                 let name = by.file.rsplit('/').next().unwrap_or(&by.file);
-                format!(" by {name}:{}", by.line)
+                let line = by.line;
+                match others {
+                    0 => format!(" by {name}:{line}"),
+                    others => format!(" by {name}:{line} and {others} more"),
+                }
             }
-            None => String::new(),
         };
         match &self.kind {
             HintKind::Overridden {
                 nodes: 1,
                 of: 1,
                 by,
-            } => format!("overridden{}", from(by)),
-            HintKind::Overridden { nodes, of, by } => {
-                format!("overridden for {nodes} of {of} nodes{}", from(by))
+                others,
+            } => format!("overridden{}", from(by, others)),
+            HintKind::Overridden {
+                nodes,
+                of,
+                by,
+                others,
+            } => format!("overridden for {nodes} of {of} nodes{}", from(by, others)),
+            HintKind::Dead { of: 0, by, others } => {
+                format!("never used: overridden{}", from(by, others))
             }
-            HintKind::Dead { of: 0, by } => format!("never used: overridden{}", from(by)),
-            HintKind::Dead { of: 1, by } => format!("overridden{}", from(by)),
-            HintKind::Dead { of, by } => {
-                format!("never used: overridden for all {of} nodes{}", from(by))
+            HintKind::Dead { of: 1, by, others } => format!("overridden{}", from(by, others)),
+            HintKind::Dead { of, by, others } => {
+                let from = from(by, others);
+                format!("never used: overridden for all {of} nodes{from}")
             }
             HintKind::Merged { sources } => format!("merged from {sources} sources"),
             HintKind::TokenValue(value) => {
@@ -233,6 +248,7 @@ fn hints_for_any_node(
             (false, _) => HintKind::Dead {
                 of: 0,
                 by: sources.first().map(|source| line(fleet.snapshot, source)),
+                others: 0,
             },
         };
         found.push(Hint {
@@ -264,6 +280,7 @@ fn key_hint(
 ) -> Option<HintKind> {
     let mut overridden = 0;
     let mut by = None;
+    let mut places: HashSet<Arc<str>> = HashSet::new();
     let mut merged = 0;
     for run in runs {
         let found = run.answer.trace.as_ref().map(sources).unwrap_or_default();
@@ -279,12 +296,19 @@ fn key_hint(
         if by.is_none() {
             by = found.first().map(|source| line(fleet.snapshot, source));
         }
+        places.extend(found.first().map(|source| source.place.clone()));
     }
+    let others = places.len().saturating_sub(1);
     match overridden {
         0 if is_selected && merged > 1 => Some(HintKind::Merged { sources: merged }),
         0 => None,
-        nodes if nodes == of => Some(HintKind::Dead { of, by }),
-        nodes => Some(HintKind::Overridden { nodes, of, by }),
+        nodes if nodes == of => Some(HintKind::Dead { of, by, others }),
+        nodes => Some(HintKind::Overridden {
+            nodes,
+            of,
+            by,
+            others,
+        }),
     }
 }
 

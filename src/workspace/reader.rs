@@ -122,12 +122,14 @@ pub(super) fn facts_of_tree(
         None => None,
     };
     let tree = &parse.tree;
+    let is_alias = |node: &&Node| matches!(node.kind, NodeKind::Alias { .. });
+    let aliases = tree.nodes().map(|(_, node)| node).filter(is_alias);
+    let mut aliases: Vec<u32> = aliases.map(|node| node.range.start).collect();
+    aliases.sort_unstable();
     let mut reader = Reader {
         text,
         hash,
-        has_aliases: tree
-            .nodes()
-            .any(|(_, node)| matches!(node.kind, NodeKind::Alias { .. })),
+        aliases,
         tree,
         names,
         keys: Vec::new(),
@@ -151,7 +153,7 @@ pub(super) fn facts_of_tree(
                 key: key.range,
                 value,
                 state: KeyState::Broken,
-                print: reader.print(value, end as usize),
+                print: reader.print_of_broken(value),
             });
         }
     }
@@ -159,7 +161,7 @@ pub(super) fn facts_of_tree(
         mut keys,
         lookup_options,
         has_odd_keys,
-        has_aliases,
+        aliases,
         ..
     } = reader;
     if !tree.broken().is_empty() {
@@ -174,7 +176,7 @@ pub(super) fn facts_of_tree(
         error,
         problems: parse.problems.clone(),
         has_odd_keys,
-        has_aliases,
+        has_aliases: !aliases.is_empty(),
     }
     .build();
     (facts, Some(parse))
@@ -279,7 +281,8 @@ fn hocon_facts(text: &str, bytes: Option<&[u8]>, hash: TextHash, names: Names<'_
 struct Reader<'a> {
     text: &'a str,
     hash: TextHash,
-    has_aliases: bool,
+    /// Where the aliases start, ascending.
+    aliases: Vec<u32>,
     tree: &'a Tree,
     names: Names<'a>,
     keys: Vec<KeyFact>,
@@ -376,10 +379,22 @@ impl Reader<'_> {
             .get(start..end.max(value.end as usize))
             .unwrap_or_default();
         let print = TextHash::of(text.as_bytes()).0;
-        if self.has_aliases && text.contains('*') {
-            print ^ self.hash.0.rotate_left(1)
-        } else {
-            print
+        let behind = self.aliases.partition_point(|&alias| alias < value.start);
+        let holds_alias = self.aliases.get(behind);
+        match holds_alias.is_some_and(|&alias| (alias as usize) < start + text.len()) {
+            true => print ^ self.hash.0.rotate_left(1),
+            false => print,
+        }
+    }
+
+    /// The same for what no tree was made of, where any star may be an alias.
+    fn print_of_broken(&self, value: TextRange) -> u64 {
+        let text = self.text.get(value.start as usize..value.end as usize);
+        let text = text.unwrap_or_default();
+        let print = TextHash::of(text.as_bytes()).0;
+        match text.contains('*') {
+            true => print ^ self.hash.0.rotate_left(1),
+            false => print,
         }
     }
 }

@@ -117,6 +117,14 @@ fn an_edit_touches_what_it_can_change() {
         diff.changed.iter().any(|name| &**name == "y"),
         "by its alias"
     );
+    // Its pattern has a star too.
+    let stars = "lookup_options: {'^a.*': {merge: deep}}\nx: &x 1\ny: *x\nz: 1\n";
+    let diff = changed(stars, &stars.replace("z: 1", "z: 2"));
+    assert_eq!(
+        text_of(&diff.changed),
+        ["y", "z"],
+        "a star that is no alias"
+    );
     let diff = changed("a: |+\n  x\nb: 1\n", "a: |+\n  x\n\nb: 1\n");
     assert_eq!(
         text_of(&diff.changed),

@@ -33,6 +33,7 @@ try {
 }
 const pictures = {
   "hover.png": "vscode-hover-dark.png",
+  "lenses.png": "vscode-lenses-dark.png",
   "matrix.png": "vscode-matrix-dark.png",
   "problem.png": "vscode-problem-dark.png",
 };

@@ -11,7 +11,10 @@ const SETTINGS = {
   "workbench.sideBar.location": "right",
   "breadcrumbs.enabled": true,
   "editor.fontSize": 14,
+  "editor.stickyScroll.enabled": false,
   "editor.scrollbar.vertical": "hidden",
+  "editor.scrollbar.horizontal": "hidden",
+  "editor.wordWrap": "on",
   "editor.overviewRulerBorder": false,
   "editor.hideCursorInOverviewRuler": true,
   "hiera-ls.nodesFiles": ["nodes.json"],
@@ -66,6 +69,20 @@ for (const theme of ["dark", "light"]) {
     const hover = await bench.hover(/^fqdn_rand$/, "unknown interpolation method");
     await still(hover);
     await bench.picture(join(PICTURES, `vscode-problem-${theme}.png`));
+  });
+
+  test(`lenses and hints, ${theme}`, async () => {
+    await bench.theme(name);
+    await bench.openByName("data/common.yaml");
+    await hideSideBar();
+    await bench.goTo(53, 26);
+    await bench.page.keyboard.type("Etc/");
+    await bench.page.locator(".codelens-decoration a", { hasText: /^changes 1 of 8 nodes$/ }).waitFor();
+    await bench.page.locator(".view-line", { hasText: /Etc.UTC/ }).filter({ hasText: "overridden" }).waitFor();
+    await bench.page.locator(".view-line", { hasText: '"Acme"' }).first().waitFor();
+    await bench.picture(join(PICTURES, `vscode-lenses-${theme}.png`));
+    await bench.run("File: Revert File");
+    await bench.page.locator(".tab.active:not(.dirty)").waitFor();
   });
 
   test(`a matrix, ${theme}`, async () => {

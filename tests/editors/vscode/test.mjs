@@ -13,7 +13,8 @@ let bench;
 
 before(
   async () => {
-    bench = new Workbench(await start());
+    // Few lines, so that a hover cuts a value of the fixture.
+    bench = new Workbench(await start({ "hiera-ls.hover.maxLines": 10 }));
     nameAProgram();
     await bench.open("data/role/web.yaml");
     bench.mark("a file is open");
@@ -133,6 +134,22 @@ async function closeDocuments() {
   await bench.run("View: Close All Editors in Group");
   await bench.page.locator(".editor-group-container").nth(1).waitFor({ state: "detached" });
 }
+
+test("a link in a hover that cuts a value opens all of it", async () => {
+  await bench.choose("Hiera: Select Node", "web01.nyc.acme.example");
+  const hover = await bench.hover("accounts::users", "show all");
+  await hover.locator("a", { hasText: /^show all \d+ lines$/ }).click();
+  await bench.page.locator(".editor-group-container").nth(1).waitFor();
+  await bench.leaveHover();
+  const lines = await document("Value of accounts::users", "for web01.nyc.acme.example");
+  const text = await lines.textContent();
+  assert.doesNotMatch(text, /lines\smore/);
+  assert.match(text, /uid:\s1102/, "what the hover leaves out");
+  await bench.picture(join(process.env.OUT, "value.png"));
+  await closeDocuments();
+  await bench.choose("Hiera: Select Node", "All nodes");
+  bench.mark("whole value");
+});
 
 test("an explanation opens as a document", async () => {
   await bench.goTo(7, 5);
