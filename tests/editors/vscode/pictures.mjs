@@ -10,11 +10,11 @@ const SETTINGS = {
   "workbench.activityBar.location": "hidden",
   "workbench.sideBar.location": "right",
   "breadcrumbs.enabled": true,
+  "remote.autoForwardPorts": false,
   "editor.fontSize": 14,
   "editor.stickyScroll.enabled": false,
   "editor.scrollbar.vertical": "hidden",
   "editor.scrollbar.horizontal": "hidden",
-  "editor.wordWrap": "on",
   "editor.overviewRulerBorder": false,
   "editor.hideCursorInOverviewRuler": true,
   "hiera-ls.nodesFiles": ["nodes.json"],
@@ -75,6 +75,7 @@ for (const theme of ["dark", "light"]) {
     await bench.theme(name);
     await bench.openByName("data/common.yaml");
     await hideSideBar();
+    await bench.page.setViewportSize({ width: 980, height: 620 });
     await bench.goTo(53, 26);
     await bench.page.keyboard.type("Etc/");
     await bench.page.locator(".codelens-decoration a", { hasText: /^changes 1 of 8 nodes$/ }).waitFor();
@@ -83,6 +84,7 @@ for (const theme of ["dark", "light"]) {
     await bench.picture(join(PICTURES, `vscode-lenses-${theme}.png`));
     await bench.run("File: Revert File");
     await bench.page.locator(".tab.active:not(.dirty)").waitFor();
+    await bench.page.setViewportSize(VIEW.viewport);
   });
 
   test(`a matrix, ${theme}`, async () => {
@@ -90,7 +92,7 @@ for (const theme of ["dark", "light"]) {
     await bench.run("View: Close All Editors");
     await bench.openByName("data/role/web.yaml");
     await hideSideBar();
-    await bench.page.setViewportSize({ width: 1150, height: 560 });
+    await bench.page.setViewportSize({ width: 1440, height: 560 });
     await bench.goTo(6, 5);
     await bench.run("Hiera: Show Matrix of Key");
     await bench.page.locator(".tab.active", { hasText: "Matrix of profile::web::tags" }).waitFor();
