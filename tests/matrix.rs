@@ -355,7 +355,7 @@ fn lenses_hints_and_calls_of_a_file() {
         [
             "never used: overridden for all 2 nodes by web.yaml:1",
             "8080",
-            "never used: overridden for all 2 nodes by n1.yaml:1",
+            "never used: overridden for all 2 nodes by n1.yaml:1 and 1 more",
         ]
     );
     assert_eq!(

@@ -797,7 +797,7 @@ fn hints_are_for_the_selected_node_and_can_be_turned_off() {
     let mut program = repository.start();
     program.open(&common);
     expect![[r#"
-        0:8 overridden for 2 of 4 nodes by ls.yaml:1 -> ls.yaml:0
+        0:8 overridden for 2 of 4 nodes by ls.yaml:1 and 1 more -> ls.yaml:0
         1:30 "example.com""#]]
     .assert_eq(&hints(&mut program, &common).join("\n"));
     program.command("hiera.selectNode", &json!({ "certname": "a.x" }));

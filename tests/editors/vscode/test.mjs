@@ -171,8 +171,7 @@ test("a matrix says who gets what, and leads to the lines that it names", async 
   await bench.picture(join(process.env.OUT, "matrix.png"));
   const link = lines.locator(".detected-link", { hasText: "web-lon.yaml:4" });
   await link.waitFor();
-  await link.click({ modifiers: ["ControlOrMeta"] });
-  await bench.page.locator(".tab.active", { hasText: "web-lon.yaml" }).waitFor();
+  await bench.follow(link, bench.page.locator(".tab.active", { hasText: "web-lon.yaml" }));
   await bench.page.locator(".statusbar-item", { hasText: "Ln 4, Col 1" }).waitFor();
   await closeDocuments();
   bench.mark("matrix");

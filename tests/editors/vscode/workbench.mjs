@@ -253,6 +253,27 @@ export class Workbench {
     return this.until(() => this.word(text).hover({ position: { x: 20, y: 8 } }), box, away);
   }
 
+  /**
+   * Clicks with Control on a link of a document. The line is drawn anew as soon as the pointer with
+   * the key is over it, so it is the place that is clicked.
+   */
+  async follow(link, effect) {
+    const { keyboard, mouse } = this.page;
+    const click = async () => {
+      const { x, y, width, height } = await link.boundingBox();
+      await mouse.move(x + width / 2, y + height / 2);
+      await keyboard.down("Control");
+      try {
+        await mouse.move(x + width / 2 + 1, y + height / 2);
+        await this.page.locator(".detected-link-active").waitFor({ timeout: LOST });
+        await mouse.click(x + width / 2 + 1, y + height / 2);
+      } finally {
+        await keyboard.up("Control");
+      }
+    };
+    await this.until(click, effect, () => this.page.mouse.move(1000, 760));
+  }
+
   async leaveHover() {
     await this.page.mouse.move(1000, 760);
     await this.page.keyboard.press("Escape");
