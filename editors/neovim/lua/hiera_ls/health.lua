@@ -9,7 +9,7 @@ local function check_program(config)
     return
   end
   local advice = {
-    'Install it: cargo install --path . in the project, and see that ~/.cargo/bin is on PATH',
+    'Install it: cargo install --locked --path . in the project, and see that ~/.cargo/bin is on PATH',
     'Or name it: HIERA_LS_SERVER=/path/to/hiera-ls in the environment',
     "Or: vim.lsp.config('hiera_ls', { cmd = { '/path/to/hiera-ls', '--stdio' } })",
   }
@@ -33,7 +33,8 @@ local function check_clients()
   end
   for _, client in ipairs(clients) do
     local buffers = vim.tbl_count(client.attached_buffers)
-    vim.health.ok(('attached to %d buffers, root %s'):format(buffers, client.root_dir or 'none'))
+    local counted = buffers == 1 and '1 buffer' or buffers .. ' buffers'
+    vim.health.ok(('attached to %s, root %s'):format(counted, client.root_dir or 'none'))
   end
   if #vim.lsp.get_clients({ name = 'yamlls' }) > 0 then
     vim.health.info('yamlls runs too: it reads YAML 1.2, hiera-ls reads YAML as Puppet does')
