@@ -161,7 +161,11 @@ fn unknown_place(out: &mut String, title: &str, possible: &Possible, indent: &st
         &format!("{title} unknown: it depends on {variables}"),
     );
     if possible.files.is_empty() {
-        line(out, indent, "No file that it could be has the key");
+        line(
+            out,
+            indent,
+            "No file of this workspace that it could be has the key",
+        );
     }
     for file in possible.files.iter() {
         line(
