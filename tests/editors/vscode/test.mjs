@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -328,6 +328,48 @@ test("a server program that is not there: a message that says what to do", async
   }
   await bench.alive().waitFor();
   bench.mark("no program, and one again");
+});
+
+test("the plain text of an encrypted value is behind the link of its hover, once the user lets it be shown", async () => {
+  const sealed = (name) => new URL(`../../eyaml/${name}`, import.meta.url).pathname;
+  // What the real hiera-eyaml made of "hello".
+  const rows = readFileSync(sealed("blobs.tsv"), "utf8").split("\n");
+  const [blob] = rows.find((row) => row.endsWith("\t68656c6c6f")).split("\t");
+  const text = `sealed::word: ${Buffer.from(blob, "hex").toString()}\n`;
+  writeFileSync(join(bench.workspace, "data/node/sealed.acme.example.eyaml"), text);
+  await bench.open("data/node/sealed.acme.example.eyaml");
+  await bench.running();
+  const title = "Hiera: Show Plain Text of Encrypted Value";
+  const shut = await bench.hover(/^PKCS7$/, "encrypted with PKCS7");
+  assert.doesNotMatch(await shut.textContent(), /plain text/);
+  await bench.leaveHover();
+  const rowsOffered = await bench.palette("Hiera: Show");
+  await rowsOffered.filter({ hasText: "Hiera: Show Server Log" }).waitFor();
+  assert.equal(await rowsOffered.filter({ hasText: title }).count(), 0);
+  await bench.page.keyboard.press("Escape");
+  const machine = join(bench.data, "Machine/settings.json");
+  mkdirSync(join(bench.data, "Machine"), { recursive: true });
+  const settings = {
+    "hiera-ls.decrypt": true,
+    "hiera-ls.pkcs7PrivateKey": sealed("test-only-first.private.pem"),
+    "hiera-ls.pkcs7PublicKey": sealed("test-only-first.certificate.pem"),
+  };
+  writeFileSync(machine, JSON.stringify(settings));
+  try {
+    const hover = await bench.hover(/^PKCS7$/, "show the plain text");
+    assert.doesNotMatch(await hover.textContent(), /hello/);
+    await hover.getByText("show the plain text").click();
+    const shown = await document("Plain text of sealed::word", "hello");
+    assert.equal(await shown.textContent(), "hello");
+    await closeDocuments();
+    await bench.goTo(1, 20);
+    await bench.run(title);
+    await document("Plain text of sealed::word", "hello");
+    await closeDocuments();
+  } finally {
+    writeFileSync(machine, "{}");
+  }
+  bench.mark("a secret");
 });
 
 /** Of each large environment: 3,000 in all are read before a busy client has agreed to be shown that. */
