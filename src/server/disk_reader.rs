@@ -412,8 +412,9 @@ impl Named {
             }
         }
         if let Some((private, certificate)) = &self.keys {
-            let keys = text(private).and_then(|private| {
-                let certificate = text(certificate)?;
+            let named = |at: &String| text(at).map_err(|why| format!("{at}: {why}"));
+            let keys = named(private).and_then(|private| {
+                let certificate = named(certificate)?;
                 Keys::from_pem(private.as_bytes(), certificate.as_bytes())
                     .map_err(|error| error.to_string())
             });

@@ -217,6 +217,7 @@ async fn conversation(
     }
     session.cancel_all();
     session.shelf.close();
+    let _ = tokio::time::timeout(FAREWELL, session.keep_all()).await;
     session.model.close();
     session.disk.close();
     inbox.close();

@@ -11,6 +11,7 @@ use arc_swap::ArcSwap;
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types as lsp;
@@ -95,6 +96,8 @@ pub(crate) struct Session {
     recalled: Mutex<HashMap<String, Option<Arc<str>>>>,
     /// Held while choices are written.
     keeping: Mutex<()>,
+    /// The writing of choices that may still be under way.
+    kept: Mutex<Vec<JoinHandle<()>>>,
     /// Something else than files has changed that every file's diagnostics depend on.
     recheck: AtomicBool,
     layers: Mutex<Layers>,
@@ -171,6 +174,7 @@ impl Session {
             choices: ArcSwap::default(),
             recalled: Mutex::default(),
             keeping: Mutex::default(),
+            kept: Mutex::default(),
             recheck: AtomicBool::new(false),
             layers: Mutex::default(),
             requests: Mutex::default(),
@@ -309,7 +313,7 @@ impl Session {
         let Some(session) = self.myself() else {
             return;
         };
-        self.runtime.spawn_blocking(move || {
+        let keeping = self.runtime.spawn_blocking(move || {
             let Some(memory) = &session.options.memory else {
                 return;
             };
@@ -325,6 +329,17 @@ impl Session {
                 super::memory::keep(memory, folder, node);
             }
         });
+        let mut kept = lock(&self.kept);
+        kept.retain(|keeping| !keeping.is_finished());
+        kept.push(keeping);
+    }
+
+    /// Waits until every choice that was made has been kept: the last may be as old as the end.
+    pub(crate) async fn keep_all(&self) {
+        let kept = std::mem::take(&mut *lock(&self.kept));
+        for keeping in kept {
+            let _ = keeping.await;
+        }
     }
 
     /// What diagnostics of all files depend on has changed.

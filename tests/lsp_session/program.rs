@@ -185,13 +185,20 @@ impl Program {
         };
         let line = text.lines().position(starts);
         let line = line.unwrap_or_else(|| panic!("{key} is not in {}", file.display()));
-        let found = self.ask(
-            "textDocument/hover",
-            &json!({
-                "textDocument": { "uri": uri(file) },
-                "position": { "line": line, "character": 1 },
-            }),
-        );
+        let position = json!({ "line": line, "character": 1 });
+        self.hover_at(&uri(file), &position)
+    }
+
+    /// What a hover shows at a place once the workspace has been read; nothing for no hover.
+    pub fn hover_at(&mut self, uri: &str, position: &Value) -> Option<String> {
+        let at = json!({ "textDocument": { "uri": uri }, "position": position });
+        let mut found = self.ask("textDocument/hover", &at);
+        let shown = found["contents"]["value"].as_str().unwrap_or_default();
+        if shown.starts_with("still reading the workspace") {
+            // On a busy machine. This command waits as long as it takes.
+            self.command("hiera.nodes", &json!({}));
+            found = self.ask("textDocument/hover", &at);
+        }
         found["contents"]["value"].as_str().map(str::to_owned)
     }
 

@@ -77,11 +77,8 @@ impl Sealed {
 
     fn hover(&self, program: &mut Program, nth: usize) -> String {
         let place = self.place(nth);
-        let params = json!({
-            "textDocument": { "uri": place["uri"] }, "position": place["position"],
-        });
-        let found = program.ask("textDocument/hover", &params);
-        found["contents"]["value"].as_str().unwrap().to_owned()
+        let file = place["uri"].as_str().unwrap();
+        program.hover_at(file, &place["position"]).unwrap()
     }
 }
 
