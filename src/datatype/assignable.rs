@@ -88,7 +88,11 @@ impl Check {
             | Type::TypeSet => e == o || *e == Type::CatalogEntry && is_catalog_entry(o),
             Type::Scalar => is_scalar(o),
             Type::ScalarData => is_scalar_data(o),
-            Type::Numeric => matches!(o, Type::Numeric | Type::Integer(_) | Type::Float(_)),
+            // No bound covers NaN, not even that of all numbers.
+            Type::Numeric => match o {
+                Type::Float(range) => range.low() <= range.high(),
+                _ => matches!(o, Type::Numeric | Type::Integer(_)),
+            },
             Type::Integer(range) => matches!(o, Type::Integer(other) if range.covers(other)),
             Type::Float(range) => matches!(o, Type::Float(other) if covers(*range, *other)),
             Type::String(wanted) => string(wanted, o),

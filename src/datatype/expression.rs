@@ -170,7 +170,7 @@ impl<'a> Parser<'a> {
             .map_or(first.end, |t| t.end);
         match self.peek() {
             Token::End => Ok(first),
-            Token::Sign("]" | ")" | "}" | "|" | "=>" | "=") => Err(self.unexpected()),
+            Token::Sign("]" | ")" | "}" | "|" | "=>" | "=" | ":") => Err(self.unexpected()),
             Token::Sign(",") => Err(ParseError::at(
                 "illegal comma separated argument list",
                 self.text,
@@ -182,12 +182,10 @@ impl<'a> Parser<'a> {
                 self.position += 1;
                 Err(self.unexpected())
             }
-            Token::Sign(_) => {
-                if self.position + 1 >= self.tokens.len() - 1 {
-                    return Err(ParseError::new("Syntax error at end of input"));
-                }
-                Ok(other(start, last))
-            }
+            Token::Sign(_) => match self.missing_operand() {
+                Some(error) => Err(error),
+                None => Ok(other(start, last)),
+            },
             Token::Reference(_)
             | Token::Name(_)
             | Token::Text(_)
@@ -201,6 +199,18 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// The error of an operator, which comes next, without anything behind it.
+    fn missing_operand(&mut self) -> Option<ParseError> {
+        match self.after() {
+            Token::End => Some(ParseError::new("Syntax error at end of input")),
+            Token::Sign("%" | "/" | "+" | "<" | ">" | "," | "]" | ")" | "}" | ":" | "=>" | "=") => {
+                self.position += 1;
+                Some(self.unexpected())
+            }
+            _ => None,
+        }
+    }
+
     /// The error of a bracket that closes nothing, in the expressions after the first one, as far as
     /// they can be read.
     fn later_closing(&mut self) -> Option<ParseError> {
@@ -208,6 +218,12 @@ impl<'a> Parser<'a> {
             match self.peek() {
                 Token::End => return None,
                 Token::Sign("]" | ")" | "}") => return Some(self.unexpected()),
+                Token::Sign("+" | "-" | "*" | "/" | "%" | "<" | ">") => {
+                    if let Some(error) = self.missing_operand() {
+                        return Some(error);
+                    }
+                    self.position += 1;
+                }
                 _ => {
                     self.expression(0).ok()?;
                 }

@@ -185,6 +185,15 @@ fn call(
         return Ok(Value::Opaque(opaque.clone()));
     }
     let known = signatures(function);
+    let read;
+    let all = match all {
+        [Value::Bytes(bytes), others @ ..] if reads_text(function, others) => {
+            let text = Value::from(String::from_utf8_lossy(bytes).into_owned());
+            read = [&[text], others].concat();
+            read.as_slice()
+        }
+        _ => all,
+    };
     let Some(matched) = known.matching(all) else {
         return Err(mismatch(function, known, all));
     };
@@ -251,6 +260,29 @@ fn call(
                 .map_err(|error| error.to_string())
         }
         Function::Unit => Ok(first.clone()),
+    }
+}
+
+/// Whether a function makes its value of what a text says; to Ruby, a text of YAML's `!!binary` is one
+/// like any other.
+fn reads_text(function: Function, others: &[Value]) -> bool {
+    match function {
+        Function::Integer
+        | Function::Float
+        | Function::Numeric
+        | Function::Boolean
+        | Function::Timestamp
+        | Function::Timespan
+        | Function::SemVer
+        | Function::SemVerRange
+        | Function::Uri
+        | Function::Regexp
+        | Function::Hash
+        | Function::Binary
+        | Function::Type => true,
+        // Else it is an element as it is.
+        Function::Array => others.is_empty(),
+        Function::String | Function::Sensitive | Function::Unit => false,
     }
 }
 

@@ -50,7 +50,7 @@ impl Check {
                         if matches!(rich.ptype, "Regexp" | "SemVer" | "Timestamp" | "Timespan"))
             }
             Type::ScalarData => is_scalar_data(value),
-            Type::Numeric => is_number(value),
+            Type::Numeric => is_number(value) && !matches!(value, Value::Float(f) if f.is_nan()),
             Type::Integer(range) => integer(value).is_some_and(|n| range.contains(&n)),
             Type::Float(range) => {
                 matches!(value, Value::Float(f) if *f >= range.low() && *f <= range.high())

@@ -169,6 +169,16 @@ impl Invocation {
             hiera_scope: self.hiera_scope,
         }
     }
+
+    /// The same for `lookup_options`, which no override or default of the caller is laid over.
+    pub(super) fn for_options(&self) -> Invocation {
+        Invocation {
+            overrides: Arc::default(),
+            defaults: Arc::default(),
+            top_key: "lookup_options".into(),
+            ..self.clone()
+        }
+    }
 }
 
 /// Tables by name.

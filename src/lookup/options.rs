@@ -191,12 +191,7 @@ impl Engine<'_> {
         if let Some(known) = self.options.get(&module) {
             return Ok(known.clone());
         }
-        let meta = Invocation {
-            overrides: Arc::default(),
-            defaults: Arc::default(),
-            top_key: "lookup_options".into(),
-            ..invocation.clone()
-        };
+        let meta = invocation.for_options();
         let was_in_options = std::mem::replace(&mut self.in_options, true);
         let options = self.with(
             || NodeKind::Options,
@@ -340,12 +335,13 @@ impl Engine<'_> {
         if let Some(known) = self.default_options.get(module) {
             return Ok(known.clone());
         }
+        let meta = invocation.for_options();
         let was_in_options = std::mem::replace(&mut self.in_options, true);
         let found = self.with(
             || NodeKind::Scope("Searching for \"lookup_options\"".into()),
             |engine| {
                 let merge = Value::string("hash");
-                match engine.lookup_default_levels(provider, &options_key(), invocation, &merge) {
+                match engine.lookup_default_levels(provider, &options_key(), &meta, &merge) {
                     Ok(options) => validate(options, Some(module)),
                     Err(Failure::NotFound) => Ok(None),
                     Err(error) => Err(error),
