@@ -367,12 +367,7 @@ fn normalize_variant(original: &[Type]) -> Type {
         &mut types,
         |t| matches!(t, Type::Float(_)),
         |a, b| match (a, b) {
-            (Type::Float(a), Type::Float(b)) if a.low() <= b.high() && b.low() <= a.high() => {
-                Some(Type::Float(FloatRange {
-                    from: Some(a.low().min(b.low())),
-                    to: Some(a.high().max(b.high())),
-                }))
-            }
+            (Type::Float(a), Type::Float(b)) => united(*a, *b).map(Type::Float),
             _ => None,
         },
     );
@@ -381,6 +376,18 @@ fn normalize_variant(original: &[Type]) -> Type {
         return Type::Variant(original.into());
     }
     Type::variant(types)
+}
+
+/// `PFloatType#merge`: the range of two that meet. NaN is neither below nor above anything, so that it
+/// meets every range and counts only where it is the second.
+fn united(a: FloatRange, b: FloatRange) -> Option<FloatRange> {
+    let is_apart = a.high() < b.low() || b.high() < a.low();
+    let low = if a.low() <= b.low() { a } else { b }.low();
+    let high = if a.high() >= b.high() { a } else { b }.high();
+    (!is_apart).then_some(FloatRange {
+        from: Some(low),
+        to: Some(high),
+    })
 }
 
 /// Merges all types of a kind into what comes last, if there are several.

@@ -149,7 +149,10 @@ pub(super) fn convert(value: &Value, format: Option<&str>) -> Result<String, Str
             };
             formats.container(value, Indentation::default(), 0)
         }
-        Value::Float(number) if format.is_none() => Ok(Directive::default().float(*number, 'f')),
+        // The range of a number is what formats are chosen by, and none holds NaN.
+        Value::Float(number) if format.is_none() || number.is_nan() => {
+            Ok(Directive::default().float(*number, 'f'))
+        }
         other => scalar(other, &format.unwrap_or_else(|| default_format(other))),
     }
 }
