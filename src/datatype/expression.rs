@@ -182,17 +182,18 @@ impl<'a> Parser<'a> {
                 self.position += 1;
                 Err(self.unexpected())
             }
-            Token::Sign(_) => match self.missing_operand() {
-                Some(error) => Err(error),
-                None => Ok(other(start, last)),
-            },
             Token::Reference(_)
             | Token::Name(_)
             | Token::Text(_)
             | Token::Interpolated
             | Token::Variable
             | Token::Regexp(_)
-            | Token::Number(_) => match self.later_closing() {
+            | Token::Number(_)
+            | Token::Sign("[") => match self.later_closing() {
+                Some(error) => Err(error),
+                None => Ok(other(start, last)),
+            },
+            Token::Sign(_) => match self.missing_operand() {
                 Some(error) => Err(error),
                 None => Ok(other(start, last)),
             },
@@ -224,6 +225,11 @@ impl<'a> Parser<'a> {
                     }
                     self.position += 1;
                 }
+                Token::Sign("[") => {
+                    if let Err(error) = self.expression(0) {
+                        return Some(error);
+                    }
+                }
                 _ => {
                     self.expression(0).ok()?;
                 }
@@ -237,9 +243,12 @@ impl<'a> Parser<'a> {
         }
         let mut node = self.primary(depth)?;
         loop {
-            // An access must follow its subject directly on something that can be accessed.
-            let accessible = matches!(node.kind, Kind::Reference(_) | Kind::Access(..))
-                || matches!(node.kind, Kind::Name(_)) && self.lexed().start == node.end;
+            // A bracket behind a blank begins a list (`TOKEN_LISTSTART` of Puppet's lexer).
+            let accessible = self.lexed().start == node.end
+                && matches!(
+                    node.kind,
+                    Kind::Reference(_) | Kind::Access(..) | Kind::Name(_)
+                );
             if accessible && self.take_sign("[") {
                 let keys = self.list("]", depth)?;
                 if keys.is_empty() {

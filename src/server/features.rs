@@ -129,7 +129,7 @@ pub trait Features: Send + Sync + 'static {
     }
 
     /// What the lens above the first line of an unsaved file says, where it came as
-    /// [`LensKind::LaterImpact`].
+    /// `LensKind::LaterImpact`.
     fn impact_lens(&self, _: &Snapshot, _: &str, _: &Context, _: &Stop) -> LensKind {
         LensKind::AnyImpact
     }

@@ -1,7 +1,7 @@
 //! The four rules of the house.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hiera_ls::server::testing::Broken;
 use serde_json::json;
@@ -56,10 +56,18 @@ fn edits_take_effect_in_wire_order() {
 /// Rule 2: handlers never compute.
 #[test]
 fn a_long_computation_stops_nothing_else() {
-    pinned(Broken::Compute, |client, _| {
+    pinned(Broken::Compute, |client, features| {
         client.open("file:///slow.yaml", "a");
         client.open("file:///f.yaml", "b");
         client.hover("file:///slow.yaml", 0, 0);
+        // Else what is asked next could be answered before the computation begins.
+        let until = Instant::now() + client.deadline;
+        while features.started.load(std::sync::atomic::Ordering::SeqCst) == 0 {
+            if Instant::now() > until {
+                return Err("nothing is computed".to_owned());
+            }
+            std::thread::yield_now();
+        }
         client.rewrite("file:///f.yaml", 2, "c");
         let hover = client.hover("file:///f.yaml", 0, 0);
         let seen = client.seen(hover)?;
