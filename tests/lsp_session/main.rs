@@ -12,6 +12,7 @@
 )]
 
 mod commands;
+mod lenses;
 mod program;
 mod secrets;
 
