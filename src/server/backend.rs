@@ -158,9 +158,12 @@ pub(crate) fn ask_for_configuration(session: &Session) {
     let Some(session) = session.myself() else {
         return;
     };
+    let turn = session.turn();
     tokio::spawn(async move {
         match client.configuration(vec![item]).await {
-            Ok(mut sections) if !sections.is_empty() => session.configure(sections.swap_remove(0)),
+            Ok(mut sections) if !sections.is_empty() => {
+                session.configure(turn, sections.swap_remove(0));
+            }
             Ok(_) => {}
             Err(error) => tracing::warn!("the client gave no configuration: {error}"),
         }

@@ -443,12 +443,12 @@ fn did_change_workspace_folders(session: &Session, params: &Value) {
 
 fn did_change_configuration(session: &Session, params: &Value) {
     match params.pointer(&format!("/settings/{SECTION}")) {
-        Some(section) => session.configure(section.clone()),
+        Some(section) => session.configure(session.turn(), section.clone()),
         None => {
             if session.facts().configuration {
                 super::backend::ask_for_configuration(session);
             } else if let Some(bare) = params.get("settings").filter(|bare| !bare.is_null()) {
-                session.configure(bare.clone());
+                session.configure(session.turn(), bare.clone());
             }
         }
     }

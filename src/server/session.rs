@@ -122,6 +122,9 @@ struct Layers {
     /// The folders of open files whose hierarchy has been searched for.
     sought: BTreeSet<Arc<str>>,
     configuration: Value,
+    /// At which turn the client knew that configuration, and how many turns there were.
+    configured: u64,
+    turns: u64,
 }
 
 struct Underway {
@@ -448,9 +451,24 @@ impl Session {
         });
     }
 
-    /// Takes the section's content as the client knows it now.
-    pub(crate) fn configure(&self, configuration: Value) {
-        lock(&self.layers).configuration = configuration;
+    /// The place of a word about the settings' section among all of them.
+    pub(crate) fn turn(&self) -> u64 {
+        let mut layers = lock(&self.layers);
+        layers.turns += 1;
+        layers.turns
+    }
+
+    /// Takes the section's content as the client knew it at a [`Session::turn`]. Answers of the client
+    /// are taken up by tasks of their own: an older one that comes later is passed over.
+    pub(crate) fn configure(&self, turn: u64, configuration: Value) {
+        {
+            let mut layers = lock(&self.layers);
+            if turn < layers.configured {
+                return;
+            }
+            layers.configured = turn;
+            layers.configuration = configuration;
+        }
         self.read_settings();
     }
 
