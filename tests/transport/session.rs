@@ -201,13 +201,15 @@ fn the_workspace_is_read_and_changes_told_by_the_client_are_seen() {
         .wait(|message| message["method"] == "window/workDoneProgress/create")
         .unwrap();
     client.send(&json!({ "jsonrpc": "2.0", "id": create["id"], "result": null }));
-    gate.open();
-    assert_eq!(client.seen(hover), Ok("n: 7".to_owned()));
-    for kind in ["begin", "end"] {
+    let progress = |client: &mut Client, kind| {
         client
             .wait(|message| message["params"]["value"]["kind"] == kind)
             .unwrap();
-    }
+    };
+    progress(&mut client, "begin");
+    gate.open();
+    assert_eq!(client.seen(hover), Ok("n: 7".to_owned()));
+    progress(&mut client, "end");
 
     // A client's word about changed, new and deleted files, one change for all.
     std::fs::write(folder.path().join("data/7.yaml"), "n: seven").unwrap();
