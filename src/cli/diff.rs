@@ -84,13 +84,10 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
             match sides {
                 Sides::Nodes([one, other]) => {
                     let now = fleet(&loaded, &here)?;
-                    let keys = keys(arguments, &[&now]);
-                    let progress = Progress::new(keys.len());
-                    for (at, key) in keys.iter().enumerate() {
+                    each(&keys(arguments, &[&now]), |key| {
                         let found = differences(&now, std::slice::from_ref(key), one, other);
-                        tell(&found, &here.folder, &here.folder)?;
-                        progress.done(at + 1);
-                    }
+                        tell(&found, &here.folder, &here.folder)
+                    })?;
                 }
                 Sides::Environments(roots) => {
                     let names = [first, second].map(|name| Arc::from(name.as_str()));
@@ -100,26 +97,20 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
                     let [before, after] = [0, 1].map(|at: usize| {
                         fleet_in(&loaded, &here, roots[at], &names[at], &members[at])
                     });
-                    let keys = keys(arguments, &[&before, &after]);
-                    let progress = Progress::new(keys.len());
-                    for (at, key) in keys.iter().enumerate() {
+                    each(&keys(arguments, &[&before, &after]), |key| {
                         let found = changes(&row(&before, key), &row(&after, key));
-                        tell(&found, &here.folder, &here.folder)?;
-                        progress.done(at + 1);
-                    }
+                        tell(&found, &here.folder, &here.folder)
+                    })?;
                 }
             }
         }
         (_, _, Some(against)) => {
             let there = old(&loaded, &arguments.fleet.workspace, against)?;
             let (before, now) = (fleet(&loaded, &there)?, fleet(&loaded, &here)?);
-            let keys = keys(arguments, &[&before, &now]);
-            let progress = Progress::new(keys.len());
-            for (at, key) in keys.iter().enumerate() {
+            each(&keys(arguments, &[&before, &now]), |key| {
                 let found = changes(&row(&before, key), &row(&now, key));
-                tell(&found, &there.folder, &here.folder)?;
-                progress.done(at + 1);
-            }
+                tell(&found, &there.folder, &here.folder)
+            })?;
         }
         (_, None, None) | (None, Some(_), None) => {
             return Err(
@@ -129,6 +120,19 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
     }
     out.flush().map_err(failed)?;
     Ok(count)
+}
+
+/// Does something for one key after the other, and shows how far it is.
+fn each(
+    keys: &[Arc<str>],
+    mut tell: impl FnMut(&Arc<str>) -> Result<(), String>,
+) -> Result<(), String> {
+    let progress = Progress::new(keys.len());
+    for (at, key) in keys.iter().enumerate() {
+        tell(key)?;
+        progress.done(at + 1);
+    }
+    Ok(())
 }
 
 /// What two names name.

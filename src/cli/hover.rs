@@ -11,6 +11,7 @@ use crate::disk;
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::server::file_uri;
 use crate::text::{Position, PositionEncoding};
 use crate::value::HashMap;
 use crate::workspace::{FileKind, Files as _, path};
@@ -107,7 +108,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     };
     let settings = Settings::for_version(version).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::new(&known));
-    let link = |path: &str, line: u32| format!("file://{}#L{line}", encoded(path));
+    let link = |path: &str, line: u32| format!("{}#L{line}", file_uri(path));
     let options = HoverOptions {
         selected: arguments.node.as_deref(),
         max_lines: arguments.max_lines,
@@ -159,17 +160,4 @@ fn workspace_of(at: &str) -> String {
         folder = path::parent(here).filter(|above| *above != here);
     }
     best.to_string()
-}
-
-/// A path as part of a URI.
-fn encoded(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }

@@ -4,6 +4,9 @@
 
 use std::str::FromStr;
 
+use percent_encoding::{
+    AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode,
+};
 use tower_lsp::ls_types as lsp;
 
 use crate::text::{LineIndex, Position, PositionEncoding, TextRange};
@@ -48,87 +51,56 @@ pub(crate) fn path(uri: &str) -> Option<String> {
     };
     // A fragment or query is no part of the path; a literal `#` or `?` is escaped.
     let path = path.split(['#', '?']).next().unwrap_or_default();
-    let decoded = percent_decoded(path)?;
+    let decoded = percent_decode_str(path).decode_utf8().ok()?.into_owned();
     if !decoded.starts_with('/') || decoded.contains('\0') {
         return None;
     }
     Some(decoded)
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return Some(text.to_owned());
-    }
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = (bytes[at] == b'%')
-            .then(|| text.get(at + 1..at + 3))
-            .flatten()
-            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match escaped {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(decoded).ok()
+/// What RFC 3986 doesn't allow in every place as itself.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// The same in a path; `:` is escaped, as VS Code does it.
+const OUTSIDE_PATHS: &AsciiSet = &RESERVED.remove(b'/');
+
+/// What stands in no URI as itself.
+const OUTSIDE_URIS: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// The text of the `file` URI of an absolute path; every byte that RFC 3986 doesn't allow in a path
+/// segment as itself is escaped.
+pub(crate) fn file_uri(path: &str) -> String {
+    format!("file://{}", utf8_percent_encode(path, OUTSIDE_PATHS))
 }
 
-/// The `file` URI of an absolute path; every byte that RFC 3986 doesn't allow in a path segment
-/// as itself is escaped, and so is `:`, as VS Code does it.
+/// [`file_uri`] as the protocol has it.
 pub(crate) fn uri(path: &str) -> Option<lsp::Uri> {
-    let mut text = String::with_capacity(path.len() + 8);
-    text.push_str("file://");
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            push_escaped(&mut text, byte);
-        }
-    }
-    lsp::Uri::from_str(&text).ok()
+    lsp::Uri::from_str(&file_uri(path)).ok()
 }
 
 /// A URI as a client wrote it, with the characters escaped that stop a strict reader; escapes
 /// that are there stay.
 pub(crate) fn strict(uri: &str) -> String {
-    let mut text = String::with_capacity(uri.len());
-    for byte in uri.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            push_escaped(&mut text, byte);
-        }
-    }
-    text
-}
-
-fn push_escaped(text: &mut String, byte: u8) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    text.push('%');
-    text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-    text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    utf8_percent_encode(uri, OUTSIDE_URIS).to_string()
 }
 
 /// A text as one segment of a URI's path, or as its query.
 pub(crate) fn escaped(words: &str) -> String {
-    let mut text = String::with_capacity(words.len());
-    for byte in words.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text
+    utf8_percent_encode(words, RESERVED).to_string()
 }
 
 #[cfg(test)]

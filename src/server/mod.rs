@@ -39,6 +39,8 @@ mod shelf;
 pub mod testing;
 mod wire;
 
+pub(crate) use convert::file_uri;
+
 use std::io::{Read, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock, Weak};

@@ -516,8 +516,13 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
 
     fn quoted(&mut self, content: &'t str) -> Option<(M::Node, &'t str)> {
         let (text, rest) = quoted(content)?;
+        Some((self.unquoted(content, text, rest)?, rest))
+    }
+
+    /// The scalar `text` in the quotes with which `content` starts; `rest` is what stands behind them.
+    fn unquoted(&mut self, content: &str, text: Cow<'t, str>, rest: &str) -> Option<M::Node> {
         let range = TextRange::new(self.place(content), self.place(rest));
-        Some((self.maker.scalar(style_of(content), text, range)?, rest))
+        self.maker.scalar(style_of(content), text, range)
     }
 
     /// The plain scalar `text`, with which `content` starts.
@@ -533,47 +538,52 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
         if depth > DEEPEST {
             return None;
         }
-        let start = self.place(content);
-        let mut rest = content[1..].trim_start_matches(' ');
         if content.starts_with('{') {
-            let mut hash = self.maker.hash(start);
-            if let Some(behind) = rest.strip_prefix('}') {
-                let end = self.place(behind);
-                return Some((self.maker.end_hash(hash, Some(end)), behind));
-            }
-            loop {
-                let is_quoted = rest.starts_with(['"', '\'']);
-                if is_quoted && quoted(rest)?.0 == "<<" {
-                    return None;
-                }
-                let (name, behind) = self.flow_scalar(rest)?;
-                self.maker.key(&mut hash, name);
-                let behind = behind.strip_prefix(": ")?.trim_start_matches(' ');
-                let (value, behind) = self.flow_value(behind, depth)?;
-                self.maker.entry(&mut hash, value);
-                rest = behind.trim_start_matches(' ');
-                if let Some(behind) = rest.strip_prefix('}') {
-                    let end = self.place(behind);
-                    return Some((self.maker.end_hash(hash, Some(end)), behind));
-                }
-                rest = rest.strip_prefix(',')?.trim_start_matches(' ');
-            }
+            self.flow_hash(content, depth)
+        } else {
+            self.flow_list(content, depth)
         }
-        let mut list = self.maker.list(start);
-        if let Some(behind) = rest.strip_prefix(']') {
-            let end = self.place(behind);
-            return Some((self.maker.end_list(list, Some(end)), behind));
+    }
+
+    fn flow_hash(&mut self, content: &'t str, depth: usize) -> Option<(M::Node, &'t str)> {
+        let mut hash = self.maker.hash(self.place(content));
+        let mut rest = content[1..].trim_start_matches(' ');
+        let mut end = rest.strip_prefix('}');
+        while end.is_none() {
+            let (name, behind) = match rest.as_bytes().first()? {
+                b'"' | b'\'' => {
+                    let (text, behind) = quoted(rest)?;
+                    // It would take in another mapping's entries.
+                    if text == "<<" {
+                        return None;
+                    }
+                    (self.unquoted(rest, text, behind)?, behind)
+                }
+                _ => self.flow_scalar(rest)?,
+            };
+            self.maker.key(&mut hash, name);
+            let behind = behind.strip_prefix(": ")?.trim_start_matches(' ');
+            let (value, behind) = self.flow_value(behind, depth)?;
+            self.maker.entry(&mut hash, value);
+            (rest, end) = flow_next(behind, '}')?;
         }
-        loop {
+        let behind = end?;
+        let end = self.place(behind);
+        Some((self.maker.end_hash(hash, Some(end)), behind))
+    }
+
+    fn flow_list(&mut self, content: &'t str, depth: usize) -> Option<(M::Node, &'t str)> {
+        let mut list = self.maker.list(self.place(content));
+        let mut rest = content[1..].trim_start_matches(' ');
+        let mut end = rest.strip_prefix(']');
+        while end.is_none() {
             let (value, behind) = self.flow_value(rest, depth)?;
             self.maker.element(&mut list, value);
-            rest = behind.trim_start_matches(' ');
-            if let Some(behind) = rest.strip_prefix(']') {
-                let end = self.place(behind);
-                return Some((self.maker.end_list(list, Some(end)), behind));
-            }
-            rest = rest.strip_prefix(',')?.trim_start_matches(' ');
+            (rest, end) = flow_next(behind, ']')?;
         }
+        let behind = end?;
+        let end = self.place(behind);
+        Some((self.maker.end_list(list, Some(end)), behind))
     }
 
     fn flow_value(&mut self, content: &'t str, depth: usize) -> Option<(M::Node, &'t str)> {
@@ -607,6 +617,16 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
             return None;
         }
         Some((self.plain(content, text)?, &content[text.len()..]))
+    }
+}
+
+/// What stands behind an entry of a collection in brackets: where the next entry starts, and what is
+/// behind the collection if it ends here.
+fn flow_next(behind: &str, close: char) -> Option<(&str, Option<&str>)> {
+    let rest = behind.trim_start_matches(' ');
+    match rest.strip_prefix(close) {
+        Some(behind) => Some((rest, Some(behind))),
+        None => Some((rest.strip_prefix(',')?.trim_start_matches(' '), None)),
     }
 }
 

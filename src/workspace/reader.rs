@@ -110,11 +110,10 @@ pub(super) fn facts_of_tree(
     format: Format,
     names: Names<'_>,
 ) -> (FileFacts, Option<Parse>) {
-    let parse = match format {
-        Format::Yaml => parse_yaml(text),
-        Format::Json => parse_json(text),
-        Format::Hocon => return (hocon_facts(text, bytes, hash, names), None),
-    };
+    if format == Format::Hocon {
+        return (hocon_facts(text, bytes, hash, names), None);
+    }
+    let parse = parse(text, format);
     let error = match bytes {
         Some(bytes) => load(bytes, format).loaded.err(),
         None if format == Format::Json => load_json_parse(&parse).err(),

@@ -11,7 +11,7 @@ use crate::eyaml::{
 };
 use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
-use crate::workspace::{File, Snapshot, parse};
+use crate::workspace::{File, Snapshot};
 
 /// Most recipients that are named.
 const MOST_NAMED: usize = 3;
@@ -146,7 +146,7 @@ pub fn plain_text(
 ) -> Result<Revealed, String> {
     let nothing = || "there is no encrypted value at this place".to_owned();
     let file = snapshot.file(path).ok_or_else(nothing)?;
-    let parsed = parse(file.text(), file.format().ok_or_else(nothing)?);
+    let parsed = snapshot.parse_of(file, file.format().ok_or_else(nothing)?);
     let nodes = parsed.tree.path_at(offset);
     let found = find(file, &parsed.tree, &nodes, offset).ok_or_else(nothing)?;
     let blob = found.blob.map_err(|broken| {

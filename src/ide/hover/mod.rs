@@ -57,7 +57,7 @@ use crate::workspace::{Snapshot, parse};
 pub use blob::{Revealed, plain_text};
 pub use certain::Certainties;
 use ground::Ground;
-pub use unseen::unless;
+pub use unseen::add_unless;
 
 /// Makes a link's target from a path and a line (from 1).
 pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
