@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::hover::unless;
+use super::hover::add_unless;
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::lookup::{
@@ -152,9 +152,7 @@ pub fn row_of_possible(fleet: &Fleet<'_>, key: &str) -> Row {
 /// Adds to each answer what levels outside of the workspace would change, as a hover tells it.
 #[must_use]
 pub fn with_unseen(fleet: &Fleet<'_>, mut row: Row) -> Row {
-    for cell in &mut row.answers {
-        cell.unless = unless(fleet, &row.key, cell);
-    }
+    add_unless(fleet, &row.key, &mut row.answers);
     row
 }
 

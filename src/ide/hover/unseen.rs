@@ -1,6 +1,8 @@
 //! What levels outside of the workspace could change of an answer, for those who show many answers
 //! at once.
 
+use std::sync::Arc;
+
 use super::HoverOptions;
 use super::ground::Ground;
 use super::key::strategy;
@@ -14,10 +16,10 @@ use crate::scope::Scope;
 use crate::value::Value;
 use crate::workspace::path;
 
-/// What would change an answer of a key (as it is looked up), in the words of a hover: `level 'private'
-/// (not in this workspace) sets it`. Nothing where all levels can be seen. A lookup where some cannot.
-#[must_use]
-pub fn unless(fleet: &Fleet<'_>, key: &str, cell: &Cell) -> Option<String> {
+/// Adds to each answer of a key (as it is looked up) what would change it, in the words of a hover:
+/// `level 'private' (not in this workspace) sets it`. Nothing where all levels can be seen; a lookup
+/// for each answer where some cannot.
+pub fn add_unless(fleet: &Fleet<'_>, key: &str, answers: &mut [Cell]) {
     let options = HoverOptions::new(fleet.settings, fleet.configs, fleet.nodes);
     let config = path::join(&fleet.root.dir, "hiera.yaml");
     let ground = Ground::at(fleet.snapshot, fleet.root, &config, &options);
@@ -29,14 +31,25 @@ pub fn unless(fleet: &Fleet<'_>, key: &str, cell: &Cell) -> Option<String> {
             .iter()
             .any(|place| ground.is_outside(&place.template))
     });
-    if !has_unseen {
-        return None;
+    if has_unseen {
+        for cell in answers {
+            cell.unless = unless(&ground, fleet, key, &root, cell);
+        }
     }
+}
+
+fn unless(
+    ground: &Ground<'_>,
+    fleet: &Fleet<'_>,
+    key: &str,
+    root: &Arc<str>,
+    cell: &Cell,
+) -> Option<String> {
     let member = cell.nodes.first().and_then(|name| fleet.nodes.find(name));
     let scope = member.map_or_else(Scope::open, |member| fleet.nodes.scope(member));
     let answer = ground.session().lookup(&scope, &Request::key(key).traced());
-    let place = options_place(&ground, &root, &scope);
-    let strategy = strategy(&answer, &root, place.as_ref());
+    let place = options_place(ground, root, &scope);
+    let strategy = strategy(&answer, root, place.as_ref());
     let mut sources: Vec<Source> = match member {
         Some(_) => levels::sources(&answer, key),
         None => Vec::new(),
@@ -46,5 +59,5 @@ pub fn unless(fleet: &Fleet<'_>, key: &str, cell: &Cell) -> Option<String> {
         level: "".into(),
         value: Value::Undef,
     }));
-    levels::unseen(&ground, &root, &scope, &sources, &strategy).map(|line| words(&line))
+    levels::unseen(ground, root, &scope, &sources, &strategy).map(|line| words(&line))
 }
