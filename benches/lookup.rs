@@ -28,7 +28,7 @@ use hiera_ls::disk::{DiskFiles, snapshot_of};
 use hiera_ls::lookup::{
     Answer, ConfigCache, Environment, PuppetVersion, Request, Session, Settings,
 };
-use hiera_ls::scope::{Authenticated, Scope, default_trusted};
+use hiera_ls::scope::{Authenticated, Facts, Scope, default_trusted};
 use hiera_ls::value::{HashMap, from_json, to_tagged_json};
 use hiera_ls::workspace::{Change, Files, Workspace};
 use measure::{best, left_out, note, number, ratio, report};
@@ -134,7 +134,7 @@ impl Bench {
             &HashMap::default(),
         );
         Scope::closed(
-            facts,
+            &Facts::from(facts.clone()),
             &trusted,
             &HashMap::default(),
             &HashMap::default(),

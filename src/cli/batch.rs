@@ -16,7 +16,7 @@ use crate::lookup::{
     Answer, Asker, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, Strict,
     Tracing, explain,
 };
-use crate::scope::{Authenticated, ClassScope, Scope, default_trusted};
+use crate::scope::{Authenticated, ClassScope, Facts, Scope, default_trusted};
 use crate::value::{HashMap, Value, from_raw_json, to_tagged_json};
 use crate::workspace::{FileKind, Files};
 
@@ -284,7 +284,7 @@ fn scope(
             );
             let variables = hash_field(request.variables, "variables")?;
             let scope = Scope::closed(
-                &facts,
+                &Facts::from(facts),
                 &trusted,
                 &HashMap::default(),
                 &variables,

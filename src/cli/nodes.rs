@@ -1,30 +1,37 @@
 //! Reading facts files and nodes files that the command line names.
 
+use std::sync::Arc;
+
 use crate::disk::{self, DiskFiles};
-use crate::scope::{FACTS_OF_TESTS, NODES_FILES, Nodes, plain_yaml, read_nodes};
+use crate::scope::{FACTS_OF_TESTS, NODES_FILES, Nodes, plain_yaml, read_json_nodes, read_nodes};
 use crate::value::{HashMap, Value, from_json, load_yaml, symbol_keys_to_strings};
 use crate::workspace::{FileKind, Files};
+
+/// The text of a file that the command line names.
+fn text_of(path: &str) -> Result<Arc<str>, String> {
+    let text = DiskFiles::new().text(path);
+    text.map_err(|error| error.message(path))
+}
 
 /// The value of a JSON or YAML file, by its name; others are tried as JSON, then as YAML
 /// (puppet/application/lookup.rb).
 fn read_value(path: &str) -> Result<Value, String> {
     let path = disk::absolute(path);
-    let text = DiskFiles::new()
-        .text(&path)
-        .map_err(|error| error.message(&path))?;
+    let text = text_of(&path)?;
     let json = || from_json(&text).map_err(|error| format!("{path}: {error}"));
-    let yaml = || {
-        load_yaml(plain_yaml(&text).as_bytes())
-            .map(symbol_keys_to_strings)
-            .map_err(|error| error.message(&path))
-    };
     if path.ends_with(".json") {
         json()
     } else if path.ends_with(".yml") || path.ends_with(".yaml") {
-        yaml()
+        yaml_value(&path, &text)
     } else {
-        json().or_else(|_| yaml())
+        json().or_else(|_| yaml_value(&path, &text))
     }
+}
+
+fn yaml_value(path: &str, text: &str) -> Result<Value, String> {
+    load_yaml(plain_yaml(text).as_bytes())
+        .map(symbol_keys_to_strings)
+        .map_err(|error| error.message(path))
 }
 
 /// A facts file: a hash of facts, or `facter`'s and Puppet's own wrapping of one.
@@ -50,8 +57,22 @@ pub(super) fn nodes(path: &str, common: &HashMap) -> Result<Nodes, String> {
     let stem = [".json", ".yaml", ".yml", ".facts"]
         .iter()
         .find_map(|end| name.strip_suffix(end));
-    read_nodes(&read_value(path)?, stem.unwrap_or(name), common)
-        .map_err(|error| format!("{path}: {}", error.message))
+    let stem = stem.unwrap_or(name);
+    let at = disk::absolute(path);
+    let text = text_of(&at)?;
+    let json = || read_json_nodes(&text, stem, common);
+    let yaml = || {
+        let value = yaml_value(&at, &text)?;
+        let nodes = read_nodes(&value, stem, common);
+        nodes.map_err(|error| format!("{path}: {}", error.message))
+    };
+    if path.ends_with(".json") {
+        json().map_err(|error| format!("{path}: {}", error.message))
+    } else if path.ends_with(".yml") || path.ends_with(".yaml") {
+        yaml()
+    } else {
+        json().or_else(|_| yaml())
+    }
 }
 
 /// The nodes of several files or of all files in a folder, later ones over earlier ones of the

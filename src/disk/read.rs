@@ -11,11 +11,16 @@ use crate::workspace::{Content, DiskEntry, Linked};
 /// and one of them would cost more memory than a whole workspace.
 pub const LARGEST_FILE: u64 = 16 << 20;
 
+/// Bytes up to which a file is read that the user names, as the facts of a whole fleet.
+pub const LARGEST_NAMED_FILE: u64 = 1 << 30;
+
 /// What a caller wants of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Want {
     /// Its content.
     Content,
+    /// Its content, however large within reason: the user named it.
+    Named,
     /// That it is there.
     Name,
 }
@@ -25,6 +30,12 @@ pub(super) enum Want {
 #[must_use]
 pub fn read(at: &str) -> DiskEntry {
     entry(at, Want::Content)
+}
+
+/// [`read`] for a path that the user names in settings or on the command line.
+#[must_use]
+pub fn read_named(at: &str) -> DiskEntry {
+    entry(at, Want::Named)
 }
 
 pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
@@ -47,6 +58,7 @@ pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
     }
     let content = match want {
         Want::Content => content(at),
+        Want::Named => content_within(at, LARGEST_NAMED_FILE),
         Want::Name => Some(Content::Unread),
     };
     content.map_or(DiskEntry::Absent, |content| DiskEntry::File {
@@ -63,7 +75,11 @@ pub(super) fn target(at: &str) -> Option<Arc<str>> {
 
 /// A file's content; nothing if the file vanished meanwhile.
 pub(super) fn content(at: &str) -> Option<Content> {
-    match bytes(at, LARGEST_FILE) {
+    content_within(at, LARGEST_FILE)
+}
+
+fn content_within(at: &str, limit: u64) -> Option<Content> {
+    match bytes(at, limit) {
         Ok(bytes) => Some(match String::from_utf8(bytes) {
             Ok(text) => Content::Text(Arc::from(text)),
             Err(error) => Content::Bytes(Arc::from(error.into_bytes())),

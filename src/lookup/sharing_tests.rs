@@ -7,7 +7,7 @@ use proptest::prelude::{ProptestConfig, prop, proptest};
 use proptest::sample::select;
 
 use super::{Answer, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, explain};
-use crate::scope::{Authenticated, Scope, default_trusted};
+use crate::scope::{Authenticated, Facts, Scope, default_trusted};
 use crate::value::{Value, hash_with_capacity};
 use crate::workspace::{Change, Snapshot, Workspace};
 
@@ -93,8 +93,8 @@ fn scope(site: &str) -> Scope {
     ]);
     let none = hash_with_capacity(0);
     let trusted = default_trusted("n", Authenticated::Local, &none);
-    let facts = facts.as_hash().unwrap_or(&none);
-    Scope::closed(facts, &trusted, &none, &none, "production")
+    let facts = Facts::from(facts.as_hash().unwrap_or(&none).clone());
+    Scope::closed(&facts, &trusted, &none, &none, "production")
 }
 
 /// All that an answer says, the trace among it.

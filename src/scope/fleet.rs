@@ -143,11 +143,25 @@ impl KnownNodes {
         let Some(member) = self.members.get(member) else {
             return Scope::open();
         };
-        let make = || {
-            let environment = member.node.environment.as_deref();
-            member.node.scope(environment.unwrap_or(&self.environment))
-        };
+        let make = || self.new_scope(member);
         member.scope.get_or_init(make).clone()
+    }
+
+    fn new_scope(&self, member: &Member) -> Scope {
+        let environment = member.node.environment.as_deref();
+        member.node.scope(environment.unwrap_or(&self.environment))
+    }
+
+    /// The scope of a node, for a single question: one that would have to remember what it read
+    /// is not kept, since a question goes to thousands.
+    fn passing_scope(&self, member: usize) -> Scope {
+        match self.members.get(member) {
+            Some(asked) if asked.node.facts.in_memory().is_none() => {
+                let known = asked.scope.get();
+                known.cloned().unwrap_or_else(|| self.new_scope(asked))
+            }
+            Some(_) | None => self.scope(member),
+        }
     }
 
     /// A variable over all nodes, by its dotted path. O(nodes) the first time.
@@ -163,7 +177,7 @@ impl KnownNodes {
             values: Vec::new(),
         };
         for member in 0..self.len() {
-            let outcome = path.outcome(&self.scope(member), member);
+            let outcome = path.outcome(&self.passing_scope(member), member);
             let next = column.values.len() as u32;
             let id = match numbers.get(&outcome) {
                 Some(id) => *id,

@@ -174,6 +174,30 @@ pub(super) fn complete(facts: &mut HashMap) {
     }
 }
 
+/// The structured fact that a legacy fact of that name is derived from; nothing for a name that is no
+/// legacy fact's.
+pub(super) fn source(name: &str) -> Option<&'static str> {
+    let mut pairs = SAME.iter().chain(&MEGABYTES);
+    if let Some((_, path)) = pairs.find(|(legacy, _)| *legacy == name) {
+        return path.split('.').next();
+    }
+    let of_interface = |(start, _): &(&str, &str)| {
+        let rest = name.strip_prefix(start);
+        rest.is_some_and(|rest| rest.starts_with('_'))
+    };
+    if name == "interfaces" || INTERFACE.iter().any(of_interface) {
+        return Some("networking");
+    }
+    let starts = [
+        ("processor", "processors"),
+        ("blockdevice", "disks"),
+        ("ssh", "ssh"),
+    ];
+    let mut starts = starts.into_iter();
+    let (_, root) = starts.find(|(start, _)| name.starts_with(start))?;
+    Some(root)
+}
+
 fn dig<'a>(facts: &'a HashMap, path: &str) -> Option<&'a Value> {
     let mut segments = path.split('.');
     let mut value = facts.get(&StrKey(segments.next()?))?;

@@ -14,18 +14,20 @@
 //! ```
 
 mod bindings;
+mod facts;
 mod fleet;
+mod json_sources;
 mod legacy;
 mod node;
+mod share;
 mod sources;
 mod variable;
 
+pub use facts::Facts;
 pub use fleet::{Column, KnownNodes};
+pub use json_sources::read_json_nodes;
 pub use node::{
     Authenticated, Knowledge, Node, Nodes, NodesError, deep_merge_facts, default_trusted,
-    sanitize_facts,
 };
-pub use sources::{
-    FACTS_OF_TESTS, NODES_FILES, NodesForm, form_of, plain_yaml, read_json_nodes, read_nodes,
-};
+pub use sources::{FACTS_OF_TESTS, NODES_FILES, NodesForm, form_of, plain_yaml, read_nodes};
 pub use variable::{ClassScope, Scope, Undefined, Variable};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Scope;
+use super::{Facts, Scope};
 use crate::value::{HashMap, StrKey, Value};
 
 /// One node: what is known of it.
@@ -11,7 +11,7 @@ pub struct Node {
     /// The certificate's name.
     pub certname: Arc<str>,
     /// Facts, the common ones under the node's own.
-    pub facts: HashMap,
+    pub facts: Facts,
     /// Trusted data beyond the certname.
     pub trusted: HashMap,
     /// Top-scope variables of an ENC.
@@ -71,9 +71,7 @@ impl Nodes {
                 });
             };
             if entry.as_hash().is_none() && !entry.is_undef() {
-                return Err(NodesError {
-                    message: format!("node '{name}' is not a hash"),
-                });
+                return Err(not_a_hash(name));
             }
             nodes.insert(node(name, entry, common_facts));
         }
@@ -102,6 +100,12 @@ impl Nodes {
                 self.nodes.push(node);
             }
         }
+    }
+}
+
+pub(super) fn not_a_hash(node: &str) -> NodesError {
+    NodesError {
+        message: format!("node '{node}' is not a hash"),
     }
 }
 
@@ -134,7 +138,7 @@ impl Node {
         }
         Node {
             certname: Arc::from(certname),
-            facts: facts.clone(),
+            facts: Facts::from(facts.clone()),
             ..Node::default()
         }
     }
@@ -161,7 +165,7 @@ impl Node {
     /// What the name decides, and the facts that were set by hand.
     fn open_scope(&self) -> Scope {
         let mut scope = Scope::open();
-        let facts = Value::from(self.facts.clone());
+        let facts = Value::Hash(self.facts.whole());
         bind_leaves(&mut scope, "facts", &facts, 0);
         let (hostname, domain) = self
             .certname
@@ -262,7 +266,7 @@ pub(super) fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Nod
     name_facts(certname, &own, &mut facts);
     Node {
         certname: Arc::from(certname),
-        facts,
+        facts: Facts::from(facts),
         trusted: part("trusted"),
         variables: part("variables"),
         environment: entry
@@ -275,18 +279,16 @@ pub(super) fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Nod
 
 /// Facts as Puppet takes them over from an agent: what is neither a collection, a number, a truth
 /// nor text becomes text, so that nil is `''` (`puppet/node/facts.rb`, `sanitize`).
-#[must_use]
-pub fn sanitize_facts(facts: &HashMap) -> HashMap {
-    if facts
-        .iter()
-        .all(|(name, value)| is_sane(name) && is_sane(value))
-    {
+pub(super) fn sanitize_facts(facts: &Arc<HashMap>) -> Arc<HashMap> {
+    let mut all = facts.iter();
+    if all.all(|(name, value)| is_sane(name) && is_sane(value)) {
         return facts.clone();
     }
-    facts
-        .iter()
-        .map(|(name, value)| (name.clone(), sanitize(value)))
-        .collect()
+    let all = facts.iter();
+    Arc::new(
+        all.map(|(name, value)| (name.clone(), sanitize(value)))
+            .collect(),
+    )
 }
 
 /// Whether a fact is taken over as it is.
@@ -306,7 +308,8 @@ fn is_sane(value: &Value) -> bool {
     }
 }
 
-fn sanitize(value: &Value) -> Value {
+/// A fact as Puppet takes it over, see [`sanitize_facts`].
+pub(super) fn sanitize(value: &Value) -> Value {
     if is_sane(value) {
         return value.clone();
     }
@@ -348,7 +351,7 @@ pub fn deep_merge_facts(common: &HashMap, own: &HashMap) -> HashMap {
 }
 
 /// Sets the facts that a node's name decides, unless the node says otherwise itself.
-fn name_facts(certname: &str, own: &HashMap, facts: &mut HashMap) {
+pub(super) fn name_facts(certname: &str, own: &HashMap, facts: &mut HashMap) {
     let (hostname, domain) = certname.split_once('.').unwrap_or((certname, ""));
     let own_networking = own.get(&StrKey("networking"));
     let mut networking = facts

@@ -1,16 +1,16 @@
 //! Nodes from what tools save about them: nodes files, facts of Facter and Puppet, Puppet's
 //! caches, answers of PuppetDB, output of node classifiers. The form is recognised by the data.
 //!
-//! Pure functions of values that were read elsewhere; [`plain_yaml`] prepares the text of Puppet's
+//! Pure functions of values that were read elsewhere, large JSON texts apart
+//! ([`super::read_json_nodes`]); [`plain_yaml`] prepares the text of Puppet's
 //! caches, whose tags name Ruby classes.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::sync::Arc;
 
-use super::legacy;
 use super::node::{Node, Nodes, NodesError, node};
-use crate::value::{HashMap, JsonError, JsonPieces, StrKey, Value, from_json};
+use super::share::Share;
+use super::{Facts, legacy};
+use crate::value::{HashMap, StrKey, Value};
 
 /// Names under which a nodes file is found without being named, in the folder of an environment or a
 /// workspace; the weightiest first.
@@ -302,56 +302,6 @@ fn place(all: &mut Vec<Value>, path: &[Value], value: Value) {
     all[at] = part;
 }
 
-/// Reads saved data of any form from its JSON text, as [`read_nodes`] reads its value: node by
-/// node, so that of thousands of nodes only what they do not have in common is in memory.
-///
-/// # Errors
-/// As [`read_nodes`], or a text that is no JSON.
-pub fn read_json_nodes(text: &str, stem: &str, common: &HashMap) -> Result<Nodes, NodesError> {
-    let failed = |error: JsonError| NodesError {
-        message: error.to_string(),
-    };
-    if let Some(pieces) = JsonPieces::of(text) {
-        let mut first = None;
-        for at in 0..pieces.len() {
-            let value = pieces.value(at).map_err(failed)?;
-            if !value.is_undef() {
-                first = Some(value);
-                break;
-            }
-        }
-        let mut all = Reading::over(common);
-        match (&pieces, first) {
-            (JsonPieces::Array(_), Some(first)) => {
-                let form = form_of(&Value::array([first]));
-                if form == Some(NodesForm::Inventory) {
-                    for at in 0..pieces.len() {
-                        all.add_listed(&pieces.value(at).map_err(failed)?, stem, at);
-                    }
-                    return Ok(all.nodes);
-                }
-            }
-            (JsonPieces::Object(entries), Some(first)) => {
-                // The names and one value tell what a hash is.
-                let sample = entries
-                    .iter()
-                    .map(|(name, _)| (name.as_str(), first.clone()));
-                if form_of(&Value::hash(sample)) == Some(NodesForm::NodesFile) {
-                    for (at, (name, _)) in entries.iter().enumerate() {
-                        let one = Value::hash([(name.as_str(), pieces.value(at).map_err(failed)?)]);
-                        for node in Nodes::read(&one, common)?.all() {
-                            all.insert(node.as_ref().clone());
-                        }
-                    }
-                    return Ok(all.nodes);
-                }
-            }
-            (JsonPieces::Array(_) | JsonPieces::Object(_), None) => {}
-        }
-    }
-    read_nodes(&from_json(text).map_err(failed)?, stem, common)
-}
-
 /// Facts as a hash: factsets list them as `{data: [{name, value}]}`.
 fn listed(facts: &Value) -> Value {
     let data = facts.get("data").unwrap_or(facts);
@@ -366,7 +316,7 @@ fn listed(facts: &Value) -> Value {
 
 /// The name that facts give their node; the file's where they give none, or only the placeholder
 /// of collections of facts.
-fn name_of(facts: &Value, stem: &str) -> String {
+pub(super) fn name_of(facts: &Value, stem: &str) -> String {
     const PLACEHOLDER: &str = "foo.example.com";
     let fqdn = || facts.get("networking")?.get("fqdn");
     let name = facts
@@ -378,9 +328,13 @@ fn name_of(facts: &Value, stem: &str) -> String {
     name.unwrap_or(stem).to_string()
 }
 
-fn complete(mut node: Node) -> Node {
-    legacy::complete(&mut node.facts);
-    node
+fn complete(node: Node) -> Node {
+    let mut facts = HashMap::clone(&node.facts.whole());
+    legacy::complete(&mut facts);
+    Node {
+        facts: Facts::from(facts),
+        ..node
+    }
 }
 
 /// A YAML text of Puppet's caches without what only Ruby can load: tags that name classes go, and
@@ -424,61 +378,19 @@ fn quoted_date(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// Equal values are kept once: nodes of a fleet have most of their facts in common.
-#[derive(Default)]
-struct Share {
-    known: HashSet<Value>,
-}
-
-impl Share {
-    fn node(&mut self, node: Node) -> Node {
-        Node {
-            certname: Arc::clone(&node.certname),
-            facts: self.hash(&node.facts),
-            trusted: self.hash(&node.trusted),
-            variables: self.hash(&node.variables),
-            environment: node.environment,
-            knowledge: node.knowledge,
-        }
-    }
-
-    fn hash(&mut self, hash: &HashMap) -> HashMap {
-        let entries = hash.iter();
-        entries
-            .map(|(name, value)| (self.value(name), self.value(value)))
-            .collect()
-    }
-
-    fn value(&mut self, value: &Value) -> Value {
-        let shared = if let Value::Array(elements) = value {
-            Value::array(elements.iter().map(|element| self.value(element)))
-        } else if let Value::Hash(hash) = value {
-            Value::from(self.hash(hash))
-        } else if value.as_str().is_some() {
-            value.clone()
-        } else {
-            return value.clone();
-        };
-        match self.known.get(&shared) {
-            Some(known) => known.clone(),
-            None => {
-                self.known.insert(shared.clone());
-                shared
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::read_json_nodes;
     use super::*;
-    use crate::value::{load_yaml, symbol_keys_to_strings};
+    use crate::value::{from_json, load_yaml, symbol_keys_to_strings};
 
     fn json(text: &str, stem: &str) -> Nodes {
         let nodes = read_nodes(&from_json(text).unwrap(), stem, &HashMap::default()).unwrap();
-        let pieces = read_json_nodes(text, stem, &HashMap::default()).unwrap();
-        assert_eq!(nodes, pieces, "piece by piece as at once");
-        nodes
+        let saved = read_json_nodes(&Arc::from(text), stem, &HashMap::default()).unwrap();
+        assert_eq!(nodes, saved, "from its text as from its value");
+        saved
     }
 
     fn yaml(text: &str, stem: &str) -> Nodes {
@@ -678,12 +590,12 @@ mod tests {
 
     #[test]
     fn equal_facts_are_kept_once() {
-        let nodes = json(
-            r#"{"a": {"facts": {"os": {"family": "RedHat"}}}, "b": {"facts": {"os": {"family": "RedHat"}}}}"#,
+        let nodes = yaml(
+            "a: {facts: {os: {family: RedHat}}}\nb: {facts: {os: {family: RedHat}}}\n",
             "nodes",
         );
-        let os = |name: &str| match nodes.get(name).unwrap().facts.get(&StrKey("os")) {
-            Some(Value::Hash(hash)) => Arc::clone(hash),
+        let os = |name: &str| match nodes.get(name).unwrap().facts.get("os") {
+            Some(Value::Hash(hash)) => hash,
             other => panic!("{other:?}"),
         };
         assert!(Arc::ptr_eq(&os("a"), &os("b")));

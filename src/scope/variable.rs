@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::bindings::Bindings;
+use super::facts::{Facts, SavedFacts};
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
 
@@ -40,8 +41,10 @@ pub struct ClassScope {
 /// The variables that a lookup sees.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// Top-scope variables by name without `::`; facts are among them.
+    /// Top-scope variables by name without `::`; facts are among them where they are in memory.
     top: Arc<HashMap>,
+    /// Facts that are read when they are asked for.
+    saved: Option<Arc<SavedFacts>>,
     /// The class in whose scope the lookup is made.
     class: Option<Arc<ClassScope>>,
     /// Variables that shadow all others by their unqualified name, innermost last.
@@ -56,6 +59,7 @@ impl PartialEq for Scope {
     fn eq(&self, other: &Scope) -> bool {
         // Scopes of one node share thousands of facts.
         (Arc::ptr_eq(&self.top, &other.top) || self.top == other.top)
+            && self.saved == other.saved
             && self.class == other.class
             && self.locals == other.locals
             && (Arc::ptr_eq(&self.bindings, &other.bindings) || self.bindings == other.bindings)
@@ -69,14 +73,22 @@ impl Scope {
     /// them (`puppet/parser/compiler.rb`, `set_node_parameters`).
     #[must_use]
     pub fn closed(
-        facts: &HashMap,
+        facts: &Facts,
         trusted: &HashMap,
         server_facts: &HashMap,
         variables: &HashMap,
         environment: &str,
     ) -> Scope {
-        let facts = super::sanitize_facts(facts);
-        let mut top = facts.clone();
+        let (mut top, saved) = match facts.in_memory() {
+            Some(facts) => {
+                let facts = super::node::sanitize_facts(facts);
+                let mut top = HashMap::clone(&facts);
+                top.insert("facts".into(), Value::Hash(facts));
+                (top, None)
+            }
+            None => (HashMap::default(), Some(Arc::new(facts.clone().into()))),
+        };
+        let facts = top.get(&StrKey("facts")).cloned();
         top.extend(
             variables
                 .iter()
@@ -88,9 +100,15 @@ impl Scope {
         set("environment", Value::string(environment));
         set("trusted", Value::from(trusted.clone()));
         set("server_facts", Value::from(server_facts.clone()));
-        set("facts", Value::from(facts));
+        match facts {
+            Some(facts) => set("facts", facts),
+            None => {
+                top.shift_remove(&StrKey("facts"));
+            }
+        }
         Scope {
             top: Arc::new(top),
+            saved,
             ..Scope::default()
         }
     }
@@ -163,8 +181,9 @@ impl Scope {
         }
     }
 
-    /// The root variable of a dotted reference (`Scope#lookupvar`). In an open scope the segments
-    /// decide what is known of it: the answer, if known, holds at least what they reach.
+    /// The root variable of a dotted reference (`Scope#lookupvar`). In an open scope, and for facts
+    /// that are not in memory, the segments decide what is told of it: the answer, if known, holds
+    /// at least what they reach.
     #[must_use]
     pub fn dotted(&self, root: &str, segments: &[Segment]) -> Variable {
         if !root.contains("::")
@@ -187,6 +206,13 @@ impl Scope {
         }
         if let Some(value) = self.top.get(&StrKey(name)) {
             return Variable::Known(value.clone());
+        }
+        if let Some(value) = self
+            .saved
+            .as_ref()
+            .and_then(|saved| saved.get(name, segments))
+        {
+            return Variable::Known(value);
         }
         if self.open {
             return self

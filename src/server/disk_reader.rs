@@ -428,7 +428,7 @@ impl Named {
 }
 
 fn text(at: &str) -> Result<Arc<str>, String> {
-    match disk::read(at) {
+    match disk::read_named(at) {
         DiskEntry::File { content, .. } => match content {
             Content::Text(text) => Ok(text),
             Content::Bytes(_) => Err("is not UTF-8".to_owned()),

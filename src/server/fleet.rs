@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::context::Context;
 use crate::ide::KnownNodes;
 use crate::scope::{
-    FACTS_OF_TESTS, NODES_FILES, Node, Nodes, plain_yaml, read_json_nodes, read_nodes,
+    FACTS_OF_TESTS, Facts, NODES_FILES, Node, Nodes, plain_yaml, read_json_nodes, read_nodes,
 };
 use crate::value::{HashMap as Hash, Value, from_json, load_yaml, symbol_keys_to_strings};
 use crate::workspace::{Files as _, Snapshot, path};
@@ -176,34 +176,15 @@ impl Sources {
 }
 
 /// Sets the fact of a dotted path, with or without `facts.` before it.
-fn set_fact(facts: &mut Hash, at: &str, value: &serde_json::Value) {
+fn set_fact(facts: &mut Facts, at: &str, value: &serde_json::Value) {
     let at = at.strip_prefix("facts.").unwrap_or(at);
     if let Ok(value) = from_json(&value.to_string()) {
-        set_value(facts, at, value);
-    }
-}
-
-/// Sets what a dotted path names; hashes on the way are made where there are none.
-fn set_value(hash: &mut Hash, at: &str, value: Value) {
-    match at.split_once('.') {
-        None => {
-            hash.insert(Value::string(at), value);
-        }
-        Some((first, rest)) => {
-            let key = Value::string(first);
-            let mut inner = hash
-                .get(&key)
-                .and_then(Value::as_hash)
-                .cloned()
-                .unwrap_or_default();
-            set_value(&mut inner, rest, value);
-            hash.insert(key, Value::from(inner));
-        }
+        facts.set(at, value);
     }
 }
 
 /// The nodes of a nodes file, or of facts that were saved in any form.
-fn read_any(at: &str, text: &str, common: &Hash) -> Result<Nodes, String> {
+fn read_any(at: &str, text: &Arc<str>, common: &Hash) -> Result<Nodes, String> {
     let name = path::name(at);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let read = match at.ends_with(".json") {

@@ -19,7 +19,9 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+/// A piece of JSON that was kept as the text it is.
+pub use serde_json::value::RawValue as RawJson;
 use serde_json::value::RawValue;
 
 use super::{HashMap, Opaque, Rich, Value, float_to_s};
@@ -29,6 +31,9 @@ const MAX_JSON: usize = 64 << 20;
 
 /// Deepest nesting Ruby's JSON generator writes.
 const MAX_GENERATED_DEPTH: usize = 100;
+
+/// Deepest nesting that is read.
+const MOST_DEPTH: usize = 128;
 
 /// Why a value has no JSON, or a text is none: the text, in the generator's or reader's words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,30 +82,105 @@ pub fn to_tagged_json(value: &Value) -> String {
 /// The value of plain JSON text: facts, scopes, requests. Of equal keys the last wins.
 ///
 /// # Errors
-/// The text is not JSON, or nests deeper than 128.
+/// The text is not JSON, or lists and objects nest deeper than 128 levels.
 pub fn from_json(text: &str) -> Result<Value, JsonError> {
-    from_raw_json(serde_json::from_str(text)?)
+    // serde_json rounds what needs more than 64 bits, and some fractions: those are read from the
+    // text, number by number, which takes a walk over the text for each level of nesting.
+    match serde_json::from_str(text) {
+        Ok(Exact(value)) => Ok(value),
+        Err(error) if error.to_string().starts_with("recursion limit") => Err(too_deep()),
+        Err(_) => piece(serde_json::from_str(text)?, 0),
+    }
+}
+
+fn too_deep() -> JsonError {
+    JsonError {
+        message: format!("lists and objects nest deeper than {MOST_DEPTH} levels"),
+    }
+}
+
+/// A value all of whose numbers are integers of 64 bits.
+struct Exact(Value);
+
+impl<'de> Deserialize<'de> for Exact {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Exact, D::Error> {
+        struct ExactVisitor;
+        impl<'de> Visitor<'de> for ExactVisitor {
+            type Value = Exact;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("a value without fractions")
+            }
+
+            fn visit_unit<E>(self) -> Result<Exact, E> {
+                Ok(Exact(Value::Undef))
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Exact, E> {
+                Ok(Exact(Value::Bool(value)))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Exact, E> {
+                Ok(Exact(Value::Int(value)))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Exact, E> {
+                let value = i64::try_from(value).map_err(E::custom)?;
+                Ok(Exact(Value::Int(value)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Exact, E> {
+                Ok(Exact(Value::string(text)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Exact, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(Exact(element)) = all.next_element()? {
+                    elements.push(element);
+                }
+                Ok(Exact(Value::from(elements)))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut all: A) -> Result<Exact, A::Error> {
+                let mut hash = HashMap::default();
+                while let Some((Exact(name), Exact(value))) = all.next_entry()? {
+                    hash.insert(name, value);
+                }
+                Ok(Exact(Value::from(hash)))
+            }
+        }
+        deserializer.deserialize_any(ExactVisitor)
+    }
 }
 
 /// The value of a piece of JSON that was kept as text, so that no digit is lost.
 ///
 /// # Errors
-/// A string has half a surrogate pair.
+/// A string has half a surrogate pair, or lists and objects nest deeper than 128 levels.
 pub fn from_raw_json(raw: &RawValue) -> Result<Value, JsonError> {
+    from_json(raw.get())
+}
+
+/// A piece in so many others. O(bytes × nesting).
+fn piece(raw: &RawValue, depth: usize) -> Result<Value, JsonError> {
+    if depth > MOST_DEPTH {
+        return Err(too_deep());
+    }
     let text = raw.get().trim();
     Ok(match text.as_bytes().first() {
         Some(b'{') => {
             let Entries(entries) = serde_json::from_str(text)?;
             let mut hash = super::hash_with_capacity(entries.len());
             for (key, value) in entries {
-                hash.insert(Value::from(key), from_raw_json(value)?);
+                hash.insert(Value::from(key), piece(value, depth + 1)?);
             }
             Value::from(hash)
         }
         Some(b'[') => {
             let elements: Vec<&RawValue> = serde_json::from_str(text)?;
+            let elements = elements.into_iter();
             let values: Result<Vec<Value>, JsonError> =
-                elements.into_iter().map(from_raw_json).collect();
+                elements.map(|element| piece(element, depth + 1)).collect();
             Value::from(values?)
         }
         Some(b'"') => Value::from(serde_json::from_str::<String>(text)?),
@@ -133,33 +213,6 @@ impl<'a> JsonPieces<'a> {
             }
             _ => None,
         }
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match self {
-            JsonPieces::Array(elements) => elements.len(),
-            JsonPieces::Object(entries) => entries.len(),
-        }
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The value of one; undef where there is none.
-    ///
-    /// # Errors
-    /// As [`from_raw_json`].
-    pub fn value(&self, at: usize) -> Result<Value, JsonError> {
-        let raw = match self {
-            JsonPieces::Array(elements) => elements.get(at).copied(),
-            JsonPieces::Object(entries) => entries.get(at).map(|(_, raw)| *raw),
-        };
-        raw.map_or(Ok(Value::Undef), from_raw_json)
     }
 }
 
@@ -444,6 +497,39 @@ fn write_json_string(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_read_to_the_last_digit() {
+        for (text, value) in [
+            ("[1, -7, 9223372036854775807]", "[1,-7,9223372036854775807]"),
+            ("[9223372036854775808]", "[9223372036854775808]"),
+            (
+                "[-123456789012345678901234567890]",
+                "[-123456789012345678901234567890]",
+            ),
+            ("[-0, 0.1, 1e3, -0.0]", "[0,0.1,1000.0,-0.0]"),
+            (
+                r#"{"a": 1, "b": 0.3, "a": 18446744073709551616}"#,
+                r#"{"a":18446744073709551616,"b":0.3}"#,
+            ),
+            (r#"{"a": {"b": 1}, "a": null}"#, r#"{"a":null}"#),
+        ] {
+            assert_eq!(to_tagged_json(&from_json(text).unwrap()), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_nested_without_end_is_refused() {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let nested = |depth| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            assert!(from_json(&nested(120)).is_ok());
+            let error = from_json(&nested(100_000)).unwrap_err();
+            assert_eq!(
+                error.message,
+                "lists and objects nest deeper than 128 levels"
+            );
+        }
+    }
 
     #[test]
     fn plain_json_is_rubys() {

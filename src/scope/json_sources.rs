@@ -1,0 +1,232 @@
+//! Nodes from JSON texts of any size: what a fleet's tools export is taken apart as far as the names
+//! of the facts, and no further.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::facts::{Entry, Saved};
+use super::node::{Knowledge, Node, Nodes, NodesError, not_a_hash};
+use super::share::Share;
+use super::sources::name_of;
+use super::{Facts, NodesForm, form_of, read_nodes};
+use crate::value::{HashMap, JsonError, JsonPieces, RawJson, Value, from_json, from_raw_json};
+
+/// Reads saved data of any form from its JSON text, as [`read_nodes`] reads its value. Of the nodes
+/// of an inventory or a nodes file the facts stay text. O(bytes).
+///
+/// # Errors
+/// As [`read_nodes`], or a text that is no JSON.
+pub fn read_json_nodes(
+    document: &Arc<str>,
+    stem: &str,
+    common: &HashMap,
+) -> Result<Nodes, NodesError> {
+    let is_addressable = u32::try_from(document.len()).is_ok();
+    let pieces = JsonPieces::of(document).filter(|_| is_addressable);
+    let mut reader = Reader {
+        document,
+        common: Arc::new(common.clone()),
+        names: HashSet::new(),
+        share: Share::default(),
+        nodes: Nodes::default(),
+    };
+    match &pieces {
+        Some(JsonPieces::Array(elements)) if is_inventory(elements)? => {
+            for (at, element) in elements.iter().enumerate() {
+                reader.add_listed(element, stem, at)?;
+            }
+            Ok(reader.nodes)
+        }
+        Some(JsonPieces::Object(entries)) if is_nodes_file(entries)? => {
+            for (name, entry) in entries {
+                reader.add_entry(name, entry)?;
+            }
+            Ok(reader.nodes)
+        }
+        _ => read_nodes(&from_json(document).map_err(no_json)?, stem, common),
+    }
+}
+
+fn no_json(error: JsonError) -> NodesError {
+    NodesError {
+        message: error.to_string(),
+    }
+}
+
+/// The first value tells what a list holds.
+fn is_inventory(elements: &[&RawJson]) -> Result<bool, NodesError> {
+    let first = first_of(elements.iter().copied())?;
+    let form = first.and_then(|first| form_of(&Value::array([first])));
+    Ok(form == Some(NodesForm::Inventory))
+}
+
+/// The names and one value tell what a hash is.
+fn is_nodes_file(entries: &[(String, &RawJson)]) -> Result<bool, NodesError> {
+    let Some(first) = first_of(entries.iter().map(|(_, entry)| *entry))? else {
+        return Ok(false);
+    };
+    let sample = entries.iter();
+    let sample = sample.map(|(name, _)| (name.as_str(), first.clone()));
+    Ok(form_of(&Value::hash(sample)) == Some(NodesForm::NodesFile))
+}
+
+/// The first value that says anything.
+fn first_of<'a>(
+    mut pieces: impl Iterator<Item = &'a RawJson>,
+) -> Result<Option<Value>, NodesError> {
+    let first = pieces.find(|piece| piece.get() != "null");
+    first.map(from_raw_json).transpose().map_err(no_json)
+}
+
+/// Nodes that are being read.
+struct Reader<'a> {
+    document: &'a Arc<str>,
+    common: Arc<HashMap>,
+    names: HashSet<Arc<str>>,
+    share: Share,
+    nodes: Nodes,
+}
+
+/// The parts of an object; of equal names the last counts.
+type Parts<'a> = Vec<(String, &'a RawJson)>;
+
+fn part<'a>(parts: &Parts<'a>, name: &str) -> Option<&'a RawJson> {
+    let mut parts = parts.iter().rev();
+    parts.find(|(known, _)| known == name).map(|(_, raw)| *raw)
+}
+
+fn value_of(parts: &Parts<'_>, name: &str) -> Result<Option<Value>, NodesError> {
+    let raw = part(parts, name);
+    raw.map(from_raw_json).transpose().map_err(no_json)
+}
+
+/// The parts of an object; nothing for other values.
+fn parts(raw: &RawJson) -> Option<Parts<'_>> {
+    match JsonPieces::of(raw.get())? {
+        JsonPieces::Object(entries) => Some(entries),
+        JsonPieces::Array(_) => None,
+    }
+}
+
+impl Reader<'_> {
+    /// Adds an element of a list of nodes, or of sets of facts.
+    fn add_listed(&mut self, element: &RawJson, stem: &str, at: usize) -> Result<(), NodesError> {
+        check(element)?;
+        let mut all = parts(element).unwrap_or_default();
+        if let Some(certname) = value_of(&all, "certname")? {
+            let facts = part(&all, "facts").map(listed).unwrap_or_default();
+            // Nobody's inventory has them.
+            all.retain(|(name, _)| name != "variables");
+            return self.add(&certname.to_s(), &facts, &all);
+        }
+        let mut naming = HashMap::default();
+        for name in ["clientcert", "fqdn", "networking"] {
+            let value = value_of(&all, name)?;
+            naming.extend(value.map(|value| (Value::string(name), value)));
+        }
+        let name = name_of(&Value::from(naming), &format!("{stem}-{}", at + 1));
+        self.add(&name, &all, &Parts::new())
+    }
+
+    /// Adds an entry of a nodes file.
+    fn add_entry(&mut self, name: &str, entry: &RawJson) -> Result<(), NodesError> {
+        check(entry)?;
+        let Some(all) = parts(entry).or_else(|| (entry.get() == "null").then(Parts::new)) else {
+            return Err(not_a_hash(name));
+        };
+        let facts = part(&all, "facts").and_then(parts).unwrap_or_default();
+        self.add(name, &facts, &all)
+    }
+
+    /// Adds a node of these facts, with the trusted data, variables and environment that `rest` says.
+    fn add(
+        &mut self,
+        certname: &str,
+        facts: &Parts<'_>,
+        rest: &Parts<'_>,
+    ) -> Result<(), NodesError> {
+        let start = self.document.as_ptr().addr();
+        let entries = facts.iter().map(|(name, raw)| Entry {
+            name: self.name(name),
+            start: narrow(raw.get().as_ptr().addr() - start),
+            length: narrow(raw.get().len()),
+        });
+        let entries = entries.collect();
+        let certname: Arc<str> = Arc::from(certname);
+        let mut hash = |name: &str| -> Result<HashMap, NodesError> {
+            let value = value_of(rest, name)?;
+            let hash = value.as_ref().and_then(Value::as_hash);
+            Ok(hash.map(|all| self.share.hash(all)).unwrap_or_default())
+        };
+        let (trusted, variables) = (hash("trusted")?, hash("variables")?);
+        let environment = value_of(rest, "environment")?;
+        let environment = environment.as_ref().and_then(Value::as_str);
+        let node = Node {
+            facts: Facts::from(Saved {
+                certname: certname.clone(),
+                common: self.common.clone(),
+                document: self.document.clone(),
+                entries,
+                by_hand: Vec::new(),
+            }),
+            certname,
+            trusted,
+            variables,
+            environment: environment.map(|name| self.name(name)),
+            knowledge: Knowledge::All,
+        };
+        self.nodes.insert(node);
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(name) {
+            return known.clone();
+        }
+        let name: Arc<str> = Arc::from(name);
+        self.names.insert(name.clone());
+        name
+    }
+}
+
+/// Documents are shorter than 4 GiB here.
+fn narrow(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// Facts as parts: factsets list them as `{data: [{name, value}]}`.
+fn listed(raw: &RawJson) -> Parts<'_> {
+    let own = parts(raw);
+    let data = own.as_ref().and_then(|own| part(own, "data"));
+    let Some(JsonPieces::Array(elements)) = JsonPieces::of(data.unwrap_or(raw).get()) else {
+        return own.unwrap_or_default();
+    };
+    let pairs = elements.into_iter().filter_map(|element| {
+        let fact = parts(element)?;
+        let name = value_of(&fact, "name").ok()??;
+        Some((name.as_str()?.to_owned(), part(&fact, "value")?))
+    });
+    pairs.collect()
+}
+
+/// Whether everything in a piece can be read: taking it apart leaves some errors unseen.
+fn check(piece: &RawJson) -> Result<(), NodesError> {
+    /// Brackets that may be open at once before it is looked at closely.
+    const MOST_OPEN: usize = 100;
+    let text = piece.get();
+    let mut open = 0_usize;
+    let mut deepest = 0;
+    for byte in text.bytes() {
+        match byte {
+            b'{' | b'[' => open += 1,
+            b'}' | b']' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(open);
+    }
+    // Only an escape can name half a character.
+    if deepest > MOST_OPEN || text.contains("\\u") {
+        from_raw_json(piece).map_err(no_json)?;
+    }
+    Ok(())
+}

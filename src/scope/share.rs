@@ -1,0 +1,51 @@
+//! Values of many nodes in memory, equal ones once.
+
+use std::collections::HashSet;
+
+use super::{Facts, Node};
+use crate::value::{HashMap, Value};
+
+/// Equal values are kept once: nodes of a fleet have most of their facts in common.
+#[derive(Default)]
+pub(super) struct Share {
+    known: HashSet<Value>,
+}
+
+impl Share {
+    pub(super) fn node(&mut self, node: Node) -> Node {
+        let facts = node.facts.in_memory();
+        let facts = facts.map(|facts| Facts::from(self.hash(facts)));
+        Node {
+            facts: facts.unwrap_or_else(|| node.facts.clone()),
+            trusted: self.hash(&node.trusted),
+            variables: self.hash(&node.variables),
+            ..node
+        }
+    }
+
+    pub(super) fn hash(&mut self, hash: &HashMap) -> HashMap {
+        let entries = hash.iter();
+        entries
+            .map(|(name, value)| (self.value(name), self.value(value)))
+            .collect()
+    }
+
+    fn value(&mut self, value: &Value) -> Value {
+        let shared = if let Value::Array(elements) = value {
+            Value::array(elements.iter().map(|element| self.value(element)))
+        } else if let Value::Hash(hash) = value {
+            Value::from(self.hash(hash))
+        } else if value.as_str().is_some() {
+            value.clone()
+        } else {
+            return value.clone();
+        };
+        match self.known.get(&shared) {
+            Some(known) => known.clone(),
+            None => {
+                self.known.insert(shared.clone());
+                shared
+            }
+        }
+    }
+}
