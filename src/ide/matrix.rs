@@ -127,10 +127,7 @@ fn row_of(fleet: &Fleet<'_>, key: &str, request: &Request) -> Row {
     let groups = groups_of_nodes(&fleet.session(), fleet.nodes, request);
     Row {
         key: Arc::from(key),
-        answers: groups
-            .into_iter()
-            .map(|group| cell(fleet.snapshot, group))
-            .collect(),
+        answers: cells(fleet.snapshot, groups),
     }
 }
 
@@ -142,10 +139,7 @@ pub fn row_of_possible(fleet: &Fleet<'_>, key: &str) -> Row {
     let groups = groups_of_possible(&fleet.session(), &Scope::open(), &request);
     Row {
         key: Arc::from(key),
-        answers: groups
-            .into_iter()
-            .map(|group| cell(fleet.snapshot, group))
-            .collect(),
+        answers: cells(fleet.snapshot, groups),
     }
 }
 
@@ -156,10 +150,24 @@ pub fn with_unseen(fleet: &Fleet<'_>, mut row: Row) -> Row {
     row
 }
 
-fn cell(snapshot: &Snapshot, group: Group) -> Cell {
-    let sources = group.sources.iter().map(|source| line(snapshot, source));
+/// The cells of groups, the line of each source found once.
+fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
+    let mut lines: HashMap<Source, SourceLine, KeyHashing> = HashMap::default();
+    let mut line_of = |source: &Source| {
+        if let Some(known) = lines.get(source) {
+            return known.clone();
+        }
+        let found = line(snapshot, source);
+        lines.insert(source.clone(), found.clone());
+        found
+    };
+    let cells = groups.into_iter().map(|group| cell(group, &mut line_of));
+    cells.collect()
+}
+
+fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cell {
     Cell {
-        sources: sources.collect(),
+        sources: group.sources.iter().map(line_of).collect(),
         result: group.result,
         unknown: group.unknown,
         nodes: group.nodes,
@@ -357,7 +365,7 @@ pub(super) fn differ(one: &Cell, other: &Cell) -> bool {
 fn answer_of(fleet: &Fleet<'_>, request: &Request, member: usize) -> Cell {
     let session = fleet.session();
     let one = crate::lookup::group_of(&session, fleet.nodes, request, member);
-    cell(fleet.snapshot, one)
+    cell(one, &mut |source| line(fleet.snapshot, source))
 }
 
 /// The answer in a scope, with the condition that it stands for.

@@ -12,9 +12,9 @@ use super::engine::Session;
 use super::error::LookupError;
 use super::request::{Answer, Certainty, Reads, Request, UnknownCause};
 use super::trace::{Event, NodeKind, TraceNode};
-use super::views::{LayerViews, Spot};
+use super::views::{Classes, Spot};
 use crate::hierarchy::{Layer, TemplatePart};
-use crate::scope::{Column, KnownNodes, Scope};
+use crate::scope::{KnownNodes, Scope};
 use crate::value::{KeyHashing, Value};
 
 /// Most scopes that possible files are expanded to.
@@ -49,117 +49,99 @@ pub fn runs_until(
     members: &[usize],
     is_stopped: &dyn Fn() -> bool,
 ) -> Vec<Run> {
-    let mut prepared: Vec<Prepared> = Vec::new();
-    let mut runs: Vec<Run> = Vec::new();
-    let mut signature = Vec::new();
-    for &member in members {
-        let hit = prepared.iter().find_map(|prepared| {
-            prepared.signature(member, &mut signature);
-            prepared.known.get(signature.as_slice()).copied()
-        });
+    let found = told_until(session, nodes, request, members, is_stopped, |answer| {
+        answer
+    });
+    let runs = found.into_iter();
+    runs.map(|(answer, members)| Run { answer, members })
+        .collect()
+}
+
+/// [`runs_until`], of each answer only what `tell` makes of it: the traces of a large hierarchy are
+/// many times what is wanted of them, and a lookup is quicker where the one before has made room.
+fn told_until<T>(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    request: &Request,
+    members: &[usize],
+    is_stopped: &dyn Fn() -> bool,
+    mut tell: impl FnMut(Answer) -> T,
+) -> Vec<(T, Vec<usize>)> {
+    let mut parted: Vec<Parted> = Vec::new();
+    let mut runs: Vec<(T, Vec<usize>)> = Vec::new();
+    for (at, &member) in members.iter().enumerate() {
+        let hit = parted.iter().find_map(|parted| parted.run(member));
         if let Some(run) = hit {
-            runs[run].members.push(member);
+            runs[run].1.push(member);
             continue;
         }
         if is_stopped() {
             break;
         }
         let answer = session.lookup(&nodes.scope(member), request);
-        let at = match prepared
-            .iter()
-            .position(|known| known.reads == answer.reads)
-        {
-            Some(at) => at,
-            None => {
-                prepared.push(Prepared::new(session, nodes, answer.reads.clone()));
-                prepared.len() - 1
-            }
-        };
-        prepared[at].signature(member, &mut signature);
-        let known = &mut prepared[at].known;
-        known.insert(signature.as_slice().into(), runs.len());
-        runs.push(Run {
-            answer,
-            members: vec![member],
-        });
+        let rest = &members[at..];
+        if rest.len() > 1 {
+            let reads = &answer.reads;
+            let known = parted.iter().position(|known| known.reads == *reads);
+            let known = known.unwrap_or_else(|| {
+                parted.push(Parted::new(session, nodes, reads.clone(), rest));
+                parted.len() - 1
+            });
+            let parted = &mut parted[known];
+            parted.runs[parted.classes.of(member)] = Some(runs.len());
+        }
+        runs.push((tell(answer), vec![member]));
     }
     runs
 }
 
-/// The known nodes whose levels of a layer read the file at `path`, by number. O(nodes) once the
-/// views are known.
+/// The known nodes whose levels of a layer read the file at `path`, by number. O(places + nodes that
+/// read it) once the views are known.
 #[must_use]
 pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &str) -> Vec<usize> {
     let views = session.views(nodes, layer);
-    let is_it = |spot: &Spot| matches!(spot, Spot::File(place, _) if **place == *path);
-    let wanted: Vec<bool> = views.spots.iter().map(is_it).collect();
-    let reads: Vec<bool> = views
-        .views
-        .iter()
-        .map(|view| view.iter().any(|(_, spot)| wanted[*spot as usize]))
-        .collect();
-    (0..nodes.len())
-        .filter(|&member| reads[views.of[member] as usize])
-        .collect()
+    views.nodes_with(|spot| matches!(spot, Spot::File(place, _) if **place == *path))
 }
 
-/// Everything that tells two nodes apart for one [`Reads`].
-struct Prepared {
+/// Nodes parted by all that tells them apart for one [`Reads`]: what they see of the files that
+/// matter to the keys, and the values of the variables.
+struct Parted {
     reads: Arc<Reads>,
-    /// For each layer its views, and a number for what of each view matters to the keys.
-    layers: Vec<(Arc<LayerViews>, Vec<u32>)>,
-    columns: Vec<Arc<Column>>,
-    /// The run of each signature: what matters of the layers, then the value of each variable.
-    known: Map<Box<[u32]>, usize, KeyHashing>,
+    classes: Classes,
+    /// The run of each class, where a node of it was asked.
+    runs: Vec<Option<usize>>,
 }
 
-impl Prepared {
-    fn new(session: &Session<'_>, nodes: &KnownNodes, reads: Arc<Reads>) -> Prepared {
+impl Parted {
+    /// Parts `members`; O(files that hold a key + nodes that read one of them), and O(members) for
+    /// each variable.
+    fn new(
+        session: &Session<'_>,
+        nodes: &KnownNodes,
+        reads: Arc<Reads>,
+        members: &[usize],
+    ) -> Parted {
+        let mut classes = Classes::new(nodes.len());
         let mut layers = vec![Layer::Global, Layer::Environment];
         layers.extend(reads.modules.iter().cloned().map(Layer::Module));
-        let layers = layers.into_iter().map(|layer| {
+        let keys = std::iter::once("lookup_options").chain(reads.keys.iter().map(|key| &**key));
+        for layer in layers {
             let views = session.views(nodes, &layer);
-            let numbers = reduced(session, &views, &reads);
-            (views, numbers)
-        });
-        let layers = layers
-            .filter(|(_, numbers)| numbers.iter().any(|number| *number != numbers[0]))
-            .collect();
-        let columns = reads.variables.iter().map(|name| nodes.column(name));
-        let columns: Vec<Arc<Column>> = columns.collect();
-        Prepared {
-            layers,
-            columns,
+            views.part(session, keys.clone(), &mut classes);
+        }
+        for variable in &reads.variables {
+            classes.split_by(&nodes.column(variable), members);
+        }
+        Parted {
+            runs: vec![None; classes.len()],
+            classes,
             reads,
-            known: Map::default(),
         }
     }
 
-    fn signature(&self, member: usize, signature: &mut Vec<u32>) {
-        signature.clear();
-        let layers = self.layers.iter();
-        signature.extend(layers.map(|(views, numbers)| numbers[views.of[member] as usize]));
-        signature.extend(self.columns.iter().map(|column| column.ids[member]));
+    fn run(&self, member: usize) -> Option<usize> {
+        self.runs[self.classes.of(member)]
     }
-}
-
-/// A number for each view, equal for views that are equal in all that matters to the keys.
-fn reduced(session: &Session<'_>, views: &LayerViews, reads: &Reads) -> Vec<u32> {
-    let keys = std::iter::once("lookup_options").chain(reads.keys.iter().map(|key| &**key));
-    let matters = views.mattering(session, keys);
-    let mut numbers: Map<Box<[(u32, u32)]>, u32, KeyHashing> = Map::default();
-    let mut kept: Vec<(u32, u32)> = Vec::new();
-    let reduced = views.views.iter().map(|view| {
-        kept.clear();
-        kept.extend(view.iter().filter(|(_, spot)| matters[*spot as usize]));
-        if let Some(number) = numbers.get(kept.as_slice()) {
-            return *number;
-        }
-        let next = numbers.len() as u32;
-        numbers.insert(kept.as_slice().into(), next);
-        next
-    });
-    reduced.collect()
 }
 
 /// A source that gave a value.
@@ -230,51 +212,55 @@ type Said = (Result<Value, String>, Option<String>);
 #[must_use]
 pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Vec<Group> {
     let members: Vec<usize> = (0..nodes.len()).collect();
-    let mut groups: Vec<(Group, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<(Group, usize)> = Vec::new();
     let mut known: Map<Said, Vec<usize>, KeyHashing> = Map::default();
-    for run in runs(session, nodes, request, &members) {
-        let unknown = match run.answer.certainty() {
+    let mut group_of: Vec<u32> = vec![0; nodes.len()];
+    let tell = |answer: Answer| {
+        let unknown = match answer.certainty() {
             Certainty::Certain => None,
-            Certainty::Unknown => run.answer.why_uncertain(),
+            Certainty::Unknown => answer.why_uncertain(),
         };
-        let found = run.answer.trace.as_ref().map(sources).unwrap_or_default();
-        let result = run.answer.result;
+        let found = answer.trace.as_ref().map(sources).unwrap_or_default();
+        let result = answer.result;
         let key = (result.clone().map_err(|error| error.message), unknown);
         let same = known.entry(key.clone()).or_default();
         // Equal messages may come with other places; values have been compared.
         let is_same = |&&at: &&usize| result.is_ok() || groups[at].0.result == result;
-        match same.iter().find(is_same) {
-            Some(&at) => {
-                let (group, members) = &mut groups[at];
-                members.extend(run.members);
-                for source in found {
-                    if !group.sources.contains(&source) {
-                        group.sources.push(source);
-                    }
+        if let Some(&at) = same.iter().find(is_same) {
+            let sources = &mut groups[at].0.sources;
+            for source in found {
+                if !sources.contains(&source) {
+                    sources.push(source);
                 }
             }
-            None => {
-                same.push(groups.len());
-                let group = Group {
-                    result,
-                    unknown: key.1,
-                    nodes: Vec::new(),
-                    condition: String::new(),
-                    sources: found,
-                };
-                groups.push((group, run.members));
-            }
+            return at;
+        }
+        same.push(groups.len());
+        let group = Group {
+            result,
+            unknown: key.1,
+            nodes: Vec::new(),
+            condition: String::new(),
+            sources: found,
+        };
+        groups.push((group, 0));
+        groups.len() - 1
+    };
+    for (at, members) in told_until(session, nodes, request, &members, &|| false, tell) {
+        groups[at].1 += members.len();
+        for member in members {
+            group_of[member] = at as u32;
         }
     }
-    for (group, members) in &mut groups {
-        members.sort_unstable();
-        let names = members.iter().map(|&member| nodes.shared_name(member));
-        group.nodes = names.collect();
+    for (group, count) in &mut groups {
+        group.nodes.reserve_exact(*count);
     }
-    groups.sort_by_key(|(group, members)| {
-        let first = members.first().copied().unwrap_or_default();
-        (std::cmp::Reverse(group.nodes.len()), first)
-    });
+    for (member, at) in group_of.iter().enumerate() {
+        let (group, _) = &mut groups[*at as usize];
+        group.nodes.push(nodes.shared_name(member));
+    }
+    // Groups stand in the order of their first nodes, which a stable sort keeps.
+    groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     groups.into_iter().map(|(group, _)| group).collect()
 }
 

@@ -11,7 +11,7 @@ use super::engine::{Engine, Invocation, Session};
 use super::error::{Failure, Found};
 use super::level::LevelProvider;
 use crate::hierarchy::{Config, ConfigError, FunctionKind, Layer};
-use crate::scope::KnownNodes;
+use crate::scope::{Column, KnownNodes};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::Format;
 
@@ -36,60 +36,261 @@ pub(super) enum Spot {
 /// What a layer is for one node: the places of its levels, by the number of the level.
 type View = Vec<(u32, u32)>;
 
-/// One layer as many nodes see it.
+/// One layer as many nodes see it: for each level the different lists of places that nodes have in
+/// it, and which nodes have which.
 #[derive(Debug, Default)]
 pub(super) struct LayerViews {
     /// All places, each once.
     pub(super) spots: Vec<Spot>,
-    /// The different views: level and place.
-    pub(super) views: Vec<View>,
-    /// For each node the number of its view.
-    pub(super) of: Vec<u32>,
-    /// The places of files by the files' numbers.
-    numbered: Map<u32, Vec<u32>, KeyHashing>,
+    /// How many nodes there are.
+    count: usize,
+    /// The places of each list. The lists of one level stand side by side.
+    lists: Rows,
+    /// The level of each list.
+    levels: Vec<u32>,
+    /// The nodes of each list.
+    members: Rows,
+    /// The lists that each place is in.
+    holders: Rows,
+    /// The places of each file, by the file's number.
+    numbered: Rows,
     /// The other places.
     others: Vec<u32>,
 }
 
 impl LayerViews {
-    fn number(&mut self, session: &Session<'_>) {
-        for (at, spot) in self.spots.iter().enumerate() {
+    /// The layer from what each node sees.
+    fn new(session: &Session<'_>, spots: Vec<Spot>, views: &[View], of: &[u32]) -> LayerViews {
+        let level_count = views.iter().flatten().map(|(level, _)| level + 1).max();
+        let mut lists: Vec<Vec<u32>> = Vec::new();
+        let mut levels = Vec::new();
+        let mut members = Vec::new();
+        for level in 0..level_count.unwrap_or_default() {
+            let mut known: Map<Vec<u32>, u32, KeyHashing> = Map::default();
+            let in_level = |view: &View| {
+                let places = view.iter().filter(|(known, _)| *known == level);
+                places.map(|(_, spot)| *spot).collect::<Vec<u32>>()
+            };
+            let numbers = views.iter().map(in_level).map(|list| {
+                let next = lists.len() as u32;
+                *known.entry(list).or_insert_with_key(|list| {
+                    lists.push(list.clone());
+                    levels.push(level);
+                    next
+                })
+            });
+            let numbers: Vec<u32> = numbers.collect();
+            let of = of.iter().enumerate();
+            members.extend(of.map(|(member, view)| (numbers[*view as usize], member as u32)));
+        }
+        let of_lists = lists.iter().enumerate();
+        let held = of_lists.flat_map(|(at, list)| list.iter().map(move |&spot| (at as u32, spot)));
+        let held: Vec<(u32, u32)> = held.collect();
+        let holders: Vec<(u32, u32)> = held.iter().map(|&(list, spot)| (spot, list)).collect();
+        let mut numbered = Vec::new();
+        let mut others = Vec::new();
+        for (at, spot) in spots.iter().enumerate() {
             let number = match spot {
                 Spot::File(path, format) => session.files.number(path, *format),
                 Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => None,
             };
             match number {
-                Some(number) => self.numbered.entry(number).or_default().push(at as u32),
-                None => self.others.push(at as u32),
+                Some(number) => numbered.push((number, at as u32)),
+                None => others.push(at as u32),
+            }
+        }
+        LayerViews {
+            count: of.len(),
+            lists: Rows::new(&held),
+            levels,
+            members: Rows::new(&members),
+            holders: Rows::new(&holders),
+            numbered: Rows::new(&numbered),
+            others,
+            spots,
+        }
+    }
+
+    /// The nodes that have any of some places, in their order. O(those nodes).
+    pub(super) fn nodes_with(&self, wanted: impl Fn(&Spot) -> bool) -> Vec<usize> {
+        let spots = self.spots.iter().enumerate();
+        let spots = spots.filter(|(_, spot)| wanted(spot));
+        let lists = spots.flat_map(|(spot, _)| self.holders.row(spot as u32));
+        let members = lists.flat_map(|&list| self.members.row(list));
+        let mut members: Vec<usize> = members.map(|&member| member as usize).collect();
+        members.sort_unstable();
+        members.dedup();
+        members
+    }
+
+    /// Parts the nodes by what they see of all that matters to lookups of `keys`. O(files that hold
+    /// a key + nodes that read one of them).
+    pub(super) fn part<'k>(
+        &self,
+        session: &Session<'_>,
+        keys: impl Iterator<Item = &'k str> + Clone,
+        classes: &mut Classes,
+    ) {
+        let (matters, mattering) = self.mattering(session, keys);
+        let mut touched: Vec<u32> = mattering
+            .iter()
+            .flat_map(|&spot| self.holders.row(spot).iter().copied())
+            // What every node has tells none apart.
+            .filter(|&list| self.members.row(list).len() < self.count)
+            .collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let level_of = |list: &u32| self.levels[*list as usize];
+        for lists in touched.chunk_by(|one, other| level_of(one) == level_of(other)) {
+            // Lists that differ in nothing that matters are one.
+            let mut same: Vec<(Vec<u32>, u32)> = Vec::new();
+            for &list in lists {
+                let places = self.lists.row(list).iter().copied();
+                let places = places.filter(|spot| matters[*spot as usize]);
+                same.push((places.collect(), list));
+            }
+            same.sort_unstable();
+            for lists in same.chunk_by(|(one, _), (other, _)| one == other) {
+                let lists = lists.iter();
+                classes.split(lists.flat_map(|(_, list)| self.members.row(*list)));
             }
         }
     }
 
-    /// For each place whether it matters to lookups of `keys`, as the files are now. O(places +
-    /// files that hold a key).
-    pub(super) fn mattering<'k>(
+    /// For each place whether it matters to lookups of `keys`, as the files are now, and those that
+    /// do. O(files that hold a key).
+    fn mattering<'k>(
         &self,
         session: &Session<'_>,
         keys: impl Iterator<Item = &'k str> + Clone,
-    ) -> Vec<bool> {
+    ) -> (Vec<bool>, Vec<u32>) {
         let mut matters = vec![false; self.spots.len()];
+        let mut mattering = Vec::new();
+        let mut add = |spot: u32| {
+            if !std::mem::replace(&mut matters[spot as usize], true) {
+                mattering.push(spot);
+            }
+        };
         for key in keys.clone() {
             for number in session.files.mattering(key) {
-                for &at in self.numbered.get(&number).into_iter().flatten() {
-                    matters[at as usize] = true;
-                }
+                self.numbered.row(number).iter().copied().for_each(&mut add);
             }
         }
         for &at in &self.others {
-            matters[at as usize] = match &self.spots[at as usize] {
+            let matters = match &self.spots[at as usize] {
                 Spot::File(path, format) => {
                     let mut keys = keys.clone();
                     keys.any(|key| session.files.may_hold(path, key, *format))
                 }
                 Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => true,
             };
+            if matters {
+                add(at);
+            }
         }
-        matters
+        (matters, mattering)
+    }
+}
+
+/// Lists of numbers, by small numbers.
+#[derive(Debug, Default)]
+struct Rows {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Rows {
+    /// The rows of pairs of a row and an item, whose order is kept. O(pairs + rows).
+    fn new(pairs: &[(u32, u32)]) -> Rows {
+        let rows = pairs.iter().map(|(row, _)| row + 1).max();
+        let mut starts = vec![0; rows.unwrap_or_default() as usize + 1];
+        for (row, _) in pairs {
+            starts[*row as usize + 1] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut next = starts.clone();
+        let mut items = vec![0; pairs.len()];
+        for (row, item) in pairs {
+            let at = &mut next[*row as usize];
+            items[*at as usize] = *item;
+            *at += 1;
+        }
+        Rows { starts, items }
+    }
+
+    fn row(&self, row: u32) -> &[u32] {
+        let row = row as usize;
+        match (self.starts.get(row), self.starts.get(row + 1)) {
+            (Some(&start), Some(&end)) => &self.items[start as usize..end as usize],
+            (_, _) => &[],
+        }
+    }
+}
+
+/// Nodes parted by what tells them apart.
+#[derive(Debug)]
+pub(super) struct Classes {
+    /// The class of each node.
+    of: Vec<u32>,
+    /// For each class the last split that met it, and the class that the nodes in it went to.
+    moved: Vec<(u32, u32)>,
+    splits: u32,
+}
+
+impl Classes {
+    /// Nodes that nothing tells apart yet.
+    pub(super) fn new(count: usize) -> Classes {
+        Classes {
+            of: vec![0; count],
+            moved: vec![(0, 0)],
+            splits: 0,
+        }
+    }
+
+    /// The class of a node; classes may be empty.
+    pub(super) fn of(&self, member: usize) -> usize {
+        self.of[member] as usize
+    }
+
+    /// How many classes there may be.
+    pub(super) fn len(&self) -> usize {
+        self.moved.len()
+    }
+
+    /// Tells `members` apart from all other nodes. O(members).
+    pub(super) fn split<'m>(&mut self, members: impl Iterator<Item = &'m u32>) {
+        self.splits += 1;
+        for &member in members {
+            let class = &mut self.of[member as usize];
+            let next = self.moved.len() as u32;
+            let moved = &mut self.moved[*class as usize];
+            if moved.0 != self.splits {
+                *moved = (self.splits, next);
+                self.moved.push((0, 0));
+            }
+            *class = self.moved[*class as usize].1;
+        }
+    }
+
+    /// Tells those of `members` apart that a column has different values for. O(members).
+    pub(super) fn split_by(&mut self, column: &Column, members: &[usize]) {
+        if column.values.len() < 2 {
+            return;
+        }
+        let mut known: Map<(u32, u32), u32, KeyHashing> = Map::default();
+        for &member in members {
+            let class = &mut self.of[member];
+            let next = self.moved.len() as u32;
+            let new = *known.entry((*class, column.ids[member])).or_insert(next);
+            if new == next {
+                self.moved.push((0, 0));
+            }
+            *class = new;
+        }
     }
 }
 
@@ -155,24 +356,24 @@ impl Session<'_> {
     }
 }
 
-/// Whether two configurations are one, by identity: the cache of configurations gives the same
-/// one as long as the text is the same.
+/// Whether two configurations are one: by identity as a rule, since the cache of configurations gives
+/// the same one as long as the text is the same, else by what they say. Those that stand for a file
+/// that is not there are made anew every time.
 pub(super) fn is_same(
     one: Option<&Arc<Result<Config, ConfigError>>>,
     other: Option<&Arc<Result<Config, ConfigError>>>,
 ) -> bool {
     match (one, other) {
-        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other) || one == other,
         (None, None) => true,
         (Some(_), None) | (None, Some(_)) => false,
     }
 }
 
 fn build(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews {
-    let mut views = LayerViews {
-        of: Vec::with_capacity(nodes.len()),
-        ..LayerViews::default()
-    };
+    let mut all: Vec<Spot> = Vec::new();
+    let mut views: Vec<View> = Vec::new();
+    let mut of: Vec<u32> = Vec::with_capacity(nodes.len());
     let mut spots: Map<Spot, u32> = Map::new();
     let mut known: Map<View, u32> = Map::new();
     for member in 0..nodes.len() {
@@ -184,27 +385,26 @@ fn build(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews
         let view: View = seen
             .into_iter()
             .map(|(level, spot)| {
-                let next = views.spots.len() as u32;
+                let next = all.len() as u32;
                 let number = *spots.entry(spot.clone()).or_insert(next);
                 if number == next {
-                    views.spots.push(spot);
+                    all.push(spot);
                 }
                 (level, number)
             })
             .collect();
-        let next = views.views.len() as u32;
+        let next = views.len() as u32;
         let number = match known.get(&view) {
             Some(number) => *number,
             None => {
-                views.views.push(view.clone());
+                views.push(view.clone());
                 known.insert(view, next);
                 next
             }
         };
-        views.of.push(number);
+        of.push(number);
     }
-    views.number(session);
-    views
+    LayerViews::new(session, all, &views, &of)
 }
 
 /// The places of a layer for one node, level by level.
@@ -248,5 +448,81 @@ fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u3
             (None, _) => continue,
         };
         seen.push((at, spot));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+    use crate::scope::read_nodes;
+    use crate::value::{HashMap, from_json};
+    use crate::workspace::{Change, Workspace};
+
+    #[test]
+    fn views_are_made_once_whether_or_not_a_layer_has_a_configuration() {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/env".into()]));
+        let open = |path: &str, text: &str| {
+            workspace.apply(Change::Open {
+                path: path.into(),
+                text: text.into(),
+                version: 1,
+            })
+        };
+        open("/env/data/common.yaml", "a: 1\n");
+        let mut snapshot = open("/env/modules/m/metadata.json", "{}\n");
+        let environment = Environment {
+            dir: Some("/env".into()),
+            modulepath: vec!["/env/modules".into()],
+            ..Environment::default()
+        };
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let configs = ConfigCache::default();
+        let json = from_json(r#"{"one": {}, "two": {}}"#).unwrap();
+        let nodes = read_nodes(&json, "nodes", &HashMap::default()).unwrap();
+        let nodes = KnownNodes::new(&nodes);
+        for text in [None, Some("version: 5\nhierarchy: []\n")] {
+            if let Some(text) = text {
+                snapshot = open("/env/hiera.yaml", text);
+            }
+            let session = Session {
+                files: &*snapshot,
+                environment: &environment,
+                settings: &settings,
+                configs: &configs,
+            };
+            let layers = [
+                Layer::Global,
+                Layer::Environment,
+                Layer::Module("m".into()),
+                Layer::Module("missing".into()),
+            ];
+            for layer in layers {
+                let first = session.views(&nodes, &layer);
+                let again = session.views(&nodes, &layer);
+                assert!(Arc::ptr_eq(&first, &again), "{layer:?} {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn classes_are_what_no_split_tells_apart() {
+        let mut classes = Classes::new(6);
+        classes.split([1, 2, 3].iter());
+        classes.split([3, 4].iter());
+        let column = Column {
+            ids: vec![7, 0, 7, 7, 7, 1],
+            values: vec![None; 8],
+        };
+        classes.split_by(&column, &[0, 1, 2, 5]);
+        let of: Vec<usize> = (0..6).map(|member| classes.of(member)).collect();
+        let same = |one: usize, other: usize| of[one] == of[other];
+        let pairs = (0..6).flat_map(|one| (0..one).map(move |other| (one, other)));
+        assert_eq!(pairs.filter(|&(one, other)| same(one, other)).count(), 0);
+        assert!(of.iter().all(|&class| class < classes.len()));
+        let mut classes = Classes::new(4);
+        classes.split([0, 1, 2, 3].iter());
+        assert!((1..4).all(|member| classes.of(member) == classes.of(0)));
     }
 }

@@ -1,17 +1,24 @@
 //! Which files a path with variables can mean, remembered by the numbers of files: a number and its
-//! path belong together for as long as the workspace lives, so that nothing has to be forgotten.
+//! path belong together for as long as the workspace lives, so that nothing has to be forgotten. And
+//! which of the files with a key, for as long as these are the same files.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use super::file::{FileId, format_of};
+use super::file::format_of;
 use super::files::Format;
+use super::generations::Generations;
+use super::index::Postings;
 use super::snapshot::Snapshot;
 use crate::hierarchy::Template;
 
-/// Most templates that are remembered, at a byte for every file each; hierarchies have a handful,
+/// Most templates that are remembered, at two bytes for every file each; hierarchies have a handful,
 /// times the places that a scope can fill in.
 const MOST_TEMPLATES: usize = 64;
+
+/// Most paths of files with a key that one template remembers, before keys not asked for lately are
+/// forgotten: a hover asks twice for each level, and a key can be in as many files as there are.
+const MOST_PATHS: usize = 4_096;
 
 /// What is known of a file for one template.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -21,8 +28,27 @@ enum Fit {
     Unasked,
     /// The template cannot mean it.
     No,
-    /// It can, and the file is of that format by its name.
+    /// It can, in one reading, and the file is of that format by its name.
     Yes(Option<Format>),
+    /// It can, in several readings.
+    Several(Option<Format>),
+}
+
+/// The files with a key that a template can mean.
+#[derive(Clone, Default)]
+pub(super) struct Holders {
+    /// Their paths, ordered by bytes.
+    pub(super) paths: Arc<[Arc<str>]>,
+    /// Whether the template gives each of them in one reading only.
+    pub(super) has_one_reading: bool,
+}
+
+/// Files of any format, and what all have in common.
+struct Remembered {
+    of: Postings,
+    holders: Holders,
+    /// The format of all; nothing where they are of several.
+    format: Option<Option<Format>>,
 }
 
 /// Answers by template.
@@ -39,6 +65,16 @@ pub(super) struct Fits {
     template: Template,
     by_file: Mutex<Vec<Fit>>,
     paths: Arc<RwLock<Vec<Option<Arc<str>>>>>,
+    by_key: Mutex<ByKey>,
+}
+
+/// What was found for keys, as long as the files with the key are the same.
+struct ByKey(Generations<Box<str>, Remembered>);
+
+impl Default for ByKey {
+    fn default() -> ByKey {
+        ByKey(Generations::new(MOST_PATHS))
+    }
 }
 
 impl FitCache {
@@ -56,8 +92,8 @@ impl FitCache {
         }
         let fits = Arc::new(Fits {
             template: template.clone(),
-            by_file: Mutex::default(),
             paths: Arc::clone(&self.paths),
+            ..Fits::default()
         });
         templates.insert(template.clone(), Arc::clone(&fits));
         fits
@@ -65,21 +101,61 @@ impl FitCache {
 }
 
 impl Fits {
-    /// The paths of those among `files` that the template can mean, of one format or of any.
-    pub(super) fn select(
+    /// The files with a key that the template can mean, of one format or of any: O(1) where that was
+    /// asked before and the same files hold the key, else O(files with the key), and much only
+    /// for those that fit.
+    pub(super) fn holders(
         &self,
         snapshot: &Snapshot,
-        files: impl Iterator<Item = FileId>,
+        key: &str,
         format: Option<Format>,
-    ) -> Vec<Arc<str>> {
+    ) -> Holders {
+        let Some(files) = snapshot.index.postings(key) else {
+            return Holders::default();
+        };
+        let known = |remembered: &Remembered| match format {
+            Some(_) if remembered.format != Some(format) => None,
+            Some(_) | None => Some(remembered.holders.clone()),
+        };
+        let lock = || self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        let remembered = match lock().0.get(key) {
+            Some(found) if found.of.is_same(files) => Some(known(found)),
+            Some(_) | None => None,
+        };
+        let remembered = remembered.unwrap_or_else(|| {
+            let (holders, format) = self.select(snapshot, files, None);
+            let cost = holders.paths.len() + 1;
+            let remembered = Remembered {
+                of: files.clone(),
+                holders,
+                format,
+            };
+            let found = known(&remembered);
+            lock().0.insert(Box::from(key), remembered, cost);
+            found
+        });
+        remembered.unwrap_or_else(|| self.select(snapshot, files, format).0)
+    }
+
+    /// Those among `files` that the template can mean, of one format or of any, and the format that
+    /// all have in common.
+    fn select(
+        &self,
+        snapshot: &Snapshot,
+        files: &Postings,
+        format: Option<Format>,
+    ) -> (Holders, Option<Option<Format>>) {
         let mut known = self.by_file.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() < snapshot.files.len() {
             known.resize(snapshot.files.len(), Fit::Unasked);
         }
         let mut found = Vec::new();
         let mut unnamed = Vec::new();
+        let mut has_one_reading = true;
+        let mut common = None;
+        let mut is_common = true;
         let paths = self.paths.read().unwrap_or_else(PoisonError::into_inner);
-        for id in files {
+        for id in files.iter() {
             let Some(fit) = known.get_mut(id.0 as usize) else {
                 continue;
             };
@@ -87,17 +163,17 @@ impl Fits {
                 let Some(file) = snapshot.file_by_id(id) else {
                     continue;
                 };
-                *fit = match self.template.matches(file.path()) {
-                    true => Fit::Yes(format_of(file.path())),
-                    false => Fit::No,
-                };
+                *fit = self.fit(file.path());
             }
-            let Fit::Yes(own) = fit else {
-                continue;
+            let own = match *fit {
+                Fit::Unasked | Fit::No => continue,
+                Fit::Yes(own) | Fit::Several(own) => own,
             };
-            if format.is_some() && *own != format {
+            if format.is_some() && own != format {
                 continue;
             }
+            has_one_reading &= matches!(fit, Fit::Yes(_));
+            is_common &= *common.get_or_insert(own) == own;
             match paths.get(id.0 as usize) {
                 Some(Some(path)) => found.push(Arc::clone(path)),
                 Some(None) | None => {
@@ -119,6 +195,20 @@ impl Fits {
                 paths[id.0 as usize] = path;
             }
         }
-        found
+        // They are in order already where files were found in order.
+        found.sort();
+        let holders = Holders {
+            paths: Arc::from(found),
+            has_one_reading,
+        };
+        (holders, common.filter(|_| is_common))
+    }
+
+    fn fit(&self, path: &str) -> Fit {
+        match self.template.matches(path) {
+            false => Fit::No,
+            true if self.template.bind(path).is_some() => Fit::Yes(format_of(path)),
+            true => Fit::Several(format_of(path)),
+        }
     }
 }

@@ -22,8 +22,9 @@ pub(super) struct KeyIndex {
     odd: OrdSet<FileId>,
 }
 
+/// The files that hold a key.
 #[derive(Clone)]
-enum Postings {
+pub(super) enum Postings {
     Few(Arc<[FileId]>),
     Many(OrdSet<FileId>),
 }
@@ -106,13 +107,12 @@ impl KeyIndex {
 
     /// The files that hold a key, ordered by id, one after another.
     pub(super) fn iter_files(&self, key: &str) -> impl Iterator<Item = FileId> {
-        let (few, many) = match self.postings.get(key) {
-            Some(Postings::Few(files)) => (Some(files.iter()), None),
-            Some(Postings::Many(files)) => (None, Some(files.iter())),
-            None => (None, None),
-        };
-        let few = few.into_iter().flatten();
-        few.chain(many.into_iter().flatten()).copied()
+        self.postings(key).into_iter().flat_map(Postings::iter)
+    }
+
+    /// The files that hold a key, if any does.
+    pub(super) fn postings(&self, key: &str) -> Option<&Postings> {
+        self.postings.get(key)
     }
 
     /// The files that can matter to lookups of any key, ordered by id.
@@ -167,6 +167,25 @@ impl Postings {
             0 => None,
             1..=FEW => Some(Postings::Few(Arc::from(tree))),
             _ => Some(Postings::Many(tree.into_iter().collect())),
+        }
+    }
+
+    /// The files, ordered by id.
+    pub(super) fn iter(&self) -> impl Iterator<Item = FileId> {
+        let (few, many) = match self {
+            Postings::Few(files) => (Some(files.iter()), None),
+            Postings::Many(files) => (None, Some(files.iter())),
+        };
+        let few = few.into_iter().flatten();
+        few.chain(many.into_iter().flatten()).copied()
+    }
+
+    /// Whether these are the very files of another, by identity: what no change has touched is.
+    pub(super) fn is_same(&self, other: &Postings) -> bool {
+        match (self, other) {
+            (Postings::Few(one), Postings::Few(other)) => Arc::ptr_eq(one, other),
+            (Postings::Many(one), Postings::Many(other)) => one.ptr_eq(other),
+            (Postings::Few(_), Postings::Many(_)) | (Postings::Many(_), Postings::Few(_)) => false,
         }
     }
 

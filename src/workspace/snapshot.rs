@@ -322,8 +322,8 @@ impl Snapshot {
     }
 
     /// Paths of the files that hold a top-level key and that a template can mean, ordered by
-    /// bytes; of one format or of any. O(files with the key), a byte for each, and more only for
-    /// those that fit.
+    /// bytes; of one format or of any. O(1) where that was asked lately and the same files hold the
+    /// key, else O(files with the key), and much only for those that fit.
     #[must_use]
     pub fn holders(
         &self,
@@ -331,11 +331,16 @@ impl Snapshot {
         template: &Template,
         format: Option<Format>,
     ) -> Arc<[Arc<str>]> {
-        let fits = self.fits.of(template);
-        let mut paths = fits.select(self, self.index.iter_files(key), format);
-        // They are in order already where files were found in order.
-        paths.sort();
-        Arc::from(paths)
+        self.fits.of(template).holders(self, key, format).paths
+    }
+
+    /// Whether `files` are the very ones that [`Snapshot::holders`] gives for a key and a template,
+    /// of any format, and the template gives each in one reading only: each stands for other values
+    /// of the template's variables then.
+    #[must_use]
+    pub fn holds_once(&self, key: &str, template: &Template, files: &Arc<[Arc<str>]>) -> bool {
+        let holders = self.fits.of(template).holders(self, key, None);
+        holders.has_one_reading && Arc::ptr_eq(&holders.paths, files)
     }
 
     fn is_link_for(&self, root: Option<&Root>, at: &str) -> bool {

@@ -52,7 +52,7 @@ impl<'a> View<'a> {
         let options = options_place(ground, &target.root, &scope);
         let strategy = strategy(answer, &target.root, options.as_ref());
         let unknown = levels::unknowns(ground, &target.root, &target.steps, &strategy, answer);
-        let mut conditions = levels::conditions(ground, &scope, &unknown);
+        let mut conditions = levels::conditions(ground, &target.root, &scope, &unknown);
         let reads = levels::sources(answer, &quoted(&target.root));
         let unseen = levels::unseen(ground, &target.root, &scope, &reads, &strategy);
         conditions.extend(unseen);

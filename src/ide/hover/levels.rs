@@ -302,7 +302,7 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// Adds the values that the files of a place with one variable stand for.
+    /// Adds the values that the files of a place stand for, each for others.
     fn add_all(&mut self, place: &'a Place, files: &'a [Arc<str>]) {
         let values = |file: &Arc<str>| {
             let bound = place.template.bind(file)?;
@@ -421,7 +421,12 @@ fn decides(ground: &Ground<'_>, path: &str, root: &str) -> bool {
 }
 
 /// What would change an answer that is not certain: `site` is `ams` or `lhr`.
-pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, unknowns: &[Unknown]) -> Vec<Line> {
+pub(super) fn conditions(
+    ground: &Ground<'_>,
+    root: &str,
+    scope: &Scope,
+    unknowns: &[Unknown],
+) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     // Values by the variables that they are for, in the order of the levels.
     let mut by_variables: Vec<Bound<'_>> = Vec::new();
@@ -446,15 +451,23 @@ pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, unknowns: &[Unknown
                     .iter()
                     .filter(|place| place.level == unknown.level && place.index == unknown.index)
                     .collect();
-                if let [place] = levels.as_slice()
-                    && let [name] = place.template.variables().collect::<Vec<_>>()[..]
-                    && possible
-                        .files
-                        .iter()
-                        .all(|file| place.template.matches(file))
-                {
-                    bound_of(&mut by_variables, vec![name.clone()]).add_all(place, &possible.files);
-                    continue;
+                if let [place] = levels.as_slice() {
+                    let key = match unknown.for_options {
+                        true => "lookup_options",
+                        false => root,
+                    };
+                    let files = &possible.files;
+                    let mut names: Vec<Arc<str>> = Vec::new();
+                    place
+                        .template
+                        .variables()
+                        .for_each(|name| add(&mut names, name));
+                    let fits = |file: &Arc<str>| place.template.bind(file).is_some();
+                    let snapshot = ground.snapshot;
+                    if snapshot.holds_once(key, &place.template, files) || files.iter().all(fits) {
+                        bound_of(&mut by_variables, names).add_all(place, files);
+                        continue;
+                    }
                 }
                 for file in possible.files.iter() {
                     let bound = levels.iter().find_map(|place| place.template.bind(file));
