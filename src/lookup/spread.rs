@@ -58,7 +58,7 @@ pub fn runs_until(
 }
 
 /// [`runs_until`], of each answer only what `tell` makes of it: the traces of a large hierarchy are
-/// many times what is wanted of them, and a lookup is quicker where the one before has made room.
+/// many times what is wanted of them.
 fn told_until<T>(
     session: &Session<'_>,
     nodes: &KnownNodes,
