@@ -201,12 +201,19 @@ impl Bench {
                 .iter()
                 .map(|(at, _)| self.scope(*at, &self.facts(*at)))
                 .collect();
-            for (what, files) in [("snapshot", &*snapshot as &dyn Files), ("disk", &disk)] {
-                let session = self.session(files, &configs);
+            for what in ["snapshot", "disk"] {
                 let ask = || -> Vec<Answer> {
                     let asked = pairs.iter().zip(&scopes);
-                    let asked =
-                        asked.map(|((_, key), scope)| session.lookup(scope, &Request::key(key)));
+                    let asked = asked.map(|((_, key), scope)| {
+                        // As the batch protocol does it: each request sees the disk as it is then.
+                        let now = disk.moment();
+                        let files: &dyn Files = match what {
+                            "disk" => &now,
+                            _ => &*snapshot,
+                        };
+                        let session = self.session(files, &configs);
+                        session.lookup(scope, &Request::key(key))
+                    });
                     asked.collect()
                 };
                 let answers = ask();

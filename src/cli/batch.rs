@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::disk::DiskFiles;
+use crate::disk::{DiskFiles, Moment};
 use crate::eyaml::Keys;
 use crate::lookup::{
     Answer, Asker, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, Strict,
@@ -174,8 +174,9 @@ fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, Str
         Some("search_and_merge") => Asker::ClassParameter,
         Some(other) => return Err(format!("unknown facet '{other}'")),
     };
-    let environment = environment(&shared.files, request);
-    let scope = scope(shared, request, &environment)?;
+    let files = shared.files.moment();
+    let environment = environment(&files, request);
+    let scope = scope(&mut shared.scopes, request, &environment)?;
     let names = match &request.key {
         Names::One(name) => vec![Arc::from(name.as_str())],
         Names::Many(names) => names.iter().map(|name| Arc::from(name.as_str())).collect(),
@@ -202,7 +203,7 @@ fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, Str
         asker,
     };
     let session = Session {
-        files: &shared.files,
+        files: &files,
         environment: &environment,
         settings: &settings,
         configs: &shared.configs,
@@ -223,7 +224,7 @@ fn hash_field(raw: Option<&RawValue>, field: &str) -> Result<HashMap, String> {
 }
 
 /// The folders of a request: `environment.conf` decides the module path where the request doesn't.
-fn environment(files: &DiskFiles, request: &BatchRequest<'_>) -> Environment {
+fn environment(files: &Moment<'_>, request: &BatchRequest<'_>) -> Environment {
     let dir: Option<Arc<str>> = request.environment_dir.as_deref().map(Arc::from);
     let conf = dir
         .as_deref()
@@ -259,7 +260,7 @@ fn environment(files: &DiskFiles, request: &BatchRequest<'_>) -> Environment {
 }
 
 fn scope(
-    shared: &mut Shared,
+    scopes: &mut Map<String, Scope>,
     request: &BatchRequest<'_>,
     environment: &Environment,
 ) -> Result<Scope, String> {
@@ -273,7 +274,7 @@ fn scope(
         text(request.variables),
     ]
     .join("\n");
-    let scope = match shared.scopes.get(&key) {
+    let scope = match scopes.get(&key) {
         Some(scope) => scope.clone(),
         None => {
             let facts = hash_field(request.facts, "facts")?;
@@ -290,10 +291,10 @@ fn scope(
                 &variables,
                 &environment.name,
             );
-            if shared.scopes.len() >= MAX_SCOPES {
-                shared.scopes.clear();
+            if scopes.len() >= MAX_SCOPES {
+                scopes.clear();
             }
-            shared.scopes.insert(key, scope.clone());
+            scopes.insert(key, scope.clone());
             scope
         }
     };

@@ -4,12 +4,10 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use super::read::{self, Stamp, Unreadable};
+use super::Moment;
+use super::read::{self, LARGEST_NAMED_FILE, Stamp, Unreadable};
 use crate::value::{KeyHashing, LoadError, Value};
 use crate::workspace::{DataFile, FileKind, Files, Format, Generations, Natures, load};
-
-/// Bytes up to which Puppet's files are read for a batch lookup; offsets have 32 bits.
-const LARGEST_BATCH_FILE: u64 = 1 << 30;
 
 /// Bytes of data files that are remembered before all are forgotten and read anew.
 const MOST_REMEMBERED: usize = 256 << 20;
@@ -64,6 +62,12 @@ impl DiskFiles {
     pub fn new() -> DiskFiles {
         DiskFiles::default()
     }
+
+    /// The files as one request sees them, from now on.
+    #[must_use]
+    pub fn moment(&self) -> Moment<'_> {
+        Moment::of(self)
+    }
 }
 
 impl Files for DiskFiles {
@@ -105,7 +109,17 @@ impl Files for DiskFiles {
     }
 
     fn text(&self, path: &str) -> Result<Arc<str>, LoadError> {
-        let stamp = read::stamp(path);
+        self.text_at(path, read::stamp(path))
+    }
+
+    fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
+        self.data_at(path, format, read::stamp(path))
+    }
+}
+
+impl DiskFiles {
+    /// The text of a file whose state is known.
+    pub(super) fn text_at(&self, path: &str, stamp: Option<Stamp>) -> Result<Arc<str>, LoadError> {
         let texts = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, text)) = texts().get(path)
             && Some(*known) == stamp
@@ -123,8 +137,13 @@ impl Files for DiskFiles {
         Ok(text)
     }
 
-    fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
-        let stamp = read::stamp(path);
+    /// A data file whose state is known.
+    pub(super) fn data_at(
+        &self,
+        path: &str,
+        format: Format,
+        stamp: Option<Stamp>,
+    ) -> Arc<DataFile> {
         {
             let remembered = self
                 .remembered
@@ -168,7 +187,7 @@ impl Files for DiskFiles {
 
 /// The bytes of a data file, up to a gigabyte.
 pub(super) fn bytes(path: &str) -> Result<Vec<u8>, LoadError> {
-    read::bytes(path, LARGEST_BATCH_FILE).map_err(|error| match error {
+    read::bytes(path, LARGEST_NAMED_FILE).map_err(|error| match error {
         Unreadable::Gone => {
             read::system(&io::Error::from_raw_os_error(NOT_FOUND), "rb_sysopen", path)
         }

@@ -11,7 +11,8 @@ use crate::workspace::{Content, DiskEntry, Linked};
 /// and one of them would cost more memory than a whole workspace.
 pub const LARGEST_FILE: u64 = 16 << 20;
 
-/// Bytes up to which a file is read that the user names, as the facts of a whole fleet.
+/// Bytes up to which a file is read that the user names, as the facts of a whole fleet, or that a batch
+/// lookup needs; offsets have 32 bits.
 pub const LARGEST_NAMED_FILE: u64 = 1 << 30;
 
 /// What a caller wants of a file.

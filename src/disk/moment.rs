@@ -1,0 +1,74 @@
+//! The disk as one request sees it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::batch::DiskFiles;
+use super::read::Stamp;
+use crate::value::{KeyHashing, LoadError};
+use crate::workspace::{DataFile, FileKind, Files, Format};
+
+/// What stands at a path, if anything.
+type Seen = Option<(FileKind, Stamp)>;
+
+/// The files of a [`DiskFiles`] for the time of one request: each path is looked at once, so that a
+/// file that changes meanwhile is not half the old one. A lookup asks for most paths several times,
+/// and a look takes longer than all the rest.
+#[derive(Debug)]
+pub struct Moment<'a> {
+    disk: &'a DiskFiles,
+    seen: Mutex<HashMap<Box<str>, Seen, KeyHashing>>,
+}
+
+impl<'a> Moment<'a> {
+    pub(super) fn of(disk: &'a DiskFiles) -> Moment<'a> {
+        Moment {
+            disk,
+            seen: Mutex::default(),
+        }
+    }
+
+    fn look(&self, path: &str) -> Seen {
+        // Each change of the table is one insertion: it is whole even after a panic.
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = seen.get(path) {
+            return *known;
+        }
+        let found = std::fs::metadata(path).ok().and_then(|metadata| {
+            let kind = match metadata.is_dir() {
+                true => FileKind::Directory,
+                false if metadata.is_file() => FileKind::File,
+                false => return None,
+            };
+            Some((kind, Stamp::of(&metadata)))
+        });
+        seen.insert(Box::from(path), found);
+        found
+    }
+
+    fn stamp(&self, path: &str) -> Option<Stamp> {
+        self.look(path).map(|(_, stamp)| stamp)
+    }
+}
+
+impl Files for Moment<'_> {
+    fn kind(&self, path: &str) -> Option<FileKind> {
+        self.look(path).map(|(kind, _)| kind)
+    }
+
+    fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
+        self.disk.list(folder)
+    }
+
+    fn is_link(&self, path: &str) -> bool {
+        self.disk.is_link(path)
+    }
+
+    fn text(&self, path: &str) -> Result<Arc<str>, LoadError> {
+        self.disk.text_at(path, self.stamp(path))
+    }
+
+    fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
+        self.disk.data_at(path, format, self.stamp(path))
+    }
+}
