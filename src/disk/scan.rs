@@ -18,6 +18,8 @@ pub enum Progress {
         /// Files and folders found so far.
         found: usize,
     },
+    /// All names are known, and nothing is read yet.
+    Listed,
     /// Files are being read.
     Reading {
         /// Files read so far.
@@ -96,6 +98,9 @@ pub fn scan(
         .flat_map(|(_, found)| found)
         .filter(|found| found.kind == FileKind::File && data_folders.reads(&found.path))
         .collect();
+    if progress(Progress::Listed).is_break() {
+        outcome = Outcome::Cancelled;
+    }
     let (contents, cancelled) = read_all(&wanted, progress);
     if cancelled {
         outcome = Outcome::Cancelled;

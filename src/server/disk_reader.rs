@@ -28,6 +28,8 @@ const LOOK: Duration = Duration::from_secs(2);
 pub(crate) enum Reading {
     /// A whole reading of the workspace begins.
     Begun,
+    /// All names are known, and nothing is read yet.
+    Listed,
     /// So many files of so many have been read.
     Files {
         /// Read so far.
@@ -269,7 +271,15 @@ impl DiskReader {
                 let ours = watched_by.ours(areas);
                 // Watching begins before reading, so that nothing happens unseen in between.
                 _watcher = self.watch(&ours, &ignore, &data_folders);
-                let problems = match caught(|| disk::scan(areas, &ignore, &self.progress(tell))) {
+                let progress = self.progress(tell);
+                let progress = |at: Progress| {
+                    if at == Progress::Listed {
+                        tell(Reading::Listed);
+                        self.read_open_first(model, areas, &ignore);
+                    }
+                    progress(at)
+                };
+                let problems = match caught(|| disk::scan(areas, &ignore, &progress)) {
                     Ok(scan) => {
                         if scan.data_folders != data_folders {
                             data_folders = scan.data_folders;
@@ -366,13 +376,42 @@ impl DiskReader {
         ))
     }
 
+    /// Tells the model of the environments of open files before all others are read: by now the
+    /// client has said what is open, and somebody looks at it.
+    fn read_open_first(&self, model: &Model, areas: &[Arc<str>], ignore: &Ignore) {
+        let Some(snapshot) = now(model) else {
+            return;
+        };
+        let is_part = |folder: &Arc<str>| {
+            let mut areas = areas.iter();
+            areas.any(|area| path::within(folder, area).is_some_and(|rest| !rest.is_empty()))
+        };
+        let open = snapshot.open_files().filter_map(|file| {
+            let folder = path::parent(file.path())?;
+            Some(disk::governing(folder)?.environment).filter(is_part)
+        });
+        let folders: BTreeSet<Arc<str>> = open.collect();
+        let folders: Vec<Arc<str>> = folders.into_iter().collect();
+        if folders.is_empty() {
+            return;
+        }
+        let go_on = |_| match self.lock().closed {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let scan = disk::scan(&folders, ignore, &go_on);
+        if scan.outcome == disk::Outcome::Complete {
+            model.change(scan.change);
+        }
+    }
+
     fn progress<'a>(
         &'a self,
         tell: &'a (impl Fn(Reading) + Sync),
     ) -> impl Fn(Progress) -> ControlFlow<()> + Sync + 'a {
         move |progress| {
             match progress {
-                Progress::Listing { .. } => {}
+                Progress::Listing { .. } | Progress::Listed => {}
                 Progress::Reading { read, of } => {
                     if read % PROGRESS_STEP == 0 {
                         tell(Reading::Files { read, of });

@@ -82,6 +82,9 @@ pub struct Options {
     pub rest: Duration,
     /// How long an answer about a text that has changed may still take.
     pub outdated_grace: Duration,
+    /// Called by the reader of the disk once all names are known and nothing is read: tests make it
+    /// wait.
+    pub listed: Option<Arc<dyn Fn() + Send + Sync>>,
     /// Called by the reader of the disk after each portion of files, and before the model is told of
     /// them: tests make it slow.
     pub portion_read: Option<Arc<dyn Fn() + Send + Sync>>,
@@ -102,6 +105,7 @@ impl Options {
             quiet: publish::QUIET,
             rest: publish::REST,
             outdated_grace: jobs::OUTDATED_GRACE,
+            listed: None,
             portion_read: None,
             memory: None,
             shelf: None,
@@ -257,6 +261,11 @@ fn start_threads(
                 tells.index.send_replace(Index::Reading { read, of });
                 if let Some(portion_read) = &tells.options.portion_read {
                     portion_read();
+                }
+            }
+            Reading::Listed => {
+                if let Some(listed) = &tells.options.listed {
+                    listed();
                 }
             }
             Reading::Texts(texts) => {

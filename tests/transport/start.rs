@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hiera_ls::server::testing::{Options, rooms};
 use serde_json::{Value, json};
 
-use crate::client::{Client, Gate, Planted, options};
+use crate::client::{Client, Gate, Planted, options, until};
 
 /// A hierarchy of two levels with enough nodes for the reading to come in portions.
 fn repository() -> tempfile::TempDir {
@@ -185,6 +185,67 @@ fn progress_ends_when_it_is_not_wanted_and_the_reading_goes_on() {
     kind(&mut client, "begin");
     gate.open();
     kind(&mut client, "end");
+    client.end();
+}
+
+#[test]
+fn the_environment_of_an_open_file_is_read_before_all_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let hierarchy = "version: 5\nhierarchy:\n  - {name: node, path: \"nodes/%{trusted.certname}.yaml\"}\n  \
+                     - {name: common, path: common.yaml}\n";
+    for environment in ["production", "staging"] {
+        let data = folder.path().join("environments").join(environment);
+        let write = |name: &str, text: &str| std::fs::write(data.join(name), text).unwrap();
+        std::fs::create_dir_all(data.join("data/nodes")).unwrap();
+        write("hiera.yaml", hierarchy);
+        write("data/common.yaml", &format!("name: from {environment}\n"));
+        for node in 0..150 {
+            write(
+                &format!("data/nodes/n{node}.yaml"),
+                &format!("number: {node}\n"),
+            );
+        }
+    }
+    let (listed, gate) = (Arc::new(Gate::default()), Arc::new(Gate::default()));
+    let (first, second) = (listed.clone(), gate.clone());
+    let mut client = Client::strange(Options {
+        features: rooms(),
+        listed: Some(Arc::new(move || first.pass_through())),
+        portion_read: Some(Arc::new(move || second.pass_through())),
+        ..options(&Arc::default())
+    });
+    let root = format!("file://{}", folder.path().display());
+    let capabilities = json!({ "textDocument": { "hover": { "contentFormat": ["markdown"] } } });
+    let id = client.request(
+        "initialize",
+        json!({ "capabilities": capabilities, "rootUri": root }),
+    );
+    client.answer(id).unwrap();
+    client.notify("initialized", json!({}));
+    let file = format!("{root}/environments/staging/data/nodes/n7.yaml");
+    client.open(&file, "number: 7\nshown: \"%{lookup('name')}\"\n");
+    // Requests are answered for what was said before them: the document is known when this one is.
+    let early = client.hover(&file, 1, 1);
+    let early = client.answer(early).unwrap();
+    assert!(!value(&early).contains("from staging"), "{early}");
+    listed.open();
+    // The other environment stands behind a closed gate.
+    until("the environment is read", || {
+        let hover = client.hover(&file, 1, 1);
+        let answer = client.answer(hover).unwrap();
+        let value = value(&answer);
+        assert!(
+            value.starts_with("still reading the workspace ("),
+            "{answer}"
+        );
+        value.contains("from staging")
+    });
+    gate.open();
+    until("all is read", || {
+        let hover = client.hover(&file, 1, 1);
+        let answer = client.answer(hover).unwrap();
+        !value(&answer).contains("still reading") && value(&answer).contains("from staging")
+    });
     client.end();
 }
 
