@@ -84,15 +84,21 @@ impl Template {
     /// Whether some reading of the template gives `path`.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
+        self.count_readings(path) > 0
+    }
+
+    /// In how many readings the template gives `path`: two stand for any number of them.
+    #[must_use]
+    pub fn count_readings(&self, path: &str) -> usize {
         // Most paths start elsewhere, and need no list.
         if let Some(TemplatePart::Text(start)) = self.parts.first()
             && !path.starts_with(start.as_str())
         {
-            return false;
+            return 0;
         }
         let mut found = Vec::new();
         readings(&self.parts, path, &mut Vec::new(), &mut found);
-        !found.is_empty()
+        found.len()
     }
 }
 
@@ -194,6 +200,10 @@ mod tests {
     #[test]
     fn two_readings_are_no_certain_binding() {
         assert_eq!(bind("%{a}-%{b}.yaml", "x-y-z.yaml"), None);
-        assert!(Template::parse("%{a}-%{b}.yaml").matches("x-y-z.yaml"));
+        let template = Template::parse("%{a}-%{b}.yaml");
+        assert!(template.matches("x-y-z.yaml"));
+        assert_eq!(template.count_readings("w-x-y-z.yaml"), 2);
+        assert_eq!(template.count_readings("x-y.yaml"), 1);
+        assert_eq!(template.count_readings("x.yaml"), 0);
     }
 }

@@ -159,11 +159,22 @@ impl Fits {
             let Some(fit) = known.get_mut(id.0 as usize) else {
                 continue;
             };
+            if *fit == Fit::No {
+                continue;
+            }
+            let path = match paths.get(id.0 as usize) {
+                Some(Some(path)) => path,
+                Some(None) | None => {
+                    let Some(file) = snapshot.file_by_id(id) else {
+                        continue;
+                    };
+                    // The other templates will ask for it too.
+                    unnamed.push(id);
+                    file.path()
+                }
+            };
             if *fit == Fit::Unasked {
-                let Some(file) = snapshot.file_by_id(id) else {
-                    continue;
-                };
-                *fit = self.fit(file.path());
+                *fit = self.fit(path);
             }
             let own = match *fit {
                 Fit::Unasked | Fit::No => continue,
@@ -174,15 +185,7 @@ impl Fits {
             }
             has_one_reading &= matches!(fit, Fit::Yes(_));
             is_common &= *common.get_or_insert(own) == own;
-            match paths.get(id.0 as usize) {
-                Some(Some(path)) => found.push(Arc::clone(path)),
-                Some(None) | None => {
-                    if let Some(file) = snapshot.file_by_id(id) {
-                        found.push(Arc::clone(file.path()));
-                        unnamed.push(id);
-                    }
-                }
-            }
+            found.push(Arc::clone(path));
         }
         drop(paths);
         if !unnamed.is_empty() {
@@ -205,10 +208,10 @@ impl Fits {
     }
 
     fn fit(&self, path: &str) -> Fit {
-        match self.template.matches(path) {
-            false => Fit::No,
-            true if self.template.bind(path).is_some() => Fit::Yes(format_of(path)),
-            true => Fit::Several(format_of(path)),
+        match self.template.count_readings(path) {
+            0 => Fit::No,
+            1 => Fit::Yes(format_of(path)),
+            _ => Fit::Several(format_of(path)),
         }
     }
 }
