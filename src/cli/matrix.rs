@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::fleet::{FleetArguments, Progress, TableFormat, checkout, csv, fleet, load};
-use crate::ide::cell::{counted, cut, outcome_text, row_json, sources_text};
+use crate::ide::cell::{counted, cut_apart, outcome_text, row_json, sources_text};
 use crate::ide::matrix::{Row, all_keys, row, with_unseen};
 use crate::value::to_tagged_json;
 
@@ -77,11 +77,8 @@ fn text(row: &Row, folder: &str) -> String {
         1 => format!("{} — the same for {}\n", row.key, counted(total)),
         count => format!("{} — {count} answers over {}\n", row.key, counted(total)),
     };
-    let values: Vec<String> = row
-        .answers
-        .iter()
-        .map(|cell| cut(&outcome_text(cell), WIDEST))
-        .collect();
+    let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
+    let values = cut_apart(&values, WIDEST);
     let width = values.iter().map(|value| value.chars().count()).max();
     for (cell, value) in row.answers.iter().zip(&values) {
         let pad = width.unwrap_or_default() - value.chars().count();

@@ -2,6 +2,7 @@
 //!
 //! The command line and the documents of the server say the same; the forms are an interface.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -108,13 +109,48 @@ pub fn sources_text(sources: &[SourceLine], folder: &str) -> String {
 }
 
 /// A text cut to a number of characters.
-#[must_use]
-pub fn cut(text: &str, most: usize) -> String {
+fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();
     }
     let kept: String = text.chars().take(most.saturating_sub(1)).collect();
     format!("{kept}…")
+}
+
+/// Texts cut to a number of characters, so that those that differ can be told apart: where they are
+/// the same for so long, what they begin with is left out. O(bytes).
+#[must_use]
+pub fn cut_apart(texts: &[String], most: usize) -> Vec<String> {
+    /// Characters that are shown before the first that differs.
+    const BEFORE: usize = 12;
+    let mut shown: Vec<String> = texts.iter().map(|text| cut(text, most)).collect();
+    let mut alike: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let cuts = shown.clone();
+    for (at, text) in cuts.iter().enumerate() {
+        alike.entry(text).or_default().push(at);
+    }
+    for group in alike.into_values() {
+        let first = &texts[group[0]];
+        let shared = group.iter().map(|&at| shared_start(first, &texts[at]));
+        let shared = shared.min().unwrap_or_default();
+        let (head, skipped) = (most / 3, shared.saturating_sub(BEFORE));
+        if skipped <= head || group.iter().all(|&at| texts[at] == *first) {
+            continue;
+        }
+        for at in group {
+            let text = &texts[at];
+            let start: String = text.chars().take(head).collect();
+            let rest: String = text.chars().skip(skipped).collect();
+            shown[at] = format!("{start}…{}", cut(&rest, most.saturating_sub(head + 1)));
+        }
+    }
+    shown
+}
+
+/// How many characters two texts begin with alike.
+fn shared_start(one: &str, other: &str) -> usize {
+    let pairs = one.chars().zip(other.chars());
+    pairs.take_while(|(one, other)| one == other).count()
 }
 
 /// A number of nodes in words.
@@ -140,13 +176,35 @@ pub fn difference_text(difference: &Difference, old: &str, new: &str) -> String 
         };
     }
     out.push('\n');
-    for (sign, cell, folder) in [('-', before, old), ('+', after, new)] {
-        let line = format!(
-            "  {sign} {}  {}",
-            cut(&outcome_text(cell), WIDEST),
-            sources_text(&cell.sources, folder)
-        );
+    let said = cut_apart(&[outcome_text(before), outcome_text(after)], WIDEST);
+    let sides = [('-', before, old), ('+', after, new)];
+    for ((sign, cell, folder), said) in sides.into_iter().zip(said) {
+        let line = format!("  {sign} {said}  {}", sources_text(&cell.sources, folder));
         let _ = writeln!(out, "{}", line.trim_end());
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_differ_late_are_told_apart() {
+        let long = |end: &str| format!("[\"{}\",{end}]", "x".repeat(100));
+        let shown = cut_apart(&[long("1"), long("2"), "[]".into(), long("1")], 40);
+        assert_eq!(
+            shown,
+            [
+                "[\"xxxxxxxxxxx…xxxxxxxxxx\",1]",
+                "[\"xxxxxxxxxxx…xxxxxxxxxx\",2]",
+                "[]",
+                "[\"xxxxxxxxxxx…xxxxxxxxxx\",1]",
+            ]
+        );
+        // Nothing to tell apart, or it is seen anyway.
+        assert_eq!(cut_apart(&[long("1"), long("1")], 10), ["[\"xxxxxxx…"; 2]);
+        let early = ["a".to_string() + &long("1"), long("1")];
+        assert_eq!(cut_apart(&early, 8), ["a[\"xxxx…", "[\"xxxxx…"]);
+    }
 }

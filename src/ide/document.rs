@@ -7,7 +7,9 @@
 use std::fmt::Write as _;
 
 use super::call_hierarchy::Call;
-use super::cell::{counted, cut, difference_json, json_text, nodes_json, outcome_text, row_json};
+use super::cell::{
+    counted, cut_apart, difference_json, json_text, nodes_json, outcome_text, row_json,
+};
 use super::impact::Impact;
 use super::matrix::{Cell, Difference, Row, SourceLine};
 use crate::value::{Value, dump_for_hover, to_tagged_json};
@@ -195,11 +197,15 @@ fn change(content: &mut String, difference: &Difference, named: Named<'_>, is_of
         (condition, false) => format!(" — {condition}"),
     };
     let _ = writeln!(content, "{key}{whose}");
-    for (sign, cell) in [('-', before), ('+', after)] {
+    let said = cut_apart(&[said(before), said(after)], WIDEST);
+    for ((sign, cell), said) in [('-', before), ('+', after)].into_iter().zip(said) {
         let sources = cell.sources.iter().map(|source| place(source, named));
         let sources: Vec<String> = sources.collect();
-        let said = said(cell);
-        let line = format!("  {sign} {said}  {}", sources.join(" "));
+        let certain = match (&cell.unknown, &cell.result) {
+            (Some(why), Ok(_)) => format!(" (not certain: {})", one_line(why)),
+            (Some(_), Err(_)) | (None, _) => String::new(),
+        };
+        let line = format!("  {sign} {said}{certain}  {}", sources.join(" "));
         let _ = writeln!(content, "{}", line.trim_end());
     }
     if !is_of_two && !after.nodes.is_empty() {
@@ -213,14 +219,11 @@ fn change(content: &mut String, difference: &Difference, named: Named<'_>, is_of
     }
 }
 
-/// An answer in a line. What could change it stands behind it.
+/// An answer in a line.
 fn said(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
-        (Some(why), Ok(value)) => {
-            let value = cut(&to_tagged_json(value), WIDEST);
-            format!("{value} (not certain: {})", one_line(why))
-        }
-        (_, _) => cut(&outcome_text(cell), WIDEST),
+        (Some(_), Ok(value)) => to_tagged_json(value),
+        (_, _) => outcome_text(cell),
     }
 }
 
