@@ -7,6 +7,7 @@ use serde_json::Value;
 use tower_lsp::ls_types as lsp;
 
 use super::convert;
+use crate::ide::hover::HoverForm;
 use crate::text::PositionEncoding;
 
 /// The command that reads the whole workspace again.
@@ -126,6 +127,15 @@ impl Trace {
 }
 
 impl ClientFacts {
+    /// What the client shows of a hover.
+    pub(crate) fn hover_form(&self) -> HoverForm {
+        match (self.markdown, self.tables) {
+            (true, true) => HoverForm::Markdown,
+            (true, false) => HoverForm::Aligned,
+            (false, _) => HoverForm::Plain,
+        }
+    }
+
     /// Reads the parameters of `initialize`.
     pub(crate) fn read(params: &Value) -> ClientFacts {
         let can = |pointer: &str| {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::eyaml::Keys;
+use crate::ide::hover::HoverForm;
 use crate::lookup;
 use crate::text::PositionEncoding;
 use crate::workspace::path;
@@ -24,6 +25,8 @@ pub struct Context {
     pub choices: Arc<Choices>,
     /// Whether the client runs commands from links in hovers.
     pub command_links: bool,
+    /// How the client shows hovers.
+    pub hover_form: HoverForm,
     /// How the client counts places.
     pub encoding: PositionEncoding,
 }

@@ -25,6 +25,7 @@ use crate::text::{Position, TextRange};
 use crate::workspace::Snapshot;
 
 /// What is under a cursor.
+/// Only the form that the context names has to be there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hover {
     /// What the answer is about.
@@ -349,6 +350,7 @@ impl Features for Rooms {
             whole: Some(whole),
             reveal: context.keys().is_some().then_some(reveal),
             link: Some(&link),
+            form: Some(context.hover_form),
             is_stopped: &is_stopped,
         };
         let found = hover::hover(snapshot, path, offset, &options)?;

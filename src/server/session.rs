@@ -253,6 +253,7 @@ impl Session {
             outside: self.outside.load_full(),
             choices: self.choices.load_full(),
             command_links: self.facts().command_links,
+            hover_form: self.facts().hover_form(),
             encoding: self.facts().encoding,
         }
     }

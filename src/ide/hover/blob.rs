@@ -48,7 +48,7 @@ pub(super) fn hover(
             TextRange::new(start + range.start, start + range.end)
         }
     };
-    Some(page.hover(range, ground.options.link))
+    Some(page.hover(range, ground.options))
 }
 
 /// What is written into a scalar at a place, and where the scalar begins.

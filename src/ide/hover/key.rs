@@ -21,7 +21,7 @@ const MOST_LINKS: usize = 12;
 
 pub(super) fn hover(ground: &Ground<'_>, file: &File, target: &Target) -> Option<Hover> {
     let page = page(ground, file, target);
-    Some(page.hover(target.range, ground.options.link))
+    Some(page.hover(target.range, ground.options))
 }
 
 /// Whom an answer is for, and how its lookup saw the variables.

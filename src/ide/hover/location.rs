@@ -43,7 +43,7 @@ pub(super) fn hover(ground: &Ground<'_>, file: &File, tree: &Tree, offset: usize
         .collect();
     page.line(reached(ground, span, &places));
     let range = tree.node(span.node).range;
-    Some(page.hover(range, ground.options.link))
+    Some(page.hover(range, ground.options))
 }
 
 fn location_at(levels: &[LevelSpans], offset: usize) -> Option<(&LocationSpan, usize)> {

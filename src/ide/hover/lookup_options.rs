@@ -136,7 +136,7 @@ pub(super) fn hover(ground: &Ground<'_>, file: &File, target: &Target) -> Option
     whole.line(first);
     whole.append(page);
     whole.line(options_line(ground, file, entry));
-    Some(whole.hover(target.range, ground.options.link))
+    Some(whole.hover(target.range, ground.options))
 }
 
 /// The top-level keys that an entry is for, ordered by name.

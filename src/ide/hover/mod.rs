@@ -87,6 +87,18 @@ pub struct WholeValue<'a> {
     pub link: Option<ValueLink<'a>>,
 }
 
+/// A form of what is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum HoverForm {
+    /// See [`Hover::markdown`].
+    #[default]
+    Markdown,
+    /// See [`Hover::aligned`].
+    Aligned,
+    /// See [`Hover::plain`].
+    Plain,
+}
+
 /// Most lines that a value takes where nothing else is asked.
 pub const MAX_LINES: usize = 20;
 
@@ -109,6 +121,8 @@ pub struct HoverOptions<'a> {
     pub reveal: Option<Reveal<'a>>,
     /// How links are made; without it places are named only.
     pub link: Option<Link<'a>>,
+    /// The one form that is wanted, the others stay empty; none for all forms.
+    pub form: Option<HoverForm>,
     /// Whether nobody waits for the answer any more; asked before each lookup.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
@@ -130,6 +144,7 @@ impl<'a> HoverOptions<'a> {
             whole: None,
             reveal: None,
             link: None,
+            form: None,
             is_stopped: &|| false,
         }
     }

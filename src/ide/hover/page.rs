@@ -3,7 +3,7 @@
 
 use crate::text::TextRange;
 
-use super::{Hover, Link};
+use super::{Hover, HoverForm, HoverOptions, Link};
 
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,13 +145,17 @@ impl Page {
         self.blocks.extend(other.blocks);
     }
 
-    /// The page in all its forms.
-    pub(super) fn hover(&self, range: TextRange, link: Option<Link<'_>>) -> Hover {
+    /// The page in the forms that are wanted.
+    pub(super) fn hover(&self, range: TextRange, options: &HoverOptions<'_>) -> Hover {
+        let write = |which: HoverForm, form: Form<'_>| match options.form {
+            Some(wanted) if wanted != which => String::new(),
+            Some(_) | None => self.write(form),
+        };
         Hover {
             range,
-            markdown: self.write(Form::Markdown(link)),
-            aligned: self.write(Form::Aligned),
-            plain: self.write(Form::Plain),
+            markdown: write(HoverForm::Markdown, Form::Markdown(options.link)),
+            aligned: write(HoverForm::Aligned, Form::Aligned),
+            plain: write(HoverForm::Plain, Form::Plain),
         }
     }
 

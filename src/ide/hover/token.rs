@@ -75,7 +75,7 @@ pub(super) fn hover(
             text(" — no } follows: Puppet leaves it as it is"),
         ]),
     }
-    Some(page.hover(range, ground.options.link))
+    Some(page.hover(range, ground.options))
 }
 
 /// The token of a scalar under the cursor, and where it stands in the file.

@@ -148,7 +148,7 @@ pub(super) fn hover(ground: &Ground<'_>, tree: &Tree, nodes: &[NodeId]) -> Optio
             _ => return None,
         }
     }
-    Some(page.hover(node.full_range(), ground.options.link))
+    Some(page.hover(node.full_range(), ground.options))
 }
 
 /// A data function that is not Puppet's own.

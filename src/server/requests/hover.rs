@@ -4,6 +4,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
+use crate::ide::hover::HoverForm;
 use crate::server::convert;
 use crate::server::jobs::Lane;
 use crate::server::session::{Index, Session};
@@ -16,26 +17,12 @@ pub(crate) async fn handle(
     let Some(path) = convert::path(at.text_document.uri.as_str()) else {
         return Ok(None);
     };
-    let form = match (session.facts().markdown, session.facts().tables) {
-        (true, true) => Form::Markdown,
-        (true, false) => Form::Aligned,
-        (false, _) => Form::Plain,
-    };
-    let work = move |view: View| hover(&view, &path, at.position, form);
+    let work = move |view: View| hover(&view, &path, at.position);
     let (lane, wants) = (Lane::Interactive, Wants::Soon);
     super::answer(session, "textDocument/hover", lane, wants, work).await
 }
 
-/// What the client shows of a hover.
-#[derive(Clone, Copy)]
-enum Form {
-    Markdown,
-    /// Markdown without tables.
-    Aligned,
-    Plain,
-}
-
-fn hover(view: &View, path: &str, at: lsp::Position, form: Form) -> Option<lsp::Hover> {
+fn hover(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
     let file = view.snapshot.file(path)?;
     let offset = match view.documents.get(path) {
         Some(document) => document.offset(convert::place(at), view.encoding),
@@ -57,10 +44,10 @@ fn hover(view: &View, path: &str, at: lsp::Position, form: Form) -> Option<lsp::
         (None, Some(reading)) => return Some(plain(reading)),
         (None, None) => return None,
     };
-    let (kind, mut value) = match form {
-        Form::Markdown => (lsp::MarkupKind::Markdown, found.markdown),
-        Form::Aligned => (lsp::MarkupKind::Markdown, found.aligned),
-        Form::Plain => (lsp::MarkupKind::PlainText, found.plain),
+    let (kind, mut value) = match view.context.hover_form {
+        HoverForm::Markdown => (lsp::MarkupKind::Markdown, found.markdown),
+        HoverForm::Aligned => (lsp::MarkupKind::Markdown, found.aligned),
+        HoverForm::Plain => (lsp::MarkupKind::PlainText, found.plain),
     };
     if let Some(reading) = still_reading {
         value = format!("{reading}\n\n{value}");
