@@ -120,6 +120,9 @@ pub struct ConfigCache {
     /// Which places levels read for any node, see [`super::reach`].
     pub(super) places: super::reach::PlaceCache,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
+    /// Configurations in the place of files that are not there, by the folder of the file; the global
+    /// layer has none where nobody names a file.
+    absent: Mutex<Map<Option<Box<str>>, SharedConfig>>,
     /// Lookup options that scopes share, see [`super::shared_options`].
     pub(super) options: super::shared_options::SharedOptions,
     /// Patterns of lookup options, which are compiled when a key first asks for it.
@@ -145,6 +148,9 @@ impl Default for Tokens {
 
 /// Most patterns that are kept compiled.
 const MAX_PATTERNS: usize = 4_096;
+
+/// A configuration, or why it is none; the same one as long as it says the same.
+type SharedConfig = Arc<Result<Config, ConfigError>>;
 
 #[derive(Debug)]
 struct ConfigEntry {
@@ -179,6 +185,18 @@ impl ConfigCache {
             read: read.clone(),
         });
         Ok(read)
+    }
+
+    /// The configuration in the place of a file that is not there in a folder, or of no file at all,
+    /// made now or before.
+    pub(super) fn absent(
+        &self,
+        folder: Option<&str>,
+        make: impl FnOnce() -> Config,
+    ) -> SharedConfig {
+        let mut known = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = known.entry(folder.map(Box::from));
+        entry.or_insert_with(|| Arc::new(Ok(make()))).clone()
     }
 
     /// The tokens of a string, found now or before.

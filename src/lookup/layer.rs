@@ -315,13 +315,13 @@ impl Engine<'_> {
                 let path = path.clone();
                 self.read_config(&path, &Layer::Global)?
             }
-            None => Arc::new(Ok(Config {
+            None => self.session.configs.absent(None, || Config {
                 body: ConfigBody::V5 {
                     hierarchy: Vec::new(),
                     default_hierarchy: None,
                 },
                 ..Config::built_in("")
-            })),
+            }),
         };
         if let Ok(config) = config.as_ref()
             && config.version() == 4
@@ -543,7 +543,8 @@ impl Engine<'_> {
         let files = self.session.files;
         let root = dirname(path).to_string();
         if files.kind(path).is_none() {
-            return Ok(Arc::new(Ok(Config::built_in(&root))));
+            let configs = self.session.configs;
+            return Ok(configs.absent(Some(&root), || Config::built_in(&root)));
         }
         let text = files
             .text(path)

@@ -356,15 +356,14 @@ impl Session<'_> {
     }
 }
 
-/// Whether two configurations are one: by identity as a rule, since the cache of configurations gives
-/// the same one as long as the text is the same, else by what they say. Those that stand for a file
-/// that is not there are made anew every time.
+/// Whether two configurations are one, by identity: the cache of configurations gives the same
+/// one as long as the text is the same.
 pub(super) fn is_same(
     one: Option<&Arc<Result<Config, ConfigError>>>,
     other: Option<&Arc<Result<Config, ConfigError>>>,
 ) -> bool {
     match (one, other) {
-        (Some(one), Some(other)) => Arc::ptr_eq(one, other) || one == other,
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
         (None, None) => true,
         (Some(_), None) | (None, Some(_)) => false,
     }
