@@ -128,14 +128,20 @@ impl Saved {
                 || source == Some(other)
                 || (is_naming(other) && (is_naming(name) || source.is_some_and(is_naming)))
         };
-        self.read(&is_read).get(&StrKey(name)).cloned()
+        let mut facts = self.read(&is_read);
+        if source.is_some() {
+            legacy::complete(&mut facts);
+        }
+        facts.get(&StrKey(name)).cloned()
     }
 
     fn whole(&self) -> HashMap {
-        self.read(&|_| true)
+        let mut facts = self.read(&|_| true);
+        legacy::complete(&mut facts);
+        facts
     }
 
-    /// Those facts that `is_read` names, and what follows from them.
+    /// Those facts that `is_read` names, without the legacy facts that follow from them.
     fn read(&self, is_read: &dyn Fn(&str) -> bool) -> HashMap {
         let mut own = HashMap::default();
         for entry in self.entries.iter().filter(|entry| is_read(&entry.name)) {
@@ -161,7 +167,6 @@ impl Saved {
                 set(&mut facts, path, value.clone());
             }
         }
-        legacy::complete(&mut facts);
         facts
     }
 }
