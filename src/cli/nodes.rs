@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::disk::{self, DiskFiles};
-use crate::scope::{FACTS_OF_TESTS, NODES_FILES, Nodes, plain_yaml, read_json_nodes, read_nodes};
+use crate::scope::{
+    FACTS_OF_TESTS, NODES_FILES, Nodes, NodesError, plain_yaml, read_json_nodes, read_nodes,
+};
 use crate::value::{HashMap, Value, from_json, load_yaml, symbol_keys_to_strings};
 use crate::workspace::{FileKind, Files};
 
@@ -13,19 +15,28 @@ fn text_of(path: &str) -> Result<Arc<str>, String> {
     text.map_err(|error| error.message(path))
 }
 
-/// The value of a JSON or YAML file, by its name; others are tried as JSON, then as YAML
+/// Reads a file as JSON or YAML, by its name; others are tried as JSON, then as YAML
 /// (puppet/application/lookup.rb).
+fn read<T>(
+    path: &str,
+    json: impl FnOnce() -> Result<T, String>,
+    yaml: impl FnOnce() -> Result<T, String>,
+) -> Result<T, String> {
+    if path.ends_with(".json") {
+        json()
+    } else if path.ends_with(".yml") || path.ends_with(".yaml") {
+        yaml()
+    } else {
+        json().or_else(|_| yaml())
+    }
+}
+
+/// The value of a JSON or YAML file.
 fn read_value(path: &str) -> Result<Value, String> {
     let path = disk::absolute(path);
     let text = text_of(&path)?;
     let json = || from_json(&text).map_err(|error| format!("{path}: {error}"));
-    if path.ends_with(".json") {
-        json()
-    } else if path.ends_with(".yml") || path.ends_with(".yaml") {
-        yaml_value(&path, &text)
-    } else {
-        json().or_else(|_| yaml_value(&path, &text))
-    }
+    read(&path, json, || yaml_value(&path, &text))
 }
 
 fn yaml_value(path: &str, text: &str) -> Result<Value, String> {
@@ -60,19 +71,10 @@ pub(super) fn nodes(path: &str, common: &HashMap) -> Result<Nodes, String> {
     let stem = stem.unwrap_or(name);
     let at = disk::absolute(path);
     let text = text_of(&at)?;
-    let json = || read_json_nodes(&text, stem, common);
-    let yaml = || {
-        let value = yaml_value(&at, &text)?;
-        let nodes = read_nodes(&value, stem, common);
-        nodes.map_err(|error| format!("{path}: {}", error.message))
-    };
-    if path.ends_with(".json") {
-        json().map_err(|error| format!("{path}: {}", error.message))
-    } else if path.ends_with(".yml") || path.ends_with(".yaml") {
-        yaml()
-    } else {
-        json().or_else(|_| yaml())
-    }
+    let told = |error: NodesError| format!("{path}: {}", error.message);
+    let json = || read_json_nodes(&text, stem, common).map_err(told);
+    let yaml = || read_nodes(&yaml_value(&at, &text)?, stem, common).map_err(told);
+    read(path, json, yaml)
 }
 
 /// The nodes of several files or of all files in a folder, later ones over earlier ones of the

@@ -72,12 +72,7 @@ impl DiskFiles {
 
 impl Files for DiskFiles {
     fn kind(&self, path: &str) -> Option<FileKind> {
-        let metadata = std::fs::metadata(path).ok()?;
-        if metadata.is_dir() {
-            Some(FileKind::Directory)
-        } else {
-            metadata.is_file().then_some(FileKind::File)
-        }
+        read::kind_of(&std::fs::metadata(path).ok()?)
     }
 
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {

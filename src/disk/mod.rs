@@ -25,7 +25,7 @@ pub use git::{GitError, snapshot_of_revision};
 pub use governing::{Governing, governing};
 pub use ignore::{DataFolders, Ignore};
 pub use moment::Moment;
-pub use read::{LARGEST_FILE, LARGEST_NAMED_FILE, Stamp, read, read_named, stamp};
+pub use read::{LARGEST_FILE, Stamp, read, read_named, stamp};
 pub use scan::{Outcome, Progress, Scan, ScanProblem, reread, scan};
 pub use walk::{MOST_DEPTH, MOST_FILES};
 pub use watch::{WatchMode, Watcher};

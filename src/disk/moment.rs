@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::batch::DiskFiles;
-use super::read::Stamp;
+use super::read::{Stamp, kind_of};
 use crate::value::{KeyHashing, LoadError};
 use crate::workspace::{DataFile, FileKind, Files, Format};
 
@@ -34,14 +34,8 @@ impl<'a> Moment<'a> {
         if let Some(known) = seen.get(path) {
             return *known;
         }
-        let found = std::fs::metadata(path).ok().and_then(|metadata| {
-            let kind = match metadata.is_dir() {
-                true => FileKind::Directory,
-                false if metadata.is_file() => FileKind::File,
-                false => return None,
-            };
-            Some((kind, Stamp::of(&metadata)))
-        });
+        let metadata = std::fs::metadata(path).ok();
+        let found = metadata.and_then(|at| Some((kind_of(&at)?, Stamp::of(&at))));
         seen.insert(Box::from(path), found);
         found
     }

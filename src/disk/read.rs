@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use crate::value::{LoadError, LoadErrorKind};
-use crate::workspace::{Content, DiskEntry, Linked};
+use crate::workspace::{Content, DiskEntry, FileKind, Linked};
 
 /// Bytes up to which a file is read for the editor: larger ones are hardly written by people,
 /// and one of them would cost more memory than a whole workspace.
@@ -13,7 +13,7 @@ pub const LARGEST_FILE: u64 = 16 << 20;
 
 /// Bytes up to which a file is read that the user names, as the facts of a whole fleet, or that a batch
 /// lookup needs; offsets have 32 bits.
-pub const LARGEST_NAMED_FILE: u64 = 1 << 30;
+pub(super) const LARGEST_NAMED_FILE: u64 = 1 << 30;
 
 /// What a caller wants of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -188,6 +188,15 @@ impl Stamp {
             modified: metadata.modified().ok(),
             size: metadata.len(),
         }
+    }
+}
+
+/// What a lookup sees of what stands at a path; nothing of pipes, sockets and devices.
+pub(super) fn kind_of(metadata: &Metadata) -> Option<FileKind> {
+    if metadata.is_dir() {
+        Some(FileKind::Directory)
+    } else {
+        metadata.is_file().then_some(FileKind::File)
     }
 }
 

@@ -97,6 +97,17 @@ pub struct Unknown {
     pub for_options: bool,
 }
 
+impl Unknown {
+    /// The top-level key that the level was asked for in a lookup of the key `root`.
+    #[must_use]
+    pub fn key<'a>(&self, root: &'a str) -> &'a str {
+        match self.for_options {
+            true => "lookup_options",
+            false => root,
+        }
+    }
+}
+
 /// Why a level's contribution is unknown.
 #[derive(Clone, PartialEq, Debug)]
 pub enum UnknownCause {

@@ -4,12 +4,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
+
 use super::facts::{Entry, Saved};
 use super::node::{Knowledge, Node, Nodes, NodesError, not_a_hash};
 use super::share::Share;
 use super::sources::name_of;
 use super::{Facts, NodesForm, form_of, read_nodes};
-use crate::value::{HashMap, JsonError, JsonPieces, RawJson, Value, from_json, from_raw_json};
+use crate::value::{HashMap, JsonError, JsonPieces, Value, from_json, from_raw_json};
 
 /// Reads saved data of any form from its JSON text, as [`read_nodes`] reads its value. Of the nodes
 /// of an inventory or a nodes file the facts stay text. O(bytes).
@@ -54,14 +56,14 @@ fn no_json(error: JsonError) -> NodesError {
 }
 
 /// The first value tells what a list holds.
-fn is_inventory(elements: &[&RawJson]) -> Result<bool, NodesError> {
+fn is_inventory(elements: &[&RawValue]) -> Result<bool, NodesError> {
     let first = first_of(elements.iter().copied())?;
     let form = first.and_then(|first| form_of(&Value::array([first])));
     Ok(form == Some(NodesForm::Inventory))
 }
 
 /// The names and one value tell what a hash is.
-fn is_nodes_file(entries: &[(String, &RawJson)]) -> Result<bool, NodesError> {
+fn is_nodes_file(entries: &[(String, &RawValue)]) -> Result<bool, NodesError> {
     let Some(first) = first_of(entries.iter().map(|(_, entry)| *entry))? else {
         return Ok(false);
     };
@@ -72,7 +74,7 @@ fn is_nodes_file(entries: &[(String, &RawJson)]) -> Result<bool, NodesError> {
 
 /// The first value that says anything.
 fn first_of<'a>(
-    mut pieces: impl Iterator<Item = &'a RawJson>,
+    mut pieces: impl Iterator<Item = &'a RawValue>,
 ) -> Result<Option<Value>, NodesError> {
     let first = pieces.find(|piece| piece.get() != "null");
     first.map(from_raw_json).transpose().map_err(no_json)
@@ -88,9 +90,9 @@ struct Reader<'a> {
 }
 
 /// The parts of an object; of equal names the last counts.
-type Parts<'a> = Vec<(String, &'a RawJson)>;
+type Parts<'a> = Vec<(String, &'a RawValue)>;
 
-fn part<'a>(parts: &Parts<'a>, name: &str) -> Option<&'a RawJson> {
+fn part<'a>(parts: &Parts<'a>, name: &str) -> Option<&'a RawValue> {
     let mut parts = parts.iter().rev();
     parts.find(|(known, _)| known == name).map(|(_, raw)| *raw)
 }
@@ -101,7 +103,7 @@ fn value_of(parts: &Parts<'_>, name: &str) -> Result<Option<Value>, NodesError> 
 }
 
 /// The parts of an object; nothing for other values.
-fn parts(raw: &RawJson) -> Option<Parts<'_>> {
+fn parts(raw: &RawValue) -> Option<Parts<'_>> {
     match JsonPieces::of(raw.get())? {
         JsonPieces::Object(entries) => Some(entries),
         JsonPieces::Array(_) => None,
@@ -110,7 +112,7 @@ fn parts(raw: &RawJson) -> Option<Parts<'_>> {
 
 impl Reader<'_> {
     /// Adds an element of a list of nodes, or of sets of facts.
-    fn add_listed(&mut self, element: &RawJson, stem: &str, at: usize) -> Result<(), NodesError> {
+    fn add_listed(&mut self, element: &RawValue, stem: &str, at: usize) -> Result<(), NodesError> {
         check(element)?;
         let mut all = parts(element).unwrap_or_default();
         if let Some(certname) = value_of(&all, "certname")? {
@@ -129,7 +131,7 @@ impl Reader<'_> {
     }
 
     /// Adds an entry of a nodes file.
-    fn add_entry(&mut self, name: &str, entry: &RawJson) -> Result<(), NodesError> {
+    fn add_entry(&mut self, name: &str, entry: &RawValue) -> Result<(), NodesError> {
         check(entry)?;
         let Some(all) = parts(entry).or_else(|| (entry.get() == "null").then(Parts::new)) else {
             return Err(not_a_hash(name));
@@ -195,7 +197,7 @@ fn narrow(bytes: usize) -> u32 {
 }
 
 /// Facts as parts: factsets list them as `{data: [{name, value}]}`.
-fn listed(raw: &RawJson) -> Parts<'_> {
+fn listed(raw: &RawValue) -> Parts<'_> {
     let own = parts(raw);
     let data = own.as_ref().and_then(|own| part(own, "data"));
     let Some(JsonPieces::Array(elements)) = JsonPieces::of(data.unwrap_or(raw).get()) else {
@@ -210,7 +212,7 @@ fn listed(raw: &RawJson) -> Parts<'_> {
 }
 
 /// Whether everything in a piece can be read: taking it apart leaves some errors unseen.
-fn check(piece: &RawJson) -> Result<(), NodesError> {
+fn check(piece: &RawValue) -> Result<(), NodesError> {
     /// Brackets that may be open at once before it is looked at closely.
     const MOST_OPEN: usize = 100;
     let text = piece.get();

@@ -13,10 +13,8 @@ pub(super) struct Share {
 
 impl Share {
     pub(super) fn node(&mut self, node: Node) -> Node {
-        let facts = node.facts.in_memory();
-        let facts = facts.map(|facts| Facts::from(self.hash(facts)));
         Node {
-            facts: facts.unwrap_or_else(|| node.facts.clone()),
+            facts: Facts::from(self.hash(&node.facts.whole())),
             trusted: self.hash(&node.trusted),
             variables: self.hash(&node.variables),
             ..node

@@ -395,11 +395,7 @@ impl DiskReader {
         if folders.is_empty() {
             return;
         }
-        let go_on = |_| match self.lock().closed {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
-        let scan = disk::scan(&folders, ignore, &go_on);
+        let scan = disk::scan(&folders, ignore, &|_| self.go_on());
         if scan.outcome == disk::Outcome::Complete {
             model.change(scan.change);
         }
@@ -418,11 +414,15 @@ impl DiskReader {
                     }
                 }
             }
-            if self.lock().closed {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            self.go_on()
+        }
+    }
+
+    /// A reading is broken off at the end.
+    fn go_on(&self) -> ControlFlow<()> {
+        match self.lock().closed {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
         }
     }
 }

@@ -20,8 +20,6 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-/// A piece of JSON that was kept as the text it is.
-pub use serde_json::value::RawValue as RawJson;
 use serde_json::value::RawValue;
 
 use super::{HashMap, Opaque, Rich, Value, float_to_s};

@@ -29,8 +29,7 @@ pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub use json::{json_load, load_json_parse};
 pub use json_text::{
-    JsonError, JsonPieces, RawJson, from_json, from_raw_json, from_tagged_json, to_json,
-    to_tagged_json,
+    JsonError, JsonPieces, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
 };
 pub use load::{LoadError, LoadErrorKind};
 pub use plain_yaml::{Maker, PlainOutline, load_plain_yaml, read_plain_yaml};

@@ -416,10 +416,7 @@ fn level_lines(
                 line.extend([text("data of the function "), code(name.to_string())]);
             }
             crate::lookup::UnknownCause::Path(possible) => {
-                let key = match unknown.for_options {
-                    true => "lookup_options",
-                    false => root,
-                };
+                let key = unknown.key(root);
                 line.extend(levels::named(ground, key, &[], &possible.files));
             }
         }

@@ -452,10 +452,7 @@ pub(super) fn conditions(
                     .filter(|place| place.level == unknown.level && place.index == unknown.index)
                     .collect();
                 if let [place] = levels.as_slice() {
-                    let key = match unknown.for_options {
-                        true => "lookup_options",
-                        false => root,
-                    };
+                    let key = unknown.key(root);
                     let files = &possible.files;
                     let mut names: Vec<Arc<str>> = Vec::new();
                     place
