@@ -181,7 +181,7 @@ fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cell {
 pub fn line(snapshot: &Snapshot, source: &Source) -> SourceLine {
     let line = snapshot.file(&source.place).and_then(|file| {
         let fact = file.facts().key(&source.key)?;
-        Some(file.line(fact.key.start as usize) + 1)
+        Some(fact.line + 1)
     });
     SourceLine {
         file: source.place.clone(),

@@ -152,11 +152,11 @@ fn details(hash: &mut HashMap, kind: &NodeKind) {
             set(hash, original, &*location.original);
             set(hash, place, &*location.place);
             if let Some(possible) = &location.possible {
-                let texts = |list: &[Arc<str>]| -> Vec<Value> {
-                    list.iter().map(|text| Value::string(&**text)).collect()
-                };
-                set(hash, "unknown_variables", texts(&possible.variables));
-                set(hash, "possible_paths", texts(&possible.files));
+                let text = |text: &Arc<str>| Value::string(&**text);
+                let texts: Vec<Value> = possible.variables.iter().map(text).collect();
+                set(hash, "unknown_variables", texts);
+                let texts: Vec<Value> = possible.files.iter().map(text).collect();
+                set(hash, "possible_paths", texts);
             }
         }
         NodeKind::Merge(strategy) => {

@@ -16,7 +16,7 @@ use super::trace::{Event, NodeKind, Possible, TraceLocation};
 use crate::hierarchy::{Config, ConfigError, Function, FunctionKind, Layer, Level};
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
-use crate::workspace::{Entry, Format, Nature, Natures};
+use crate::workspace::{Entry, Format, Nature, Natures, Paths};
 
 /// A level with its locations for one scope.
 pub(super) struct LevelProvider {
@@ -204,7 +204,7 @@ impl Engine<'_> {
                 let files = self.session.files;
                 files.files_with_key(root, format, &open.template)
             }
-            None => Arc::default(),
+            None => Paths::default(),
         };
         Possible {
             variables: open.variables.clone(),

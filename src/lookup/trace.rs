@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::merge::Strategy;
 use crate::hierarchy::Layer;
 use crate::value::Value;
+use crate::workspace::Paths;
 
 /// One node of a trace.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +90,7 @@ pub struct Possible {
     /// The unknown variables, as written.
     pub variables: Vec<Arc<str>>,
     /// Existing files that the path could mean and that hold the root key, ordered by bytes.
-    pub files: Arc<[Arc<str>]>,
+    pub files: Paths,
 }
 
 /// What happened at a node.

@@ -83,7 +83,7 @@ pub struct Symbol {
 /// reads: nobody knows what it means.
 pub type Check<'a> = Box<dyn Fn(&str) -> Option<Vec<Finding>> + 'a>;
 
-/// Answers from a snapshot and a context. Everything runs on the blocking pool, may be slow, and
+/// Answers from a snapshot and a context. Everything runs as a job, may be slow, and
 /// should look at its [`Stop`] in long loops; an answer given after a stop is thrown away.
 pub trait Features: Send + Sync + 'static {
     /// What is under the byte at `offset` of the file at `path`.

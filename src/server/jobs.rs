@@ -1,7 +1,9 @@
 //! Work off the transport's task: how much at once, how it is stopped, and what a panic costs.
 //!
-//! A job runs on the blocking pool, never on the task that reads the pipe. [`Lanes`] bound how
-//! many run at once; a [`Stop`] tells a running one that nobody wants its answer any more.
+//! A job runs on the blocking pool, never on the task that reads the pipe. Only what is done in less
+//! time than it takes to wake another thread is a task of its own, which the thread that took the
+//! request goes on with. [`Lanes`] bound how many run at once; a [`Stop`] tells a running one that
+//! nobody wants its answer any more.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -119,6 +121,13 @@ impl Stop {
     }
 }
 
+/// How many interactive jobs run at once: as many as the machine has cores, at least two, and
+/// no more than can be of use to one person.
+pub(crate) fn most_interactive() -> usize {
+    let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    cores.clamp(2, 8)
+}
+
 /// How many jobs run at once, by how long a person waits for them.
 #[derive(Debug)]
 pub(crate) struct Lanes {
@@ -130,6 +139,9 @@ pub(crate) struct Lanes {
 /// Which lane a job takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lane {
+    /// Somebody points at something: an interactive job that is short as a rule, and wakes no
+    /// other task, which would wait for its thread.
+    Immediate,
     /// Somebody looks at the screen for it.
     Interactive,
     /// Diagnostics of whole workspaces.
@@ -148,20 +160,20 @@ pub(crate) enum NoAnswer {
 }
 
 impl Lanes {
-    /// Lanes for a machine: as many interactive jobs as it has cores, at least two, and one
-    /// background job, so that background work never takes the last core; and one long document.
+    /// Lanes for a machine: [`most_interactive`] jobs and one background job, so that background
+    /// work never takes the last core; and one long document.
     pub(crate) fn new() -> Lanes {
-        let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Lanes {
-            interactive: Arc::new(Semaphore::new(cores.max(2))),
+            interactive: Arc::new(Semaphore::new(most_interactive())),
             background: Arc::new(Semaphore::new(1)),
             document: Arc::new(Semaphore::new(1)),
         }
     }
 
-    /// Runs `work` on the blocking pool as soon as the lane is free, and answers as soon as it is
-    /// done or stopped; stopped work may run on until it looks at its flag, and keeps its place in
-    /// the lane till then. A panic is caught and costs nothing but the answer.
+    /// Runs `work` as soon as the lane is free, and answers as soon as it is done or stopped;
+    /// stopped work may run on until it looks at its flag, and keeps its place in the lane till
+    /// then. A panic is caught and costs nothing but the answer. The runtime has a thread more than
+    /// there can be immediate jobs, so that these never keep the pipe waiting.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         lane: Lane,
@@ -169,7 +181,7 @@ impl Lanes {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NoAnswer> {
         let semaphore = match lane {
-            Lane::Interactive => self.interactive.clone(),
+            Lane::Immediate | Lane::Interactive => self.interactive.clone(),
             Lane::Background => self.background.clone(),
             Lane::Document => self.document.clone(),
         };
@@ -178,13 +190,19 @@ impl Lanes {
             let Ok(permit) = semaphore.acquire_owned().await else {
                 return Err(NoAnswer::Stopped(Reason::Cancelled));
             };
-            let done = tokio::task::spawn_blocking(move || {
+            let run = move || {
                 let _permit = permit;
                 if let Some(reason) = flag.reason() {
                     return Err(NoAnswer::Stopped(reason));
                 }
                 caught(work)
-            });
+            };
+            let done = match lane {
+                Lane::Immediate => tokio::spawn(async { run() }),
+                Lane::Interactive | Lane::Background | Lane::Document => {
+                    tokio::task::spawn_blocking(run)
+                }
+            };
             done.await
                 .unwrap_or(Err(NoAnswer::Stopped(Reason::Cancelled)))
         };

@@ -148,7 +148,7 @@ pub fn serve(
     options: Options,
 ) -> u8 {
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(jobs::most_interactive() + 1)
         .enable_time()
         .thread_name("server")
         .build();
@@ -159,7 +159,9 @@ pub fn serve(
             return 1;
         }
     };
-    let code = runtime.block_on(conversation(input, output, options));
+    // A task among others: what it starts can go on in its thread.
+    let conversation = runtime.spawn(conversation(input, output, options));
+    let code = runtime.block_on(conversation).unwrap_or(1);
     // A job that is still running looks at nothing that matters any more.
     runtime.shutdown_background();
     code

@@ -168,6 +168,40 @@ pub fn line_at(text: &str, offset: usize) -> u32 {
     (feeds + lone.count()) as u32
 }
 
+/// Lines of offsets that mostly grow, counted from one to the next: O(length of the text) for all of
+/// them, without allocation.
+#[derive(Debug)]
+pub struct LineCounter<'t> {
+    text: &'t str,
+    offset: usize,
+    line: u32,
+}
+
+impl<'t> LineCounter<'t> {
+    /// Starts at the beginning of a text.
+    #[must_use]
+    pub fn new(text: &'t str) -> LineCounter<'t> {
+        LineCounter {
+            text,
+            offset: 0,
+            line: 0,
+        }
+    }
+
+    /// The line (from zero) that holds the byte at `offset`, which is no half of a line break, as
+    /// [`LineIndex::line`] tells it.
+    pub fn line(&mut self, offset: usize) -> u32 {
+        match self.text.get(self.offset..) {
+            Some(rest) if offset >= self.offset => {
+                self.line += line_at(rest, offset - self.offset);
+            }
+            Some(_) | None => self.line = line_at(self.text, offset),
+        }
+        self.offset = offset;
+        self.line
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,10 +215,17 @@ mod tests {
             &"\n".repeat(600),
             &"\r\n\n".repeat(300),
         ] {
+            let mut counter = LineCounter::new(text);
             let lines = LineIndex::new(text);
             for offset in 0..text.len() + 3 {
                 assert_eq!(line_at(text, offset), lines.line(offset), "{offset}");
+                let bytes = text.as_bytes();
+                let is_half = bytes.get(offset) == Some(&b'\n') && bytes[..offset].ends_with(b"\r");
+                if !is_half {
+                    assert_eq!(counter.line(offset), lines.line(offset), "{offset}");
+                }
             }
+            assert_eq!(counter.line(1), lines.line(1), "back");
         }
     }
     use proptest::prelude::*;

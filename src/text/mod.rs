@@ -13,7 +13,7 @@
 
 mod line_index;
 
-pub use line_index::{LineIndex, Position, PositionEncoding, line_at};
+pub use line_index::{LineCounter, LineIndex, Position, PositionEncoding, line_at};
 
 /// A half-open range of bytes in one text: `start..end`, both offsets in UTF-8 bytes.
 ///

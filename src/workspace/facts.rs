@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::cache::TextHash;
 use crate::interpolation::{Key, Method};
 use crate::syntax::Problem;
-use crate::text::TextRange;
+use crate::text::{LineCounter, TextRange};
 use crate::value::LoadError;
 
 /// A top-level key of a data file.
@@ -15,6 +15,8 @@ pub struct KeyFact {
     pub name: Arc<str>,
     /// Where the key stands.
     pub key: TextRange,
+    /// The line (from zero) that the key starts in.
+    pub line: u32,
     /// Where its value stands, anchor and tag included; empty where there is none. For a key that
     /// a merge key (`<<`) brings, key and value stand in the mapping that is merged.
     pub value: TextRange,
@@ -182,13 +184,14 @@ impl FileFacts {
             has_odd_keys: false,
             has_aliases: false,
         }
-        .build()
+        .build("")
     }
 }
 
 /// The facts of a text before they are laid out to last.
 pub(super) struct FactsBuilder {
     pub(super) hash: TextHash,
+    /// Without their lines, which are counted in the end.
     pub(super) keys: Vec<KeyFact>,
     pub(super) lookup_options: Vec<OptionFact>,
     pub(super) references: Vec<Reference>,
@@ -199,8 +202,13 @@ pub(super) struct FactsBuilder {
 }
 
 impl FactsBuilder {
-    pub(super) fn build(self) -> FileFacts {
-        let keys = self.keys;
+    /// The facts of `text`.
+    pub(super) fn build(self, text: &str) -> FileFacts {
+        let mut keys = self.keys;
+        let mut lines = LineCounter::new(text);
+        for key in &mut keys {
+            key.line = lines.line(key.key.start as usize);
+        }
         let mut by_name: Box<[u32]> = (0..keys.len() as u32).collect();
         by_name.sort_by(|&a, &b| {
             let (left, right) = (&keys[a as usize], &keys[b as usize]);

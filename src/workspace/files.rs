@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::paths::Paths;
 use crate::hierarchy::Template;
 use crate::value::{LoadError, StrKey, Value};
 
@@ -164,8 +165,8 @@ pub trait Files: Sync {
 
     /// Paths of the visible data files of a format that hold a top-level key and that a template
     /// can mean, in byte order; none where nobody keeps an index.
-    fn files_with_key(&self, _key: &str, _format: Format, _template: &Template) -> Arc<[Arc<str>]> {
-        Arc::default()
+    fn files_with_key(&self, _key: &str, _format: Format, _template: &Template) -> Paths {
+        Paths::default()
     }
 
     /// Whether the file at `path` can matter to a lookup of a top-level key: it holds the key, or

@@ -3,12 +3,13 @@
 //! which of the files with a key, for as long as these are the same files.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::file::format_of;
 use super::files::Format;
 use super::generations::Generations;
 use super::index::Postings;
+use super::paths::{Order, Paths};
 use super::snapshot::Snapshot;
 use crate::hierarchy::Template;
 
@@ -37,8 +38,8 @@ enum Fit {
 /// The files with a key that a template can mean.
 #[derive(Clone, Default)]
 pub(super) struct Holders {
-    /// Their paths, ordered by bytes.
-    pub(super) paths: Arc<[Arc<str>]>,
+    /// Their paths.
+    pub(super) paths: Paths,
     /// Whether the template gives each of them in one reading only.
     pub(super) has_one_reading: bool,
 }
@@ -55,8 +56,8 @@ struct Remembered {
 #[derive(Default)]
 pub(super) struct FitCache {
     templates: Mutex<HashMap<Template, Arc<Fits>>>,
-    /// Paths by number, as far as they were asked for: all in one place, where files are not.
-    paths: Arc<RwLock<Vec<Option<Arc<str>>>>>,
+    /// The paths of all files: all in one place, where files are not.
+    order: Arc<Mutex<Arc<Order>>>,
 }
 
 /// The answers for one template.
@@ -64,16 +65,23 @@ pub(super) struct FitCache {
 pub(super) struct Fits {
     template: Template,
     by_file: Mutex<Vec<Fit>>,
-    paths: Arc<RwLock<Vec<Option<Arc<str>>>>>,
+    order: Arc<Mutex<Arc<Order>>>,
     by_key: Mutex<ByKey>,
 }
 
-/// What was found for keys, as long as the files with the key are the same.
-struct ByKey(Generations<Box<str>, Remembered>);
+/// What was found for keys, as long as the files with the key are the same and no files came that
+/// nobody knew.
+struct ByKey {
+    order: Arc<Order>,
+    known: Generations<Box<str>, Remembered>,
+}
 
 impl Default for ByKey {
     fn default() -> ByKey {
-        ByKey(Generations::new(MOST_PATHS))
+        ByKey {
+            order: Arc::default(),
+            known: Generations::new(MOST_PATHS),
+        }
     }
 }
 
@@ -92,7 +100,7 @@ impl FitCache {
         }
         let fits = Arc::new(Fits {
             template: template.clone(),
-            paths: Arc::clone(&self.paths),
+            order: Arc::clone(&self.order),
             ..Fits::default()
         });
         templates.insert(template.clone(), Arc::clone(&fits));
@@ -118,12 +126,12 @@ impl Fits {
             Some(_) | None => Some(remembered.holders.clone()),
         };
         let lock = || self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
-        let remembered = match lock().0.get(key) {
+        let remembered = match lock().known.get(key) {
             Some(found) if found.of.is_same(files) => Some(known(found)),
             Some(_) | None => None,
         };
         let remembered = remembered.unwrap_or_else(|| {
-            let (holders, format) = self.select(snapshot, files, None);
+            let (order, holders, format) = self.select(snapshot, files, None);
             let cost = holders.paths.len() + 1;
             let remembered = Remembered {
                 of: files.clone(),
@@ -131,30 +139,58 @@ impl Fits {
                 format,
             };
             let found = known(&remembered);
-            lock().0.insert(Box::from(key), remembered, cost);
+            let mut by_key = lock();
+            if !Arc::ptr_eq(&by_key.order, &order) {
+                // Former orders are not held any longer.
+                *by_key = ByKey {
+                    order,
+                    ..ByKey::default()
+                };
+            }
+            by_key.known.insert(Box::from(key), remembered, cost);
             found
         });
-        remembered.unwrap_or_else(|| self.select(snapshot, files, format).0)
+        remembered.unwrap_or_else(|| self.select(snapshot, files, format).1)
     }
 
-    /// Those among `files` that the template can mean, of one format or of any, and the format that
-    /// all have in common.
+    /// Those among `files` that the template can mean, of one format or of any, the order that they
+    /// are told in, and the format that all have in common.
     fn select(
         &self,
         snapshot: &Snapshot,
         files: &Postings,
         format: Option<Format>,
-    ) -> (Holders, Option<Option<Format>>) {
+    ) -> (Arc<Order>, Holders, Option<Option<Format>>) {
+        let lock = || self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut order = Arc::clone(&lock());
+        loop {
+            if let Some((holders, common)) = self.select_in(&order, snapshot, files, format) {
+                return (order, holders, common);
+            }
+            let mut shared = lock();
+            if Arc::ptr_eq(&shared, &order) {
+                *shared = Arc::new(order.with(snapshot));
+            }
+            order = Arc::clone(&shared);
+        }
+    }
+
+    /// The same in one order; nothing where that lacks a file.
+    fn select_in(
+        &self,
+        order: &Arc<Order>,
+        snapshot: &Snapshot,
+        files: &Postings,
+        format: Option<Format>,
+    ) -> Option<(Holders, Option<Option<Format>>)> {
         let mut known = self.by_file.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() < snapshot.files.len() {
             known.resize(snapshot.files.len(), Fit::Unasked);
         }
         let mut found = Vec::new();
-        let mut unnamed = Vec::new();
         let mut has_one_reading = true;
         let mut common = None;
         let mut is_common = true;
-        let paths = self.paths.read().unwrap_or_else(PoisonError::into_inner);
         for id in files.iter() {
             let Some(fit) = known.get_mut(id.0 as usize) else {
                 continue;
@@ -162,19 +198,12 @@ impl Fits {
             if *fit == Fit::No {
                 continue;
             }
-            let path = match paths.get(id.0 as usize) {
-                Some(Some(path)) => path,
-                Some(None) | None => {
-                    let Some(file) = snapshot.file_by_id(id) else {
-                        continue;
-                    };
-                    // The other templates will ask for it too.
-                    unnamed.push(id);
-                    file.path()
-                }
+            let Some(rank) = order.rank(id) else {
+                snapshot.file_by_id(id).is_none().then_some(())?;
+                continue;
             };
             if *fit == Fit::Unasked {
-                *fit = self.fit(path);
+                *fit = self.fit(order.path(rank));
             }
             let own = match *fit {
                 Fit::Unasked | Fit::No => continue,
@@ -185,26 +214,15 @@ impl Fits {
             }
             has_one_reading &= matches!(fit, Fit::Yes(_));
             is_common &= *common.get_or_insert(own) == own;
-            found.push(Arc::clone(path));
-        }
-        drop(paths);
-        if !unnamed.is_empty() {
-            let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
-            if paths.len() < known.len() {
-                paths.resize(known.len(), None);
-            }
-            for id in unnamed {
-                let path = snapshot.file_by_id(id).map(|file| Arc::clone(file.path()));
-                paths[id.0 as usize] = path;
-            }
+            found.push(rank);
         }
         // They are in order already where files were found in order.
-        found.sort();
+        found.sort_unstable();
         let holders = Holders {
-            paths: Arc::from(found),
+            paths: Paths::ranked(order, found),
             has_one_reading,
         };
-        (holders, common.filter(|_| is_common))
+        Some((holders, common.filter(|_| is_common)))
     }
 
     fn fit(&self, path: &str) -> Fit {

@@ -41,6 +41,7 @@ pub(super) fn plain_facts(text: &str, hash: TextHash, names: Names<'_>) -> Optio
             keys.push(KeyFact {
                 name: names.intern(name),
                 key: key.range,
+                line: 0,
                 value: *value,
                 state: KeyState::Read,
                 print: print(text, *value, end),
@@ -57,7 +58,7 @@ pub(super) fn plain_facts(text: &str, hash: TextHash, names: Names<'_>) -> Optio
         has_odd_keys: false,
         has_aliases: false,
     };
-    Some(facts.build())
+    Some(facts.build(text))
 }
 
 /// What tells values apart: their text up to the next entry.

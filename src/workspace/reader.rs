@@ -150,6 +150,7 @@ pub(super) fn facts_of_tree(
             reader.keys.push(KeyFact {
                 name: names.intern(&key.text),
                 key: key.range,
+                line: 0,
                 value,
                 state: KeyState::Broken,
                 print: reader.print_of_broken(value),
@@ -177,7 +178,7 @@ pub(super) fn facts_of_tree(
         has_odd_keys,
         has_aliases: !aliases.is_empty(),
     }
-    .build();
+    .build(text);
     (facts, Some(parse))
 }
 
@@ -258,6 +259,7 @@ fn hocon_facts(text: &str, bytes: Option<&[u8]>, hash: TextHash, names: Names<'_
             keys.push(KeyFact {
                 name: names.intern(name),
                 key: field.path.range,
+                line: 0,
                 value: field.value.range,
                 state: KeyState::Read,
                 print: hash.0,
@@ -274,7 +276,7 @@ fn hocon_facts(text: &str, bytes: Option<&[u8]>, hash: TextHash, names: Names<'_
         has_odd_keys: true,
         has_aliases: true,
     }
-    .build()
+    .build(text)
 }
 
 struct Reader<'a> {
@@ -312,6 +314,7 @@ impl Reader<'_> {
         self.keys.push(KeyFact {
             name: self.names.intern(name),
             key: self.tree.node(key).range,
+            line: 0,
             value: range,
             state: KeyState::Read,
             print,

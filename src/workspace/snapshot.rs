@@ -17,6 +17,7 @@ use super::files::{DataFile, Entry, FileKind, Files, Format, Natures};
 use super::fits::FitCache;
 use super::index::KeyIndex;
 use super::path;
+use super::paths::Paths;
 use super::reader;
 use super::references::References;
 use super::roots::{Root, Roots};
@@ -325,12 +326,7 @@ impl Snapshot {
     /// bytes; of one format or of any. O(1) where that was asked lately and the same files hold the
     /// key, else O(files with the key), and much only for those that fit.
     #[must_use]
-    pub fn holders(
-        &self,
-        key: &str,
-        template: &Template,
-        format: Option<Format>,
-    ) -> Arc<[Arc<str>]> {
+    pub fn holders(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
         self.fits.of(template).holders(self, key, format).paths
     }
 
@@ -338,9 +334,9 @@ impl Snapshot {
     /// of any format, and the template gives each in one reading only: each stands for other values
     /// of the template's variables then.
     #[must_use]
-    pub fn holds_once(&self, key: &str, template: &Template, files: &Arc<[Arc<str>]>) -> bool {
+    pub fn holds_once(&self, key: &str, template: &Template, files: &Paths) -> bool {
         let holders = self.fits.of(template).holders(self, key, None);
-        holders.has_one_reading && Arc::ptr_eq(&holders.paths, files)
+        holders.has_one_reading && holders.paths.is_same(files)
     }
 
     fn is_link_for(&self, root: Option<&Root>, at: &str) -> bool {
@@ -642,7 +638,7 @@ impl Files for Snapshot {
         self.map_deployed(path)
     }
 
-    fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Arc<[Arc<str>]> {
+    fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Paths {
         self.holders(key, template, Some(format))
     }
 
@@ -699,7 +695,7 @@ impl Files for RootFiles<'_> {
         self.snapshot.map_deployed_for(Some(self.root), path)
     }
 
-    fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Arc<[Arc<str>]> {
+    fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Paths {
         self.snapshot.holders(key, template, Some(format))
     }
 

@@ -296,14 +296,13 @@ impl<'a> Ground<'a> {
         let Some(fact) = file.facts().key(key) else {
             return 1;
         };
-        let mut range = fact.key;
         if !steps.is_empty() {
             let parse = self.parse(file);
             if let Some(found) = nested(&parse.tree, fact.key, steps) {
-                range = found;
+                return file.line(found.start as usize) + 1;
             }
         }
-        file.line(range.start as usize) + 1
+        fact.line + 1
     }
 
     /// What a file itself says of a top-level key.

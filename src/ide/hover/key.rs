@@ -380,7 +380,7 @@ fn level_lines(
     };
     add(
         "overrides ",
-        levels::named(ground, root, &[], &others.overridden),
+        levels::named(ground, root, &[], others.overridden.iter()),
     );
     if !others.maybe_overridden.is_empty() {
         let words = match (merges, others.maybe_overridden.len()) {
@@ -390,7 +390,7 @@ fn level_lines(
         };
         add(
             words,
-            levels::named(ground, root, &[], &others.maybe_overridden),
+            levels::named(ground, root, &[], others.maybe_overridden.iter()),
         );
     }
     page.line(line);
@@ -417,7 +417,7 @@ fn level_lines(
             }
             crate::lookup::UnknownCause::Path(possible) => {
                 let key = unknown.key(root);
-                line.extend(levels::named(ground, key, &[], &possible.files));
+                line.extend(levels::named(ground, key, &[], possible.files.iter()));
             }
         }
     }
@@ -474,7 +474,7 @@ fn definition(ground: &Ground<'_>, key: &str) -> Option<Line> {
         .or_else(|| definitions.iter().min_by_key(|(file, _)| file.path()));
     Some(match here {
         Some((file, fact)) => {
-            let line = file.line(fact.key.start as usize) + 1;
+            let line = fact.line + 1;
             vec![ground.link(file.path(), line), text(" "), code(key)]
         }
         None => vec![code(key)],

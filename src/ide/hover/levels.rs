@@ -12,6 +12,7 @@ use crate::lookup::{
 };
 use crate::scope::Scope;
 use crate::value::Value;
+use crate::workspace::Paths;
 
 /// Most files that one line names.
 const MOST_NAMED: usize = 4;
@@ -178,7 +179,7 @@ pub(super) fn others(
             .iter()
             .any(|source| source.path.as_deref() == Some(path))
     };
-    let possible: Vec<&Arc<[Arc<str>]>> = answer
+    let possible: Vec<&Paths> = answer
         .unknown
         .iter()
         .filter_map(|unknown| match &unknown.cause {
@@ -200,7 +201,7 @@ pub(super) fn others(
                 }
                 let is_possible = |path: &Arc<str>| {
                     let mut lists = possible.iter();
-                    lists.any(|files| files.binary_search(path).is_ok())
+                    lists.any(|files| files.contains(path))
                 };
                 for path in maybe.iter() {
                     if !asked(path) && !is_possible(path) && told.insert(path.clone()) {
@@ -245,8 +246,14 @@ fn add(list: &mut Vec<Arc<str>>, item: &Arc<str>) {
 }
 
 /// Files as links to where they set the key, a few of them by name.
-pub(super) fn named(ground: &Ground<'_>, key: &str, steps: &[Value], files: &[Arc<str>]) -> Line {
-    let links = files.iter().take(MOST_NAMED).map(|path| {
+pub(super) fn named<'f>(
+    ground: &Ground<'_>,
+    key: &str,
+    steps: &[Value],
+    files: impl ExactSizeIterator<Item = &'f Arc<str>>,
+) -> Line {
+    let more = files.len().saturating_sub(MOST_NAMED);
+    let links = files.take(MOST_NAMED).map(|path| {
         let line = ground
             .snapshot
             .file(path)
@@ -254,8 +261,8 @@ pub(super) fn named(ground: &Ground<'_>, key: &str, steps: &[Value], files: &[Ar
         vec![ground.link(path, line)]
     });
     let mut line = joined(links, ", ");
-    if files.len() > MOST_NAMED {
-        line.push(text(format!(" and {} more", files.len() - MOST_NAMED)));
+    if more > 0 {
+        line.push(text(format!(" and {more} more")));
     }
     line
 }
@@ -288,7 +295,7 @@ struct Bound<'a> {
     /// All of them; empty as long as they come from one place, whose files stand for one each.
     known: HashSet<Vec<String>>,
     /// The one place, and how many of its files.
-    only: Option<(&'a Place, &'a [Arc<str>])>,
+    only: Option<(&'a Place, &'a Paths)>,
 }
 
 impl<'a> Bound<'a> {
@@ -303,7 +310,7 @@ impl<'a> Bound<'a> {
     }
 
     /// Adds the values that the files of a place stand for, each for others.
-    fn add_all(&mut self, place: &'a Place, files: &'a [Arc<str>]) {
+    fn add_all(&mut self, place: &'a Place, files: &'a Paths) {
         let values = |file: &Arc<str>| {
             let bound = place.template.bind(file)?;
             Some(bound.into_iter().map(|(_, value)| value).collect())
@@ -328,7 +335,7 @@ impl<'a> Bound<'a> {
     fn spread(&mut self) {
         if let Some((place, files)) = self.only.take() {
             self.values.clear();
-            for file in files {
+            for file in files.iter() {
                 let bound = place.template.bind(file).unwrap_or_default();
                 self.add(bound.into_iter().map(|(_, value)| value).collect());
             }

@@ -259,7 +259,12 @@ fn because(ground: &Ground<'_>, target: &Target, group: &Group<'_>, groups: &[Gr
             }
         }
     }
-    line.extend(levels::named(ground, &target.root, &target.steps, &seen));
+    line.extend(levels::named(
+        ground,
+        &target.root,
+        &target.steps,
+        seen.iter(),
+    ));
     let condition = difference(ground, target, group, groups, &seen);
     if !condition.is_empty() {
         line.push(text(" ("));

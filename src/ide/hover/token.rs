@@ -318,7 +318,7 @@ fn told(
         .collect();
     if !files.is_empty() {
         first.push(text(" ("));
-        first.extend(levels::named(ground, root, steps, &files));
+        first.extend(levels::named(ground, root, steps, files.iter()));
         first.push(text(")"));
     }
     first.extend(whose);

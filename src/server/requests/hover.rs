@@ -18,7 +18,7 @@ pub(crate) async fn handle(
         return Ok(None);
     };
     let work = move |view: View| hover(&view, &path, at.position);
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
+    let (lane, wants) = (Lane::Immediate, Wants::Soon);
     super::answer(session, "textDocument/hover", lane, wants, work).await
 }
 

@@ -130,7 +130,7 @@ pub(crate) enum Wants {
     WholeWorkspace,
 }
 
-/// Answers the request that is being handled: `work` runs on the blocking pool, sees the state as
+/// Answers the request that is being handled: `work` runs as a job, sees the state as
 /// of the request's place in the stream, and is stopped when nobody wants its answer any more.
 pub(crate) async fn answer<T: Send + 'static>(
     session: &Session,

@@ -1,0 +1,241 @@
+//! Lists of paths of a workspace. A key can be in thousands of files, of which somebody is shown a
+//! handful: a list is numbers until one of its paths is asked for.
+
+use std::sync::Arc;
+
+use super::file::FileId;
+use super::snapshot::Snapshot;
+
+/// Paths, ordered by bytes, each once. A clone is the same list.
+#[derive(Clone, Default)]
+pub struct Paths(List);
+
+#[derive(Clone)]
+enum List {
+    /// One by one.
+    Listed(Arc<[Arc<str>]>),
+    /// By their ranks.
+    Ranked {
+        order: Arc<Order>,
+        ranks: Arc<[u32]>,
+    },
+}
+
+impl Default for List {
+    fn default() -> List {
+        List::Listed(Arc::default())
+    }
+}
+
+impl Paths {
+    /// The paths of some ranks, which are in order.
+    pub(super) fn ranked(order: &Arc<Order>, ranks: Vec<u32>) -> Paths {
+        Paths(List::Ranked {
+            order: Arc::clone(order),
+            ranks: Arc::from(ranks),
+        })
+    }
+
+    /// How many they are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            List::Listed(paths) => paths.len(),
+            List::Ranked { ranks, .. } => ranks.len(),
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One after another.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<str>> + Clone {
+        (0..self.len()).map(|at| self.at(at))
+    }
+
+    /// Whether a path is among them: O(log paths).
+    #[must_use]
+    pub fn contains(&self, path: &str) -> bool {
+        let (mut from, mut to) = (0, self.len());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            match (**self.at(middle)).cmp(path) {
+                std::cmp::Ordering::Less => from = middle + 1,
+                std::cmp::Ordering::Equal => return true,
+                std::cmp::Ordering::Greater => to = middle,
+            }
+        }
+        false
+    }
+
+    /// Whether this is the very list of another, by identity.
+    #[must_use]
+    pub fn is_same(&self, other: &Paths) -> bool {
+        match (&self.0, &other.0) {
+            (List::Listed(one), List::Listed(other)) => Arc::ptr_eq(one, other),
+            (List::Ranked { ranks: one, .. }, List::Ranked { ranks: other, .. }) => {
+                Arc::ptr_eq(one, other)
+            }
+            (List::Listed(_), List::Ranked { .. }) | (List::Ranked { .. }, List::Listed(_)) => {
+                false
+            }
+        }
+    }
+
+    fn at(&self, at: usize) -> &Arc<str> {
+        match &self.0 {
+            List::Listed(paths) => &paths[at],
+            List::Ranked { order, ranks } => order.path(ranks[at]),
+        }
+    }
+}
+
+impl PartialEq for Paths {
+    fn eq(&self, other: &Paths) -> bool {
+        match (&self.0, &other.0) {
+            (
+                List::Ranked { order, ranks },
+                List::Ranked {
+                    order: others_order,
+                    ranks: others,
+                },
+            ) if Arc::ptr_eq(order, others_order) => ranks == others,
+            (List::Listed(_) | List::Ranked { .. }, _) => self.iter().eq(other.iter()),
+        }
+    }
+}
+
+impl Eq for Paths {}
+
+/// The caller gives them in order.
+impl FromIterator<Arc<str>> for Paths {
+    fn from_iter<I: IntoIterator<Item = Arc<str>>>(paths: I) -> Paths {
+        Paths(List::Listed(paths.into_iter().collect()))
+    }
+}
+
+impl std::fmt::Debug for Paths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// No file has this rank.
+const UNRANKED: u32 = u32::MAX;
+
+/// The paths of all files that were ever asked for, in the order of their bytes. A number and its
+/// path belong together for as long as the workspace lives, so that nothing has to be forgotten.
+#[derive(Default)]
+pub(super) struct Order {
+    paths: Vec<Arc<str>>,
+    /// Ranks by number of the file.
+    ranks: Vec<u32>,
+}
+
+impl Order {
+    /// Where among all paths that of a file stands.
+    pub(super) fn rank(&self, id: FileId) -> Option<u32> {
+        let rank = self.ranks.get(id.0 as usize).copied();
+        rank.filter(|&rank| rank != UNRANKED)
+    }
+
+    /// The path of a rank.
+    pub(super) fn path(&self, rank: u32) -> &Arc<str> {
+        &self.paths[rank as usize]
+    }
+
+    /// This order with the files of a snapshot that it does not know. O(files).
+    pub(super) fn with(&self, snapshot: &Snapshot) -> Order {
+        let mut ranks = self.ranks.clone();
+        ranks.resize(ranks.len().max(snapshot.files.len()), UNRANKED);
+        let unknown = (0..snapshot.files.len() as u32).map(FileId);
+        let unknown = unknown.filter(|&id| self.rank(id).is_none());
+        let mut new: Vec<(&Arc<str>, FileId)> = unknown
+            .filter_map(|id| Some((snapshot.file_by_id(id)?.path(), id)))
+            .collect();
+        // Files are found in order, most of the time.
+        new.sort();
+        // How many paths come in front of those of a former rank.
+        let mut paths = Vec::with_capacity(self.paths.len() + new.len());
+        let mut shifts = Vec::with_capacity(new.len());
+        let mut from = 0;
+        for (path, id) in new {
+            let next = from + self.paths[from..].partition_point(|known| known < path);
+            paths.extend_from_slice(&self.paths[from..next]);
+            from = next;
+            shifts.push(next as u32);
+            ranks[id.0 as usize] = paths.len() as u32;
+            paths.push(Arc::clone(path));
+        }
+        paths.extend_from_slice(&self.paths[from..]);
+        for (rank, &former) in ranks.iter_mut().zip(&self.ranks) {
+            if former != UNRANKED {
+                *rank = former + shifts.partition_point(|&shift| shift <= former) as u32;
+            }
+        }
+        Order { paths, ranks }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::{Change, Content, DiskEntry, Linked, Workspace};
+
+    fn file(at: &str) -> Change {
+        let entry = DiskEntry::File {
+            content: Content::Text(Arc::from("a: 1\n")),
+            linked: Linked::No,
+        };
+        let path = Arc::from(at);
+        Change::Disk { path, entry }
+    }
+
+    #[test]
+    fn files_that_come_later_take_their_place_in_the_order() {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec![Arc::from("/w")]));
+        let mut order = Order::default();
+        for batch in [
+            &["/w/m.yaml", "/w/c.yaml"][..],
+            &["/w/z.yaml", "/w/a.yaml", "/w/d.yaml"],
+            &["/w/c/x.yaml", "/w/b.yaml"],
+            &[],
+        ] {
+            let snapshot =
+                workspace.apply(Change::Batch(batch.iter().map(|at| file(at)).collect()));
+            order = order.with(&snapshot);
+            let known = order.paths.clone();
+            assert!(known.is_sorted(), "{known:?}");
+            for file in snapshot.files() {
+                let rank = order.rank(file.id).unwrap();
+                assert_eq!(order.path(rank), file.path());
+            }
+            assert_eq!(known.len(), snapshot.files().count());
+        }
+    }
+
+    #[test]
+    fn lists_of_numbers_and_of_paths_are_equal_where_the_paths_are() {
+        let names = ["a", "b", "c"].map(Arc::<str>::from);
+        let order = Arc::new(Order {
+            paths: names.to_vec(),
+            ranks: vec![0, 1, 2],
+        });
+        let ranked = Paths::ranked(&order, vec![0, 2]);
+        let listed: Paths = [&names[0], &names[2]].into_iter().cloned().collect();
+        assert_eq!(ranked, listed);
+        assert_eq!(listed, ranked);
+        assert!(!ranked.is_same(&listed));
+        assert!(ranked.is_same(&ranked.clone()));
+        assert_ne!(ranked, Paths::ranked(&order, vec![0, 1]));
+        for list in [ranked, listed] {
+            let found = ["a", "b", "c", "", "d"].map(|path| list.contains(path));
+            assert_eq!(found, [true, false, true, false, false]);
+            assert_eq!(format!("{list:?}"), "[\"a\", \"c\"]");
+        }
+    }
+}
