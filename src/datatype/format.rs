@@ -6,7 +6,6 @@ use std::fmt;
 use num_bigint::BigInt;
 
 use super::model::{Element, EnumCase, Presence, Range, StringType, Type};
-use super::time;
 use crate::value::Value;
 
 /// Deepest type that is printed in full.
@@ -180,8 +179,8 @@ impl Printer {
             }
             Type::Regexp(pattern) => listed(pattern.iter().map(|p| slashed(p)).collect()),
             Type::Boolean(value) => listed(value.iter().map(bool::to_string).collect()),
-            Type::Timestamp(range) => listed(times(range.from, range.to, time::timestamp_text)),
-            Type::Timespan(range) => listed(times(range.from, range.to, time::timespan_text)),
+            Type::Timestamp(range) => listed(times(range.stamps())),
+            Type::Timespan(range) => listed(times(range.spans())),
             Type::SemVer(ranges) => listed(ranges.iter().map(|r| format!("'{r}'")).collect()),
             Type::Uri(parameters) => listed(parameters.iter().map(ToString::to_string).collect()),
             Type::Collection(size) => listed(bounds(size.as_ref())),
@@ -314,13 +313,14 @@ fn bounds(range: Option<&Range>) -> Vec<String> {
         .collect()
 }
 
-fn times(from: Option<i128>, to: Option<i128>, text: fn(i128) -> String) -> Vec<String> {
+fn times((from, to): (Option<String>, Option<String>)) -> Vec<String> {
     if from.is_none() && to.is_none() {
         return Vec::new();
     }
-    let mut parts = vec![from.map_or("default".to_owned(), |t| format!("'{}'", text(t)))];
+    let quoted = |time: &String| format!("'{time}'");
+    let mut parts = vec![from.as_ref().map_or("default".to_owned(), quoted)];
     if to != from {
-        parts.extend(to.map(|t| format!("'{}'", text(t))));
+        parts.extend(to.as_ref().map(quoted));
     }
     parts
 }

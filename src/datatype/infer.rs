@@ -126,14 +126,11 @@ fn simple(value: &Value) -> Type {
             "URI" => Type::Uri(Some(super::uri::parameters_text(&rich.text).into())),
             "Timestamp" => {
                 let at = time::timestamp_of_text(&rich.text);
-                Type::Timestamp(TimeRange { from: at, to: at })
+                Type::Timestamp(TimeRange::exactly(at))
             }
             "Timespan" => {
                 let span = time::timespan_of_text(&rich.text);
-                Type::Timespan(TimeRange {
-                    from: span,
-                    to: span,
-                })
+                Type::Timespan(TimeRange::exactly(span))
             }
             "Type" => Type::Type(super::type_of_value(value).map(Arc::new)),
             _ => Type::Unit,

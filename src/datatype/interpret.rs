@@ -9,8 +9,8 @@ use super::model::{
     Type,
 };
 use super::parameters::{
-    Param, callable, disordered, element, patterns, range, resource, ruby_class, size_or_type,
-    trailing_range, type_of, value_of, wrong_count,
+    Param, callable, disordered, element, float_bound, integer_range, patterns, range, resource,
+    ruby_class, size_or_type, time_range, trailing_range, type_of, value_of, wrong_count,
 };
 use super::time;
 use crate::value::Value;
@@ -123,9 +123,6 @@ struct Interpreter<'a> {
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
-/// Reads a bound of a range of times.
-type ReadTime = fn(&str) -> Result<i128, String>;
-
 impl<'a> Interpreter<'a> {
     fn new(aliases: &'a dyn Aliases) -> Interpreter<'a> {
         Interpreter {
@@ -187,15 +184,25 @@ impl<'a> Interpreter<'a> {
                     .map(|(k, v)| Ok((self.param(k, text)?, self.param(v, text)?)))
                     .collect::<Parsed<_>>()?,
             ),
-            Kind::Other => return Err(invalid(expression, text)),
+            Kind::Minus(inner) => self.param(inner, text)?.negated()?,
+            Kind::Heredoc(inner) => self.param(inner, text)?,
+            Kind::Alias(name, body) => {
+                // Nothing finds the alias by its name, itself neither.
+                let resolved = super::normalize(&self.whole(body, text)?);
+                let body = Arc::new(AliasBody::default());
+                let _ = body.resolved.set(resolved);
+                Param::Type(strong(name, &body))
+            }
+            Kind::Resource | Kind::Other => return Err(invalid(expression, text)),
         })
     }
 
     fn reference(&mut self, name: &str) -> Parsed<Type> {
-        if let Some(t) = plain(name) {
+        let relative = name.trim_start_matches("::");
+        if let Some(t) = plain(relative) {
             return Ok(t);
         }
-        self.named(name, || Arc::from(name))
+        self.named(relative, || Arc::from(name))
     }
 
     /// A name that is not one of Puppet's types; `text` is what a reference to nothing shows.
@@ -338,17 +345,12 @@ impl<'a> Interpreter<'a> {
                 [Param::Default] => Type::integer(),
                 [low @ Param::Integer(_)] => Type::Integer(range(low, &Param::Default, &refuse)?),
                 [_] => return Err(refuse()),
-                [low, high] => Type::Integer(range(low, high, &refuse)?),
+                [low, high] => Type::Integer(integer_range(low, high, &refuse)?),
                 _ => return Err(wrong_count("Integer", "1 or 2", count)),
             },
             "float" => match params.as_slice() {
-                [_] | [_, _] => {
-                    let bound = |param: Option<&Param>| match param {
-                        None | Some(Param::Default) => Ok(None),
-                        Some(Param::Float(number)) => Ok(Some(*number)),
-                        Some(Param::Integer(number)) => Ok(number.to_string().parse::<f64>().ok()),
-                        Some(_) => Err(refuse()),
-                    };
+                [Param::Default | Param::Integer(_) | Param::Float(_)] | [_, _] => {
+                    let bound = |param: Option<&Param>| param.map_or(Ok(None), float_bound);
                     let from = bound(params.first())?;
                     let to = bound(params.get(1))?;
                     if let (Some(from), Some(to)) = (from, to)
@@ -358,6 +360,7 @@ impl<'a> Interpreter<'a> {
                     }
                     Type::Float(FloatRange { from, to })
                 }
+                [_] => return Err(refuse()),
                 _ => return Err(wrong_count("Float", "1 or 2", count)),
             },
             "boolean" => match only("Boolean", "1", &mut params)? {
@@ -459,37 +462,13 @@ impl<'a> Interpreter<'a> {
                 [_, _] => return Err(refuse()),
                 _ => return Err(wrong_count("Runtime", "2", count)),
             },
-            "timespan" | "timestamp" => {
-                let (shown, read): (&str, ReadTime) = if lower == "timespan" {
-                    ("Timespan", |t| {
-                        time::parse_timespan(t, time::TIMESPAN_FORMATS)
-                    })
-                } else {
-                    ("Timestamp", |t| time::parse_timestamp(t, None, None))
-                };
-                if count > 2 {
-                    return Err(wrong_count(shown, "0 to 2", count));
-                }
-                let bound = |param: Option<&Param>| match param {
-                    None | Some(Param::Default) => Ok(None),
-                    Some(Param::Text(text)) => {
-                        read(text).map(Some).map_err(|e| ParseError::new(&e))
-                    }
-                    Some(Param::Integer(seconds)) => Ok(i64::try_from(seconds)
-                        .ok()
-                        .map(|s| i128::from(s) * time::SECOND)),
-                    Some(Param::Float(seconds)) => Ok(Some(time::from_seconds(*seconds))),
-                    Some(_) => Err(refuse()),
-                };
-                let range = TimeRange {
-                    from: bound(params.first())?,
-                    to: bound(params.get(1))?,
-                };
-                if lower == "timespan" {
-                    Type::Timespan(range)
-                } else {
-                    Type::Timestamp(range)
-                }
+            "timespan" => {
+                let span = |text: &str| time::parse_timespan(text, time::TIMESPAN_FORMATS);
+                Type::Timespan(time_range("Timespan", &params, span, TimeRange::spans)?)
+            }
+            "timestamp" => {
+                let stamp = |text: &str| time::parse_timestamp(text, None, None);
+                Type::Timestamp(time_range("Timestamp", &params, stamp, TimeRange::stamps)?)
             }
             "semver" => {
                 let ranges = params
@@ -516,10 +495,13 @@ impl<'a> Interpreter<'a> {
             }
             "any" | "data" | "catalogentry" | "scalar" | "undef" | "numeric" | "default"
             | "semverrange" => return Err(unparameterized(name)),
-            _ if plain(name).is_some() => return Err(unparameterized(name)),
             _ => {
-                let source = &text[expression.start..expression.end];
-                match self.named(name, || Arc::from(source))? {
+                let source = expression.source(text);
+                let relative = name.trim_start_matches("::");
+                if plain(relative).is_some() {
+                    return Err(unparameterized(name));
+                }
+                match self.named(relative, || Arc::from(&*source))? {
                     Type::Resource(Some(resource)) => {
                         let title = match only(name, "1", &mut params)? {
                             Param::Text(title) => Some(title.into()),
@@ -613,7 +595,7 @@ fn plain(name: &str) -> Option<Type> {
 fn invalid(expression: &Expression, text: &str) -> ParseError {
     ParseError::new(&format!(
         "The expression <{}> is not a valid type specification.",
-        &text[expression.start..expression.end]
+        expression.source(text)
     ))
 }
 

@@ -49,7 +49,7 @@ pub use instance::is_instance;
 pub use interpret::{Aliases, NoAliases};
 pub use mismatch::describe_mismatch;
 pub use model::{
-    Alias, CallableType, Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range,
+    Alias, CallableType, Digits, Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range,
     ResourceType, StringType, TimeRange, Type,
 };
 pub use signatures::{Count, Parameter, Signatures};
@@ -79,12 +79,18 @@ impl ParseError {
     }
 
     fn at(message: &str, text: &str, offset: usize) -> ParseError {
-        let before = text.get(..offset).unwrap_or(text);
-        let line = before.matches('\n').count() + 1;
-        let column = before
-            .rsplit('\n')
-            .next()
-            .map_or(0, |line| line.chars().count())
+        let bytes = text.as_bytes();
+        let before = &bytes[..offset.min(bytes.len())];
+        let line_start = before
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |at| at + 1);
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        // An offset inside a character counts the bytes before it, each for one.
+        let column = before[line_start..]
+            .utf8_chunks()
+            .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+            .sum::<usize>()
             + 1;
         ParseError {
             message: format!("{message} (line: {line}, column: {column})"),

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use num_bigint::BigInt;
 
+use super::time;
 use crate::regexp::{Regexp, RegexpError};
 use crate::value::Value;
 
@@ -184,9 +185,50 @@ pub struct TimeRange {
     pub from: Option<i128>,
     /// Greatest value.
     pub to: Option<i128>,
+    /// How Puppet writes the fractions of both.
+    pub digits: (Digits, Digits),
+}
+
+/// How Puppet writes the fraction of a second of a span.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Digits {
+    /// Without the zeros at its end.
+    #[default]
+    Needed,
+    /// With all of them, as of a bound that was a float.
+    All,
 }
 
 impl TimeRange {
+    /// The range of one time, or of all where it isn't known.
+    pub(super) fn exactly(time: Option<i128>) -> TimeRange {
+        TimeRange {
+            from: time,
+            to: time,
+            digits: <(Digits, Digits)>::default(),
+        }
+    }
+
+    /// Both bounds as Puppet prints times of day.
+    pub(super) fn stamps(self) -> (Option<String>, Option<String>) {
+        (
+            self.from.map(time::timestamp_text),
+            self.to.map(time::timestamp_text),
+        )
+    }
+
+    /// Both bounds as Puppet prints spans.
+    pub(super) fn spans(self) -> (Option<String>, Option<String>) {
+        let text = |time, digits| match digits {
+            Digits::Needed => time::timespan_text(time),
+            Digits::All => time::timespan_text_of_float(time),
+        };
+        (
+            self.from.map(|from| text(from, self.digits.0)),
+            self.to.map(|to| text(to, self.digits.1)),
+        )
+    }
+
     pub(super) fn covers(self, other: TimeRange) -> bool {
         self.from
             .is_none_or(|from| other.from.is_some_and(|o| from <= o))

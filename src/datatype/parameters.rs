@@ -8,8 +8,10 @@ use num_bigint::BigInt;
 use super::ParseError;
 use super::interpret::Parsed;
 use super::model::{
-    CallableType, Element, Pattern, Presence, Range, ResourceType, StringType, Type,
+    CallableType, Digits, Element, Pattern, Presence, Range, ResourceType, StringType, TimeRange,
+    Type,
 };
+use super::{texts, time};
 use crate::value::Value;
 
 /// What a parameter of a type can be.
@@ -25,6 +27,52 @@ pub(super) enum Param {
     Undef,
     List(Vec<Param>),
     Hash(Vec<(Param, Param)>),
+}
+
+impl Param {
+    /// The parameter behind a minus: numbers, and strings, which Ruby lets have one.
+    pub(super) fn negated(self) -> Parsed<Param> {
+        match self {
+            Param::Integer(number) => Ok(Param::Integer(-number)),
+            Param::Float(number) => Ok(Param::Float(-number)),
+            Param::Text(_) => Ok(self),
+            Param::Type(_)
+            | Param::Regexp(_)
+            | Param::Boolean(_)
+            | Param::Default
+            | Param::Undef
+            | Param::List(_)
+            | Param::Hash(_) => Err(undefined_method("-@", self)),
+        }
+    }
+}
+
+fn undefined_method(name: &str, param: Param) -> ParseError {
+    let class = own_class(&param);
+    let shown = value_of(param).inspect();
+    let shown = if shown.starts_with("#<") {
+        shown
+    } else {
+        format!("{shown}:{class}")
+    };
+    ParseError::new(&format!("undefined method `{name}' for {shown}"))
+}
+
+/// The name of the class, where [`ruby_class`] is the value for the two truths.
+fn own_class(param: &Param) -> String {
+    match param {
+        Param::Boolean(true) => "TrueClass".to_owned(),
+        Param::Boolean(false) => "FalseClass".to_owned(),
+        Param::Type(_)
+        | Param::Integer(_)
+        | Param::Float(_)
+        | Param::Text(_)
+        | Param::Regexp(_)
+        | Param::Default
+        | Param::Undef
+        | Param::List(_)
+        | Param::Hash(_) => ruby_class(param),
+    }
 }
 
 pub(super) fn wrong_count(name: &str, required: &str, given: usize) -> ParseError {
@@ -63,6 +111,146 @@ pub(super) fn range(low: &Param, high: &Param, refuse: &dyn Fn() -> ParseError) 
         return Err(disordered(&from.to_string(), &to.to_string()));
     }
     Ok(range)
+}
+
+/// The range of an `Integer`, whose bounds Puppet compares without a look at what they are.
+pub(super) fn integer_range(
+    low: &Param,
+    high: &Param,
+    refuse: &dyn Fn() -> ParseError,
+) -> Parsed<Range> {
+    let unbounded = |param: &Param| match param {
+        Param::Undef => Param::Default,
+        other => other.clone(),
+    };
+    let (low, high) = (unbounded(low), unbounded(high));
+    // What the other one is called when a comparison fails.
+    let other = match &high {
+        Param::Integer(_) | Param::Float(_) | Param::Boolean(_) => value_of(high.clone()).inspect(),
+        _ => ruby_class(&high),
+    };
+    let incomparable =
+        |class: &str| ParseError::new(&format!("comparison of {class} with {other} failed"));
+    match (&low, &high) {
+        (Param::Integer(from), Param::Float(to)) => match from.to_string().parse::<f64>() {
+            Ok(number) if number > *to => {
+                Err(disordered(&from.to_string(), &super::ruby_float(*to)))
+            }
+            _ => Err(refuse()),
+        },
+        (Param::Float(from), Param::Integer(to)) => match to.to_string().parse::<f64>() {
+            Ok(number) if *from > number => {
+                Err(disordered(&super::ruby_float(*from), &to.to_string()))
+            }
+            _ => Err(refuse()),
+        },
+        (Param::Float(from), Param::Float(to)) if from > to => Err(disordered(
+            &super::ruby_float(*from),
+            &super::ruby_float(*to),
+        )),
+        (Param::Float(_), Param::Default | Param::Float(_)) => Err(refuse()),
+        (Param::Text(from), Param::Text(to)) if from > to => Err(disordered(from, to)),
+        (Param::Text(_), Param::Integer(_) | Param::Float(_)) => Err(incomparable("String")),
+        (
+            Param::Integer(_) | Param::Float(_),
+            Param::Boolean(_) | Param::List(_) | Param::Hash(_) | Param::Regexp(_) | Param::Type(_),
+        ) => Err(incomparable(&ruby_class(&low))),
+        (Param::Integer(_), Param::Text(text)) if text != "default" => Err(incomparable("Integer")),
+        (Param::Boolean(_), _) => Err(undefined_method(">", low)),
+        _ => range(&low, &high, refuse),
+    }
+}
+
+/// A bound of a `Float`, made by Ruby's `Float()`.
+pub(super) fn float_bound(param: &Param) -> Parsed<Option<f64>> {
+    let failed = match param {
+        Param::Default | Param::Undef => return Ok(None),
+        Param::Float(number) => return Ok(Some(*number)),
+        Param::Integer(number) => return Ok(number.to_string().parse().ok()),
+        Param::Text(text) => match super::numbers::ruby_float_of(text) {
+            Some(number) => return Ok(Some(number)),
+            None => format!("invalid value for Float(): {}", super::ruby_inspect(text)),
+        },
+        Param::Type(_) | Param::Regexp(_) | Param::Boolean(_) | Param::List(_) | Param::Hash(_) => {
+            format!("can't convert {} into Float", ruby_class(param))
+        }
+    };
+    Err(ParseError::new(&failed))
+}
+
+/// The range of a `Timespan` or `Timestamp`: its name, what reads a text, what shows both bounds.
+pub(super) fn time_range(
+    name: &str,
+    params: &[Param],
+    read: impl Fn(&str) -> Result<i128, String>,
+    show: fn(TimeRange) -> (Option<String>, Option<String>),
+) -> Parsed<TimeRange> {
+    if params.len() > 2 {
+        return Err(wrong_count(name, "0 to 2", params.len()));
+    }
+    let bound = |param: Option<&Param>| match param {
+        None | Some(Param::Default | Param::Undef) => Ok((None, Digits::Needed)),
+        Some(Param::Text(text)) => match read(text) {
+            Ok(time) => Ok((Some(time), Digits::Needed)),
+            Err(error) => Err(ParseError::new(&error)),
+        },
+        Some(Param::Integer(seconds)) => {
+            let seconds = i128::try_from(seconds).ok();
+            Ok((
+                seconds.and_then(|s| s.checked_mul(time::SECOND)),
+                Digits::Needed,
+            ))
+        }
+        Some(Param::Float(seconds)) => {
+            // So large a number of nanoseconds is without bound.
+            let time = (seconds * 1e9)
+                .is_finite()
+                .then(|| time::from_seconds(*seconds));
+            Ok((time, Digits::All))
+        }
+        Some(hash @ Param::Hash(_)) => {
+            let time = time_of_hash(name, value_of(hash.clone()))?;
+            Ok((time, Digits::Needed))
+        }
+        Some(other) => Err(ParseError::new(&format!(
+            "Unable to create a Puppet::Pops::Time::{name} from a {}",
+            own_class(other)
+        ))),
+    };
+    let (from, from_digits) = bound(params.first())?;
+    let (to, to_digits) = bound(params.get(1))?;
+    let range = TimeRange {
+        from,
+        to,
+        digits: (from_digits, to_digits),
+    };
+    if let (Some(low), Some(high)) = (from, to)
+        && low > high
+        && let (Some(low), Some(high)) = show(range)
+    {
+        return Err(disordered(&low, &high));
+    }
+    Ok(range)
+}
+
+/// The time that the fields of a hash make, as `new` makes one of them.
+fn time_of_hash(name: &str, hash: Value) -> Parsed<Option<i128>> {
+    let of_text = hash.get("string").is_some();
+    let (made, read): (_, fn(&str) -> Option<i128>) = if name == "Timestamp" {
+        if !of_text {
+            let message = "no implicit conversion of nil into String";
+            return Err(ParseError::new(message));
+        }
+        (texts::timestamp(3, &[hash]), time::timestamp_of_text)
+    } else {
+        let matched = if of_text { 3 } else { 4 };
+        (texts::timespan(matched, &[hash]), time::timespan_of_text)
+    };
+    let made = made.map_err(|error| ParseError::new(&error))?;
+    Ok(match &made {
+        Value::Rich(rich) => read(&rich.text),
+        _ => None,
+    })
 }
 
 pub(super) fn size_or_type(size: &Param, refuse: &dyn Fn() -> ParseError) -> Parsed<Range> {
@@ -219,6 +407,10 @@ pub(super) fn element(key: Param, value: Type) -> Parsed<Element> {
 
 pub(super) fn callable(mut params: Vec<Param>, refuse: &dyn Fn() -> ParseError) -> Parsed<Type> {
     let mut returns = None;
+    if params.len() > 2 && matches!(params[0], Param::List(_)) {
+        let required = "2 when first parameter is an array";
+        return Err(wrong_count("callable", required, params.len()));
+    }
     if params.len() == 2 && matches!(params[0], Param::List(_)) {
         returns = params.pop().map(type_of);
         if let Some(Param::List(inner)) = params.pop() {

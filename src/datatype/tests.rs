@@ -69,6 +69,46 @@ fn deep_and_long_expressions_are_refused_not_crashes() {
         "Optional".repeat(100_000),
         format!("Pattern[/{}/]", "(".repeat(5000)),
         "-".repeat(5000),
+        "\"${".repeat(5000),
+        "\"${[".repeat(5000),
+        "{a=>".repeat(5000),
+        "a(".repeat(5000),
+        "a[".repeat(5000),
+        format!("a{}", "[1]".repeat(50_000)),
+        "@".repeat(5000),
+        "a{b=>".repeat(5000),
+        "a{b:".repeat(5000),
+        "a=".repeat(5000),
+        "a ? ".repeat(5000),
+        "a ? {".repeat(5000),
+        "a<|".repeat(5000),
+        "if ".repeat(5000),
+        "if a {".repeat(5000),
+        "if a {} elsif ".repeat(5000),
+        "unless a {} else {".repeat(5000),
+        "case a {b:{".repeat(5000),
+        "a.b|$x|{".repeat(5000),
+        "a.b|$x=".repeat(5000),
+        "class a($x=".repeat(5000),
+        "function a(A[".repeat(5000),
+        "node \"${".repeat(5000),
+        "type A[".repeat(5000),
+        "type A={a=>".repeat(5000),
+        "type A=A{a=>".repeat(5000),
+    ] {
+        let _ = parse(&text, &NoAliases);
+    }
+    // What would take time with the square of the length.
+    for text in [
+        "/\\".repeat(100_000),
+        format!("\"${{{}", "/\\".repeat(100_000)),
+        format!("{}:)", "@(".repeat(100_000)),
+        format!("@(a)\n{}", " ".repeat(200_000)),
+        "'\\".repeat(100_000),
+        "[@(a)\n".repeat(40_000),
+        "\"$".repeat(100_000),
+        "a.b ".repeat(60_000),
+        "a <| |> ".repeat(30_000),
     ] {
         let _ = parse(&text, &NoAliases);
     }

@@ -44,14 +44,23 @@ pub(super) fn from_seconds(seconds: f64) -> i128 {
 
 /// A span as Puppet prints it: `0-00:01:02.5`.
 pub(super) fn timespan_text(nanoseconds: i128) -> String {
-    let total = nanoseconds.unsigned_abs();
-    let second = SECOND.unsigned_abs();
-    let seconds = total / second;
-    let fraction = format!("{:09}", total % second);
-    let fraction = match fraction.trim_end_matches('0').trim_start_matches('0') {
-        "" => "0".to_owned(),
-        digits => digits.to_owned(),
-    };
+    let fraction = fraction(nanoseconds);
+    let digits = format!("{fraction:09}");
+    let digits = digits.trim_end_matches('0').trim_start_matches('0');
+    span_text(nanoseconds, if digits.is_empty() { "0" } else { digits })
+}
+
+/// A span that Ruby holds as a float, whose fraction Puppet prints as it is: `0-00:01:02.500000000`.
+pub(super) fn timespan_text_of_float(nanoseconds: i128) -> String {
+    span_text(nanoseconds, &fraction(nanoseconds).to_string())
+}
+
+fn fraction(nanoseconds: i128) -> u128 {
+    nanoseconds.unsigned_abs() % SECOND.unsigned_abs()
+}
+
+fn span_text(nanoseconds: i128, fraction: &str) -> String {
+    let seconds = nanoseconds.unsigned_abs() / SECOND.unsigned_abs();
     format!(
         "{}{}-{:02}:{:02}:{:02}.{fraction}",
         if nanoseconds < 0 { "-" } else { "" },

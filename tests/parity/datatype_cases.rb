@@ -43,7 +43,7 @@ end
 
 # Without the excerpt of Ruby's source that newer Rubies add.
 def message(error)
-  error.is_a?(NameError) ? error.message[/\A.*/].sub(/0x\h+/, '0x0') : error.message
+  error.is_a?(NameError) ? error.message[/\A.*/].gsub(/0x\h+/, '0x0') : error.message
 end
 
 def parse(text)
@@ -124,6 +124,8 @@ end
 Puppet.override(current_environment: ENVIRONMENT, loaders: LOADERS) do
   ALIASES.each { |name, text| line('k' => 'alias', 'name' => name, 't' => text) }
   PARSE.each { |text| parse(text) }
+  # Texts that are mostly no types: every token of the language somewhere, and what typing leaves.
+  File.foreach(File.join(__dir__, 'syntax_texts.jsonl'), encoding: 'UTF-8') { |text| parse(JSON.parse("[#{text}]").first) }
   VALUES.each { |value| infer(value) }
   PSIMPLE.each { |text| VALUES.each_with_index { |value, i| check(text, value) if %w[RichData Puppet::LookupValue Any Scalar].include?(text) || (text.sum + i * 7) % 4 == 0 } }
   [{}, { 'version' => 5 }, { 'version' => '5' }, { 'version' => 5.0 }, { 'foo' => 1 }, { 'version' => 5, 'foo' => 1 }, { 'version' => 5, 'hierarchy' => {} }, { 'version' => 5, 'hierarchy' => { 'a' => 1 } }, { 'version' => 5, 'hierarchy' => ['x'] }, { 'version' => 5, 'hierarchy' => [{}] }, { 'version' => 5, 'hierarchy' => [{ 'path' => 'x' }] },

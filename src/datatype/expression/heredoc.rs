@@ -1,0 +1,263 @@
+//! `@(END)`: a text that begins on the next line (`pops/parser/heredoc_support.rb`).
+
+use super::lexer::{Lexed, Lexer, Terminal, is_blank};
+use super::quoted::{Escapes, Quote};
+
+/// Where the lines of a heredoc's text stand in the whole text.
+#[derive(Debug)]
+pub(super) struct Margins {
+    start: usize,
+    /// Where each line of the text begins, and how much was cut off up to its end; nothing
+    /// where no margin is cut.
+    lines: Vec<(usize, usize)>,
+}
+
+impl Margins {
+    pub(super) fn in_whole(&self, start: usize, end: usize) -> (usize, usize) {
+        let cut = |at: usize| {
+            let line = self.lines.iter().rev().find(|(line, _)| *line <= at);
+            line.map_or(0, |(_, cut)| *cut)
+        };
+        let first = if start == 0 {
+            self.start
+        } else {
+            start + self.start + cut(start)
+        };
+        (first, first + (end - start) + cut(end) - cut(start))
+    }
+}
+
+/// What stands between the parentheses.
+struct Spec<'a> {
+    tag: &'a str,
+    syntax: &'a str,
+    escapes: Option<&'a str>,
+}
+
+/// The line that ends a heredoc.
+struct EndLine<'a> {
+    leading: &'a str,
+    margin: bool,
+    joined: bool,
+}
+
+impl Lexer<'_> {
+    /// Cuts a heredoc: its text is behind this line, its tokens come here.
+    pub(super) fn heredoc(&mut self) -> Lexed<()> {
+        let start = self.at;
+        let rest = self.rest();
+        let Some(close) = rest.find(')') else {
+            let message = format!(
+                "Unclosed parenthesis after '@(' followed by '{}'",
+                self.followed_by()
+            );
+            return Err(self.error(&message, start));
+        };
+        self.scan(close + 1);
+        let behind = self.at;
+        let Some(spec) = spec(&rest[..=close]) else {
+            let message = "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])";
+            return Err(self.error(message, behind));
+        };
+        let tag = spec.tag.trim_matches(is_stripped);
+        let quoted = tag
+            .strip_prefix('"')
+            .and_then(|tag| tag.strip_suffix('"'))
+            .map(|tag| tag.trim_matches(is_stripped));
+        let interpolated = quoted.is_some();
+        let tag = quoted.unwrap_or(tag);
+        if tag.is_empty() {
+            return Err(self.error("Heredoc with an empty endtag", behind));
+        }
+        let escapes = self.escapes(spec.escapes, interpolated, behind)?;
+        let opening = self.token(Terminal::Heredoc, spec.syntax, start, behind);
+        self.queue.push_back(opening);
+
+        let first = match self.newline_jump {
+            Some(line) => line,
+            None => match self.rest().find('\n') {
+                Some(end) => behind + end + 1,
+                None => {
+                    let message = "Heredoc without any following lines of text";
+                    return Err(self.error(message, behind));
+                }
+            },
+        };
+        let endless = self.error("Heredoc without end-tagged line", first);
+        if self.margins.is_some() {
+            return Err(endless);
+        }
+        let mut lines = Vec::new();
+        let mut at = first;
+        while at < self.text.len() {
+            let line = &self.text[at..];
+            let line = &line[..line.find('\n').map_or(line.len(), |end| end + 1)];
+            at += line.len();
+            let Some(end) = end_line(line, tag) else {
+                lines.push(line);
+                continue;
+            };
+            self.newline_jump = Some(at);
+            let (text, margins) = joined(&lines, &end, first);
+            let length = at - line.len() - first;
+            let place = self.token(Terminal::Sublocated, "", first, first + length);
+            self.queue.push_back(place);
+            let mut inner = Lexer::new(&text, Some(&margins));
+            let whole = inner.parts(Quote::None(escapes), 0)?;
+            self.queue.extend(inner.queue.drain(..));
+            self.queue.extend(whole);
+            self.at = behind;
+            return Ok(());
+        }
+        Err(endless)
+    }
+
+    fn escapes(&self, written: Option<&str>, interpolated: bool, behind: usize) -> Lexed<Escapes> {
+        let mut escapes = Escapes {
+            set: 0,
+            interpolated,
+        };
+        let Some(written) = written else {
+            return Ok(escapes);
+        };
+        let written = if written.is_empty() {
+            "trnsuL$"
+        } else {
+            written
+        };
+        let twice = |c: char| written.matches(c).count() > 1;
+        if written.chars().any(twice) {
+            let shown: Vec<String> = written.chars().map(String::from).collect();
+            let message = format!(
+                "An escape char for @() may only appear once. Got '{}'",
+                shown.join(", ")
+            );
+            return Err(self.error(&message, behind));
+        }
+        escapes.add('\\');
+        for c in written.chars() {
+            if !"trnsuL$".contains(c) {
+                let message = format!(
+                    "Invalid heredoc escape char. Only t, r, n, s,  u, L, $ allowed. Got '{c}'"
+                );
+                return Err(self.error(&message, behind));
+            }
+            escapes.add(c);
+        }
+        Ok(escapes)
+    }
+}
+
+/// What Ruby's `strip` takes away.
+fn is_stripped(c: char) -> bool {
+    matches!(c, '\0' | '\t'..='\r' | ' ')
+}
+
+/// `@(tag:syntax/escapes)`, which may begin in the middle of what was found.
+fn spec(text: &str) -> Option<Spec<'_>> {
+    let mut from = 0;
+    loop {
+        let start = from + text[from..].find("@(")? + 2;
+        let inner = text[start..].strip_suffix(')')?;
+        let end = inner.find([':', '/', '\r', '\n']).unwrap_or(inner.len());
+        let (tag, rest) = inner.split_at(end);
+        if !tag.is_empty()
+            && let Some((syntax, escapes)) = options(rest)
+        {
+            return Some(Spec {
+                tag,
+                syntax,
+                escapes,
+            });
+        }
+        // Any other beginning before this end would fail for the same reason.
+        from = start + end;
+    }
+}
+
+/// `:syntax/escapes`
+fn options(text: &str) -> Option<(&str, Option<&str>)> {
+    let (mut syntax, mut rest) = ("", text);
+    if let Some(behind) = rest.strip_prefix(':') {
+        let behind = behind.trim_start_matches(is_blank);
+        let length = behind
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '+')))
+            .unwrap_or(behind.len());
+        if length < 2 || !behind.starts_with(|c: char| c.is_ascii_lowercase()) {
+            return None;
+        }
+        (syntax, rest) = behind.split_at(length);
+        rest = rest.trim_start_matches(is_blank);
+    }
+    let mut escapes = None;
+    if let Some(behind) = rest.strip_prefix('/') {
+        let length = behind
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '$')))
+            .unwrap_or(behind.len());
+        escapes = Some(&behind[..length]);
+        rest = behind[length..].trim_start_matches(is_blank);
+    }
+    rest.is_empty().then_some((syntax, escapes))
+}
+
+/// The end of a heredoc, which may stand behind other text on its line.
+fn end_line<'a>(line: &'a str, tag: &str) -> Option<EndLine<'a>> {
+    let mut blank = false;
+    line.char_indices().find_map(|(at, c)| {
+        // Blanks behind a blank lead to the same.
+        let seen = blank;
+        blank = is_blank(c);
+        if seen && blank {
+            return None;
+        }
+        let text = &line[at..];
+        let rest = text.trim_start_matches(is_blank);
+        let leading = &text[..text.len() - rest.len()];
+        let unmargined = rest
+            .strip_prefix('|')
+            .map(|r| r.trim_start_matches(is_blank));
+        let margin = unmargined.is_some();
+        let rest = unmargined.unwrap_or(rest);
+        let unjoined = rest
+            .strip_prefix('-')
+            .map(|r| r.trim_start_matches(is_blank));
+        let joined = unjoined.is_some();
+        let rest = unjoined.unwrap_or(rest).strip_prefix(tag)?;
+        let rest = rest.trim_start_matches(is_blank);
+        let rest = rest.strip_prefix('\r').unwrap_or(rest);
+        (rest.is_empty() || rest.starts_with('\n')).then_some(EndLine {
+            leading,
+            margin,
+            joined,
+        })
+    })
+}
+
+/// The text of the lines without their margin, and where it stands in the whole.
+fn joined(lines: &[&str], end: &EndLine<'_>, start: usize) -> (String, Margins) {
+    let mut text = String::new();
+    let mut margins = Margins {
+        start,
+        lines: Vec::new(),
+    };
+    let mut cut = 0;
+    for line in lines {
+        let kept = if end.margin && !end.leading.is_empty() {
+            line.strip_prefix(end.leading).unwrap_or(line)
+        } else {
+            line
+        };
+        cut += line.len() - kept.len();
+        if end.margin {
+            margins.lines.push((text.len(), cut));
+        }
+        text.push_str(kept);
+    }
+    if end.joined {
+        let length = text
+            .strip_suffix('\n')
+            .map(|t| t.strip_suffix('\r').unwrap_or(t).len());
+        text.truncate(length.unwrap_or(text.len()));
+    }
+    (text, margins)
+}

@@ -1,0 +1,600 @@
+//! Text to tokens, as Puppet's lexer cuts it (`pops/parser/lexer2.rb`), with its errors.
+//!
+//! The parser asks for one token after the other, so an error in the middle of a text counts only
+//! where nothing before it is wrong already: [`tokens`] gives both, the tokens up to the error and
+//! the error.
+
+use std::collections::VecDeque;
+
+use super::super::ParseError;
+use super::heredoc::Margins;
+use crate::regexp::{Regexp, RegexpError};
+
+/// What kind of token it is, by the names of Puppet's grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Terminal {
+    Name,
+    Word,
+    Reference,
+    Text,
+    Number,
+    Boolean,
+    Regexp,
+    Variable,
+    /// The text of a string before its first interpolation.
+    Opening,
+    /// The text between two interpolations.
+    Middle,
+    /// The text after the last one.
+    Closing,
+    Heredoc,
+    Sublocated,
+    /// A bracket behind a blank, which begins a list.
+    ListStart,
+    /// A parenthesis that is the first thing on its line, which calls nothing.
+    LineParenthesis,
+    /// A brace behind a question mark.
+    SelectorBrace,
+    /// Any other operator or bracket.
+    Sign(&'static str),
+    Keyword(&'static str),
+    /// A character that means nothing in the language.
+    Unknown,
+    End,
+}
+
+/// A token: its kind, the value that errors show, its place in bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) terminal: Terminal,
+    pub(super) value: String,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Token {
+    /// The value as an error shows it.
+    pub(super) fn shown(&self) -> String {
+        if self.terminal == Terminal::Regexp {
+            return format!("(?-mix:{})", self.value.replace('/', "\\/"));
+        }
+        self.value.clone()
+    }
+}
+
+const KEYWORDS: &[&str] = &[
+    "case", "class", "default", "define", "if", "elsif", "else", "inherits", "node", "and", "or",
+    "undef", "in", "unless", "function", "type", "attr", "private",
+];
+
+/// Operators and brackets, longer ones first.
+const SIGNS: &[&str] = &[
+    "<<|", "|>>", "<<", ">>", "<|", "|>", "<-", "<~", "->", "~>", "=~", "!~", "+>", "+=", "-=",
+    "@@", "=>", ">=", "<=", "==", "!=", "[", "]", "{", "}", "(", ")", ",", "=", "|", "?", "-", "+",
+    "*", "/", ".", ";", "@", ":", "!", "<", ">", "%", "~",
+];
+
+/// What Ruby says where Puppet asks a heredoc for the place of an error.
+const NO_PLACE: &str = "undefined method `+' for nil:NilClass";
+
+/// The tokens of a text, up to its end or to the first error of the lexer.
+pub(super) fn tokens(text: &str) -> (Vec<Token>, Option<ParseError>) {
+    if text.starts_with('\u{feff}') {
+        let mark = "Illegal UTF-8 Byte Order mark at beginning of input: [EF BB BF]";
+        let error = ParseError::new(&format!("{mark} - remove these from the puppet source"));
+        return (Vec::new(), Some(error));
+    }
+    let mut lexer = Lexer::new(text, None);
+    let mut out = Vec::new();
+    while !(lexer.queue.is_empty() && lexer.at_end()) {
+        let next = match lexer.queue.pop_front() {
+            Some(token) => Ok(Some(token)),
+            None => lexer.next(),
+        };
+        match next {
+            Ok(Some(token)) => {
+                lexer.after = Some(token.terminal);
+                out.push(token);
+            }
+            Ok(None) => {}
+            Err(error) => return (out, Some(error)),
+        }
+    }
+    out.push(Token {
+        terminal: Terminal::End,
+        value: String::new(),
+        start: text.len(),
+        end: text.len(),
+    });
+    (out, None)
+}
+
+/// The state of Puppet's lexer. Where it stands may be inside a character: what Puppet doesn't know,
+/// it leaves byte by byte.
+pub(super) struct Lexer<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    /// Tokens that were cut ahead: the parts of a string.
+    pub(super) queue: VecDeque<Token>,
+    /// Interpolations open here.
+    pub(super) interpolations: usize,
+    /// Braces open here.
+    pub(super) braces: i64,
+    /// The token before, which decides what a slash means.
+    pub(super) after: Option<Terminal>,
+    line_start: usize,
+    /// No pattern ends in the rest of the text.
+    patterns_over: bool,
+    /// Where the line after a heredoc's text begins.
+    pub(super) newline_jump: Option<usize>,
+    /// What the scanner matched last, which one error shows.
+    pub(super) matched: String,
+    /// Where the text is that of a heredoc: its place in the whole.
+    pub(super) margins: Option<&'a Margins>,
+}
+
+pub(super) type Lexed<T> = Result<T, ParseError>;
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str, margins: Option<&'a Margins>) -> Lexer<'a> {
+        let mut lexer = Lexer {
+            text,
+            at: 0,
+            queue: VecDeque::new(),
+            interpolations: 0,
+            braces: 0,
+            after: None,
+            line_start: 0,
+            patterns_over: false,
+            newline_jump: None,
+            matched: String::new(),
+            margins,
+        };
+        if margins.is_none() {
+            lexer.skip_blanks();
+        }
+        lexer
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    pub(super) fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    pub(super) fn error(&self, message: &str, at: usize) -> ParseError {
+        match self.margins {
+            Some(_) => ParseError::new(NO_PLACE),
+            None => ParseError::at(message, self.text, at),
+        }
+    }
+
+    pub(super) fn token(&self, terminal: Terminal, value: &str, start: usize, end: usize) -> Token {
+        let (start, end) = match self.margins {
+            Some(margins) => margins.in_whole(start, end),
+            None => (start, end),
+        };
+        Token {
+            terminal,
+            value: value.to_owned(),
+            start,
+            end,
+        }
+    }
+
+    /// Takes what the scanner matched from here on.
+    pub(super) fn scan(&mut self, length: usize) -> &'a str {
+        let text = self.text;
+        let start = self.at;
+        self.at += length;
+        let taken = &text[start..self.at];
+        taken.clone_into(&mut self.matched);
+        taken
+    }
+
+    pub(super) fn skip_blanks(&mut self) -> bool {
+        let rest = self.rest();
+        let length = rest.len() - rest.trim_start_matches(|c| is_blank(c) || c == '\r').len();
+        if length == 0 {
+            self.matched.clear();
+        } else {
+            self.scan(length);
+        }
+        length > 0
+    }
+
+    /// The token here; nothing where there is none, or where it went to the queue.
+    pub(super) fn next(&mut self) -> Lexed<Option<Token>> {
+        let start = self.at;
+        let rest = self.rest();
+        let Some(first) = rest.bytes().next() else {
+            // Inside a character.
+            self.at += 1;
+            return Ok(Some(self.token(Terminal::Unknown, "", start, self.at)));
+        };
+        match first {
+            b' ' | b'\t' | b'\r' => {
+                self.skip_blanks();
+                Ok(None)
+            }
+            b'\n' => {
+                self.at = self.newline_jump.take().unwrap_or(start + 1);
+                self.line_start = self.at;
+                Ok(None)
+            }
+            b'#' => {
+                self.scan(rest.find('\n').unwrap_or(rest.len()));
+                Ok(None)
+            }
+            b'/' => self.slash(rest),
+            b'0'..=b'9' => self.number(rest).map(Some),
+            b'a'..=b'z' | b'_' => {
+                let value = self.scan(bare_word(rest));
+                Ok(Some(self.word(value, start)))
+            }
+            b'A'..=b'Z' => self.reference(rest, "Illegal class reference", 1).map(Some),
+            b':' if rest.starts_with("::") => self.qualified(rest).map(Some),
+            b'$' => {
+                let length = variable(&rest[1..]);
+                let name = match length {
+                    0 => {
+                        self.matched.clear();
+                        self.at += 1;
+                        ""
+                    }
+                    length => &self.scan(length + 1)[1..],
+                };
+                Ok(Some(self.token(Terminal::Variable, name, start, self.at)))
+            }
+            b'\'' => self.single_quoted().map(Some),
+            b'"' => self.double_quoted(),
+            b'@' if rest.starts_with("@(") => {
+                self.heredoc()?;
+                Ok(None)
+            }
+            _ => Ok(self.sign(rest)),
+        }
+    }
+
+    fn sign(&mut self, rest: &str) -> Option<Token> {
+        let start = self.at;
+        let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) else {
+            if self.skip_blanks() {
+                return None;
+            }
+            self.at += 1;
+            return Some(self.token(Terminal::Unknown, "", start, self.at));
+        };
+        let before = &self.text[..start];
+        let terminal = match *sign {
+            "[" if before
+                .chars()
+                .next_back()
+                .is_none_or(|c| is_blank(c) || matches!(c, '\r' | '\n')) =>
+            {
+                Terminal::ListStart
+            }
+            "(" if before[self.line_start..]
+                .chars()
+                .all(|c| is_blank(c) || c == '\r') =>
+            {
+                Terminal::LineParenthesis
+            }
+            "{" => {
+                self.braces += 1;
+                if self.after == Some(Terminal::Sign("?")) {
+                    Terminal::SelectorBrace
+                } else {
+                    Terminal::Sign("{")
+                }
+            }
+            "}" => {
+                self.braces -= 1;
+                Terminal::Sign("}")
+            }
+            sign => Terminal::Sign(sign),
+        };
+        self.at += sign.len();
+        Some(self.token(terminal, sign, start, self.at))
+    }
+
+    /// A comment, a pattern or a division.
+    fn slash(&mut self, rest: &str) -> Lexed<Option<Token>> {
+        let start = self.at;
+        if let Some(comment) = rest.strip_prefix("/*") {
+            let Some(end) = comment.find("*/") else {
+                return Err(self.error("Unclosed multiline comment", start));
+            };
+            self.scan(end + 4);
+            return Ok(None);
+        }
+        if regexp_may_start(self.after) {
+            let end = (!self.patterns_over).then(|| pattern_end(rest)).flatten();
+            if let Some(end) = end {
+                self.scan(end);
+                let source = rest[1..end - 1].replace("\\/", "/");
+                if let Err(RegexpError::Invalid { message }) = Regexp::lazy(&source) {
+                    return Err(ParseError::new(&message));
+                }
+                return Ok(Some(self.token(Terminal::Regexp, &source, start, self.at)));
+            }
+            // What does not end here ends nowhere behind.
+            self.patterns_over = true;
+            self.matched.clear();
+        }
+        self.at = start + 1;
+        Ok(Some(self.token(Terminal::Sign("/"), "/", start, self.at)))
+    }
+
+    fn word(&self, value: &str, start: usize) -> Token {
+        let terminal = if !is_name(value) {
+            Terminal::Word
+        } else if matches!(value, "true" | "false") {
+            Terminal::Boolean
+        } else {
+            let keyword = KEYWORDS.iter().find(|keyword| **keyword == value);
+            keyword.map_or(Terminal::Name, |keyword| Terminal::Keyword(keyword))
+        };
+        self.token(terminal, value, start, self.at)
+    }
+
+    /// What begins with two colons.
+    fn qualified(&mut self, rest: &str) -> Lexed<Token> {
+        let start = self.at;
+        match rest.as_bytes().get(2) {
+            None => Err(ParseError::new("undefined method `>=' for nil:NilClass")),
+            Some(b'A'..=b'Z') => self.reference(rest, "Illegal fully qualified class reference", 3),
+            Some(_) => match bare_word(rest) {
+                0 => Err(self.error("Illegal fully qualified name", start + 2)),
+                length => {
+                    let value = self.scan(length);
+                    let terminal = if is_name(value) {
+                        Terminal::Name
+                    } else {
+                        Terminal::Word
+                    };
+                    Ok(self.token(terminal, value, start, self.at))
+                }
+            },
+        }
+    }
+
+    /// A reference to a type; its error stands some bytes behind where it ends.
+    fn reference(&mut self, rest: &str, message: &str, behind: usize) -> Lexed<Token> {
+        let start = self.at;
+        let value = self.scan(reference(rest));
+        if self.rest().starts_with("::") {
+            let at = self.at + behind;
+            if at > self.text.len() {
+                return Err(ParseError::new("index out of range"));
+            }
+            return Err(self.error(message, at));
+        }
+        Ok(self.token(Terminal::Reference, value, start, self.at))
+    }
+
+    fn number(&mut self, rest: &str) -> Lexed<Token> {
+        let start = self.at;
+        if let Some(length) = number(rest) {
+            let value = self.scan(length);
+            self.check_number(value, start)?;
+            return Ok(self.token(Terminal::Number, value, start, self.at));
+        }
+        let end = start + word_length(rest);
+        let bytes = self.text.as_bytes();
+        let mut first = start;
+        // Behind a dot it may be the second half of a decimal number.
+        if start > 1 && bytes[start - 1] == b'.' {
+            let mut at = start - 2;
+            while bytes[at].is_ascii_digit() {
+                first = at;
+                if at == 0 {
+                    break;
+                }
+                at -= 1;
+            }
+            // Ruby looks at half a character here.
+            if !bytes[at].is_ascii() {
+                return Err(ParseError::new("invalid byte sequence in UTF-8"));
+            }
+        }
+        let value = &self.text[first..end];
+        self.check_number(value, first)?;
+        Err(self.error(&format!("Illegal number '{value}'"), first + 1))
+    }
+
+    fn check_number(&self, value: &str, start: usize) -> Lexed<()> {
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let mut second = value[1..].chars();
+        let (kind, right) = if value.starts_with("0x") || value.starts_with("0X") {
+            let hex = &value[2..];
+            let right = !hex.is_empty() && hex.bytes().all(|b| b.is_ascii_hexdigit());
+            ("Not a valid hex number ", right)
+        } else if value.starts_with('0') && second.next().is_some_and(|c| c != '.') {
+            let right = value[1..].bytes().all(|b| matches!(b, b'0'..=b'7'));
+            ("Not a valid octal number ", right)
+        } else {
+            let whole = value.trim_start_matches(|c: char| c.is_ascii_digit());
+            if whole.starts_with(['e', 'E', '.']) {
+                let (mantissa, exponent) = match whole.split_once(['e', 'E']) {
+                    Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+                    None => (whole, None),
+                };
+                let right = (mantissa.is_empty() || mantissa.strip_prefix('.').is_some_and(digits))
+                    && exponent.is_none_or(|e| digits(e.strip_prefix('-').unwrap_or(e)));
+                ("Not a valid decimal number ", right)
+            } else if whole.is_empty() {
+                return Ok(());
+            } else {
+                return Err(self.error(&format!("Illegal number '{value}'"), start));
+            }
+        };
+        if right {
+            return Ok(());
+        }
+        Err(self.error(&format!("{kind}{value}"), start))
+    }
+}
+
+/// `[[:blank:]]` of Ruby: the tab and all of Unicode's spaces.
+pub(super) fn is_blank(c: char) -> bool {
+    matches!(
+        c,
+        ' ' | '\t' | '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+    )
+}
+
+/// `\w` of Ruby.
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_'
+}
+
+fn word_length(text: &str) -> usize {
+    text.bytes().position(|b| !is_word(b)).unwrap_or(text.len())
+}
+
+/// The length of a bare word (`::foo::bar-baz`).
+fn bare_word(text: &str) -> usize {
+    let mut length = 0;
+    loop {
+        let rest = &text[length..];
+        let colons = if rest.starts_with("::") { 2 } else { 0 };
+        let segment = &rest[colons..];
+        if !segment.starts_with(|c: char| c.is_ascii_lowercase() || c == '_') {
+            return length;
+        }
+        let end = segment
+            .bytes()
+            .position(|b| !(is_word(b) || b == b'-'))
+            .unwrap_or(segment.len());
+        length += colons + segment[..end].trim_end_matches('-').len();
+    }
+}
+
+/// Whether a bare word is a name: segments that begin with a letter and hold no dashes.
+fn is_name(word: &str) -> bool {
+    let word = word.strip_prefix("::").unwrap_or(word);
+    word.split("::").all(|segment| {
+        segment.starts_with(|c: char| c.is_ascii_lowercase()) && segment.bytes().all(is_word)
+    })
+}
+
+/// The length of a reference to a type (`::Foo::Bar`).
+fn reference(text: &str) -> usize {
+    let mut length = 0;
+    loop {
+        let rest = &text[length..];
+        let colons = if rest.starts_with("::") { 2 } else { 0 };
+        let segment = &rest[colons..];
+        if !segment.starts_with(|c: char| c.is_ascii_uppercase()) {
+            return length;
+        }
+        length += colons + word_length(segment);
+    }
+}
+
+/// The length of a variable's name (`::foo::bar`), 0 where there is none.
+pub(super) fn variable(text: &str) -> usize {
+    let mut length = 0;
+    if text.starts_with("::") && word_length(&text[2..]) > 0 {
+        length = 2;
+    }
+    loop {
+        length += word_length(&text[length..]);
+        let rest = &text[length..];
+        if length == 0 || !rest.starts_with("::") || word_length(&rest[2..]) == 0 {
+            return length;
+        }
+        length += 2;
+    }
+}
+
+/// The length of a number that ends where a word ends.
+fn number(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        let length = rest.iter().position(|b| !b.is_ascii_digit());
+        length.unwrap_or(rest.len())
+    };
+    let exponent = |from: usize| {
+        if !matches!(bytes.get(from), Some(b'e' | b'E')) {
+            return 0;
+        }
+        let sign = usize::from(bytes.get(from + 1) == Some(&b'-'));
+        match digits(from + 1 + sign) {
+            0 => 0,
+            length => 1 + sign + length,
+        }
+    };
+    let ends = |length: usize| {
+        !text[length..].starts_with(|c: char| c.is_alphanumeric() || c == '_' || is_mark(c))
+    };
+    if matches!(bytes, [b'0', b'x' | b'X', ..]) {
+        let hex = bytes[2..].iter().position(|b| !b.is_ascii_hexdigit());
+        let length = hex.unwrap_or(bytes.len() - 2);
+        if length > 0 && ends(2 + length) {
+            return Some(2 + length);
+        }
+    }
+    let whole = digits(0);
+    let fraction = match bytes.get(whole) {
+        Some(b'.') => match digits(whole + 1) {
+            0 => 0,
+            length => 1 + length,
+        },
+        _ => 0,
+    };
+    let decimal = whole + fraction;
+    [
+        decimal + exponent(decimal),
+        decimal,
+        whole + exponent(whole),
+        whole,
+    ]
+    .into_iter()
+    .find(|length| ends(*length))
+}
+
+/// Marks that are part of a word for Ruby, as far as the common ones go.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{203f}' | '\u{2040}' | '\u{20d0}'..='\u{20f0}')
+}
+
+/// A slash begins a pattern where no operand stands before it.
+fn regexp_may_start(after: Option<Terminal>) -> bool {
+    !matches!(
+        after,
+        Some(
+            Terminal::Sign(")" | "]" | "|>>" | "|>")
+                | Terminal::Name
+                | Terminal::Reference
+                | Terminal::Number
+                | Terminal::Text
+                | Terminal::Boolean
+                | Terminal::Opening
+                | Terminal::Middle
+                | Terminal::Closing
+                | Terminal::Heredoc
+                | Terminal::Regexp
+                | Terminal::Variable
+                | Terminal::Word
+        )
+    )
+}
+
+/// Where the pattern that begins here ends: behind the first slash that no backslash escapes.
+fn pattern_end(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    for (index, b) in text.bytes().enumerate().skip(1) {
+        match b {
+            b'/' if !escaped => return Some(index + 1),
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    None
+}

@@ -1,0 +1,380 @@
+//! Strings in quotes and what is interpolated into them
+//! (`pops/parser/slurp_support.rb`, `pops/parser/interpolation_support.rb`).
+
+use super::super::ParseError;
+use super::lexer::{Lexed, Lexer, Terminal, Token, variable};
+use super::{MAX_DEPTH, TOO_DEEP};
+
+/// What surrounds a text, and so what ends it and what a backslash does in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quote {
+    Single,
+    Double,
+    /// A heredoc, which ends with its text.
+    None(Escapes),
+}
+
+/// What the text of a heredoc lets a backslash and a dollar do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Escapes {
+    /// The characters that may stand behind a backslash, as a set of [`Escapes::KNOWN`].
+    pub(super) set: u16,
+    pub(super) interpolated: bool,
+}
+
+impl Escapes {
+    /// `L` is a line's end.
+    pub(super) const KNOWN: &'static str = "\\trnsu$L";
+
+    pub(super) fn add(&mut self, escape: char) {
+        if let Some(index) = Escapes::KNOWN.find(escape) {
+            self.set |= 1 << index;
+        }
+    }
+
+    pub(super) fn has(self, escape: char) -> bool {
+        Escapes::KNOWN
+            .find(escape)
+            .is_some_and(|index| self.set & (1 << index) != 0)
+    }
+}
+
+/// What ended a part of a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    Quote,
+    /// A dollar, which may begin a variable.
+    Dollar,
+    /// A dollar and a brace.
+    Brace,
+}
+
+const BROKEN_ESCAPE: &str =
+    "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff";
+
+impl Lexer<'_> {
+    pub(super) fn single_quoted(&mut self) -> Lexed<Token> {
+        let start = self.at;
+        self.at += 1;
+        let Some((text, _)) = self.part(Quote::Single)? else {
+            return Err(self.unclosed("\"'\""));
+        };
+        Ok(self.token(Terminal::Text, &text, start, self.at))
+    }
+
+    /// A string, or nothing where its parts went to the queue.
+    pub(super) fn double_quoted(&mut self) -> Lexed<Option<Token>> {
+        let start = self.at;
+        self.scan(1);
+        self.parts(Quote::Double, start)
+    }
+
+    /// The parts of a string up to its end: the one text, or the queue of parts.
+    pub(super) fn parts(&mut self, quote: Quote, start: usize) -> Lexed<Option<Token>> {
+        let mut start = start;
+        let mut terminal = Terminal::Opening;
+        loop {
+            let (mut text, mut stop) = self.closed_part(quote)?;
+            let mut after = self.at;
+            loop {
+                match stop {
+                    Stop::Quote if terminal == Terminal::Opening => {
+                        return Ok(Some(self.token(Terminal::Text, &text, start, self.at)));
+                    }
+                    Stop::Quote => {
+                        let last = self.token(Terminal::Closing, &text, start, self.at);
+                        self.queue.push_back(last);
+                        return Ok(None);
+                    }
+                    Stop::Brace => {
+                        let part = self.token(terminal, &text, start, self.at);
+                        self.queue.push_back(part);
+                        let braces = self.braces;
+                        self.braces += 1;
+                        if self.interpolations >= MAX_DEPTH {
+                            return Err(ParseError::new(TOO_DEEP));
+                        }
+                        self.interpolations += 1;
+                        self.until_brace(braces)?;
+                        self.interpolations -= 1;
+                        break;
+                    }
+                    Stop::Dollar => {
+                        let length = variable(self.rest());
+                        if length > 0 {
+                            let name = self.scan(length).to_owned();
+                            let part = self.token(terminal, &text, start, after - 1);
+                            self.queue.push_back(part);
+                            let name = self.token(Terminal::Variable, &name, after - 1, self.at);
+                            self.queue.push_back(name);
+                            break;
+                        }
+                        // A dollar that names nothing is a dollar.
+                        self.matched.clear();
+                        text.push('$');
+                        let (more, end) = self.closed_part(quote)?;
+                        text.push_str(&more);
+                        stop = end;
+                        after = self.at;
+                    }
+                }
+            }
+            start = self.at;
+            terminal = Terminal::Middle;
+        }
+    }
+
+    /// Cuts the tokens of an interpolation, up to the brace that closes it.
+    fn until_brace(&mut self, braces: i64) -> Lexed<()> {
+        self.skip_blanks();
+        let first = self.queue.len();
+        while !self.at_end() {
+            let queued = self.queue.len();
+            let Some(token) = self.next()? else {
+                // The parts of a string inside are queued already.
+                if self.queue.len() == queued || self.queue[queued].terminal == Terminal::Heredoc {
+                    self.skip_blanks();
+                }
+                continue;
+            };
+            self.after = Some(token.terminal);
+            if token.terminal == Terminal::Sign("}") && self.braces == braces {
+                let alone = self.queue.len() == first + 1;
+                let accessed = self
+                    .queue
+                    .get(first + 1)
+                    .is_some_and(|second| matches!(second.terminal, Terminal::Sign("." | "[")));
+                if alone || accessed {
+                    self.name_to_variable(first);
+                }
+                return Ok(());
+            }
+            self.queue.push_back(token);
+        }
+        Ok(())
+    }
+
+    /// `${name}` and `${name[0]}` mean the variable.
+    fn name_to_variable(&mut self, index: usize) {
+        let Some(token) = self.queue.get_mut(index) else {
+            return;
+        };
+        if matches!(
+            token.terminal,
+            Terminal::Number
+                | Terminal::Name
+                | Terminal::Word
+                | Terminal::Boolean
+                | Terminal::Keyword(_)
+        ) {
+            token.terminal = Terminal::Variable;
+        }
+    }
+
+    fn closed_part(&mut self, quote: Quote) -> Lexed<(String, Stop)> {
+        let last = self.matched.clone();
+        if let Some(part) = self.part(quote)? {
+            return Ok(part);
+        }
+        if quote != Quote::Double {
+            return Err(ParseError::new(
+                "undefined method `length' for nil:NilClass",
+            ));
+        }
+        let after = if last == "'" {
+            "\"'\"".to_owned()
+        } else {
+            format!("'{last}'")
+        };
+        Err(self.unclosed(&after))
+    }
+
+    fn unclosed(&self, after: &str) -> ParseError {
+        let follow = self.followed_by();
+        let message = format!("Unclosed quote after {after} followed by '{follow}'");
+        self.error(&message, self.at)
+    }
+
+    /// The next characters, as an error shows them.
+    pub(super) fn followed_by(&self) -> String {
+        let rest = self.rest();
+        if rest.is_empty() {
+            return "<eof>".to_owned();
+        }
+        let mut shown: String = rest.chars().take(5).collect();
+        shown.push_str("...");
+        shown
+            .replace('\t', "\\t")
+            .replace('\n', "\\n")
+            .replace('\r', "\\r")
+    }
+
+    /// The text up to what stops it, its escapes undone; nothing where nothing does.
+    fn part(&mut self, quote: Quote) -> Lexed<Option<(String, Stop)>> {
+        let Some((matched, end, length, stop)) = self.stop(quote) else {
+            self.matched.clear();
+            return Ok(None);
+        };
+        self.text[matched..end].clone_into(&mut self.matched);
+        let raw = &self.text[self.at..end];
+        self.at = end;
+        let mut text = self.unescape(raw, quote)?;
+        text.truncate(text.len().saturating_sub(length));
+        Ok(Some((text, stop)))
+    }
+
+    /// Where a part ends: where the match of Puppet's pattern begins, its end, the length of what
+    /// stops, and what that is. The pattern is one character other than a backslash (or the
+    /// beginning of a line), pairs of backslashes, and what stops.
+    fn stop(&self, quote: Quote) -> Option<(usize, usize, usize, Stop)> {
+        let text = self.text;
+        let bytes = text.as_bytes();
+        let stops = |at: usize| match (quote, bytes.get(at)) {
+            (Quote::Single, Some(b'\'')) | (Quote::Double, Some(b'"')) => Some((1, Stop::Quote)),
+            (Quote::Double | Quote::None(_), Some(b'$')) => {
+                if bytes.get(at + 1) == Some(&b'{') {
+                    Some((2, Stop::Brace))
+                } else {
+                    Some((1, Stop::Dollar))
+                }
+            }
+            (Quote::None(_), None) => Some((0, Stop::Quote)),
+            _ => None,
+        };
+        if let Quote::None(escapes) = quote {
+            if !escapes.interpolated {
+                return Some((self.at, text.len(), 0, Stop::Quote));
+            }
+            if !escapes.has('$') {
+                let at = (self.at..=text.len()).find(|at| stops(*at).is_some())?;
+                let (length, stop) = stops(at)?;
+                return Some((at, at + length, length, stop));
+            }
+        }
+        let found = |start: usize, from: usize| {
+            let mut at = from;
+            while bytes.get(at) == Some(&b'\\') && bytes.get(at + 1) == Some(&b'\\') {
+                at += 2;
+            }
+            let (length, stop) = stops(at)?;
+            Some((start, at + length, length, stop))
+        };
+        let mut chars = text[self.at..].char_indices();
+        loop {
+            let next = chars.next();
+            let start = next.map_or(text.len(), |(offset, _)| self.at + offset);
+            if let Some((_, c)) = next
+                && c != '\\'
+                && let Some(end) = found(start, start + c.len_utf8())
+            {
+                return Some(end);
+            }
+            if (start == self.at || bytes[start - 1] == b'\n')
+                && let Some(end) = found(start, start)
+            {
+                return Some(end);
+            }
+            next?;
+        }
+    }
+
+    fn unescape(&self, raw: &str, quote: Quote) -> Lexed<String> {
+        if !raw.contains('\\') {
+            return Ok(raw.to_owned());
+        }
+        let known = |c: char| match quote {
+            Quote::Single => matches!(c, '\\' | '\''),
+            Quote::Double => matches!(c, '\\' | '$' | '\'' | '"' | 'r' | 'n' | 't' | 's' | 'u'),
+            Quote::None(escapes) => c != 'L' && escapes.has(c),
+        };
+        let joins = match quote {
+            Quote::Single => false,
+            Quote::Double => true,
+            Quote::None(escapes) => escapes.has('L'),
+        };
+        let raw = if quote != Quote::Single && known('u') {
+            self.unicode(raw)?
+        } else {
+            raw.to_owned()
+        };
+        let mut out = String::new();
+        let mut chars = raw.chars().peekable();
+        while let Some(c) = chars.next() {
+            let Some(escaped) = chars.peek().copied().filter(|_| c == '\\') else {
+                out.push(c);
+                continue;
+            };
+            match escaped {
+                '\n' if joins => {
+                    chars.next();
+                }
+                '\r' => {
+                    let mut ahead = chars.clone();
+                    ahead.next();
+                    if joins && ahead.next() == Some('\n') {
+                        chars.next();
+                        chars.next();
+                    } else {
+                        out.push('\\');
+                    }
+                }
+                escaped if known(escaped) => {
+                    chars.next();
+                    match escaped {
+                        'r' if quote != Quote::Single => out.push('\r'),
+                        'n' if quote != Quote::Single => out.push('\n'),
+                        't' if quote != Quote::Single => out.push('\t'),
+                        's' if quote != Quote::Single => out.push(' '),
+                        'u' => out.push_str("\\u"),
+                        other => out.push(other),
+                    }
+                }
+                other => {
+                    chars.next();
+                    out.push('\\');
+                    out.push(other);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// Undoes `\u1234` and `\u{1f600}`.
+    fn unicode(&self, raw: &str) -> Lexed<String> {
+        let mut out = String::new();
+        let mut rest = raw;
+        while let Some(at) = rest.find('\\') {
+            out.push_str(&rest[..at]);
+            rest = &rest[at..];
+            let behind = &rest[1..];
+            let digits = |text: &str, most: usize| {
+                let hex = |b: &u8| b.is_ascii_hexdigit();
+                text.bytes().take(most).take_while(hex).count()
+            };
+            let code = match behind.strip_prefix('u') {
+                Some(code) if digits(code, 4) == 4 => Some((&code[..4], 6)),
+                Some(code) if code.starts_with('{') => {
+                    let length = digits(&code[1..], 6);
+                    (length > 0 && code[1 + length..].starts_with('}'))
+                        .then(|| (&code[1..=length], length + 4))
+                }
+                _ => None,
+            };
+            if let Some((code, length)) = code {
+                let code = u32::from_str_radix(code, 16).ok();
+                let Some(c) = code.and_then(char::from_u32) else {
+                    return Err(self.error(BROKEN_ESCAPE, self.at));
+                };
+                out.push(c);
+                rest = &rest[length..];
+            } else {
+                // A pair of backslashes is one, whatever follows.
+                let length = 1 + behind.chars().next().map_or(0, char::len_utf8);
+                out.push_str(&rest[..length]);
+                rest = &rest[length..];
+            }
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+}
