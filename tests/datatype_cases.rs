@@ -103,7 +103,7 @@ fn answers(kind: &str, case: &Json, aliases: &dyn Aliases) -> Option<(String, St
             })
         }
         "infer" => {
-            let inferred = datatype::infer(&value);
+            let inferred = datatype::infer(&value).unwrap();
             let ours = format!(
                 "{inferred} / {} / {}",
                 datatype::infer_set(&value),

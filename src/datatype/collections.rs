@@ -78,7 +78,7 @@ pub(super) fn hash(matched: usize, all: &[Value]) -> Result<Value, String> {
         other => {
             return Err(format!(
                 "Value of type {} cannot be converted to Hash",
-                infer(other).generalize()
+                infer(other)?.generalize()
             ));
         }
     };

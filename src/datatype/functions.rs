@@ -443,10 +443,13 @@ fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
         Value::String(text) if function != Function::Array => {
             format!("The string '{text}' cannot be converted to {kind}")
         }
-        other => format!(
-            "Value of type {} cannot be converted to {kind}",
-            infer(other).generalize()
-        ),
+        other => match infer(other) {
+            Ok(t) => format!(
+                "Value of type {} cannot be converted to {kind}",
+                t.generalize()
+            ),
+            Err(failed) => return failed,
+        },
     };
     format!("'{}' {problem}", known.name)
 }

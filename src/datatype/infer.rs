@@ -6,42 +6,49 @@ use std::sync::Arc;
 use super::model::{
     Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range, StringType, TimeRange, Type,
 };
-use super::{assignable, instance, interpret, time};
+use super::{assignable, instance, interpret, ruby_float, time};
 use crate::value::Value;
 
 /// Deepest nesting of values that is looked into; what lies deeper fits everything.
 const MAX_DEPTH: usize = 80;
 
 /// The type of a value, elements of collections reduced to one common type.
-#[must_use]
-pub fn infer(value: &Value) -> Type {
+///
+/// # Errors
+/// The message of Ruby's error where floats beside one another hold a NaN.
+pub fn infer(value: &Value) -> Result<Type, String> {
     infer_at(value, 0)
 }
 
-fn infer_at(value: &Value, depth: usize) -> Type {
+fn infer_at(value: &Value, depth: usize) -> Result<Type, String> {
     if depth > MAX_DEPTH {
-        return Type::Unit;
+        return Ok(Type::Unit);
     }
     let reduced = |values: &mut dyn Iterator<Item = &Value>| {
-        values
+        let types = values
             .map(|v| infer_at(v, depth + 1))
-            .reduce(|a, b| common(&a, &b))
-            .unwrap_or(Type::Unit)
+            .collect::<Result<Vec<Type>, String>>()?;
+        let mut types = types.into_iter();
+        let Some(first) = types.next() else {
+            return Ok(Type::Unit);
+        };
+        types.try_fold(first, |all, t| common(&all, &t))
     };
-    match value {
+    Ok(match value {
         Value::Array(elements) => {
             let size = Some(Range::of(elements.len(), elements.len()));
-            Type::array(reduced(&mut elements.iter()), size)
+            Type::array(reduced(&mut elements.iter())?, size)
         }
         Value::Hash(hash) => {
             let size = Some(Range::of(hash.len(), hash.len()));
-            Type::hash(reduced(&mut hash.keys()), reduced(&mut hash.values()), size)
+            let keys = reduced(&mut hash.keys())?;
+            Type::hash(keys, reduced(&mut hash.values())?, size)
         }
         Value::Sensitive(inner) => {
-            Type::Sensitive(Arc::new(infer_at(inner, depth + 1).generalize()))
+            Type::Sensitive(Arc::new(infer_at(inner, depth + 1)?.generalize()))
         }
         other => simple(other),
-    }
+    })
 }
 
 /// The type of a value with each element's own type: `Tuple`, `Struct`.
@@ -92,7 +99,7 @@ fn infer_set_at(value: &Value, depth: usize) -> Type {
         Value::Rich(rich) if rich.ptype == "SemVer" => {
             Type::SemVer([Arc::from(rich.text.as_str())].into())
         }
-        other => infer_at(other, depth),
+        other => infer_at(other, depth).unwrap_or(Type::Unit),
     }
 }
 
@@ -140,64 +147,72 @@ fn simple(value: &Value) -> Type {
 }
 
 /// The narrowest type Puppet finds that covers both.
-fn common(a: &Type, b: &Type) -> Type {
+fn common(a: &Type, b: &Type) -> Result<Type, String> {
     if *a == Type::Undef || *a == Type::Unit {
-        return b.clone();
+        return Ok(b.clone());
     }
     if *b == Type::Undef || *b == Type::Unit {
-        return a.clone();
+        return Ok(a.clone());
     }
     if assignable(a, b) {
-        return a.clone();
+        return Ok(a.clone());
     }
     if assignable(b, a) {
-        return b.clone();
+        return Ok(b.clone());
     }
-    match (a, b) {
-        (Type::Array(a, _), Type::Array(b, _)) => return Type::array(common(a, b), None),
+    Ok(match (a, b) {
+        (Type::Array(a, _), Type::Array(b, _)) => Type::array(common(a, b)?, None),
         (Type::Hash(a, _), Type::Hash(b, _)) => {
-            return Type::hash(common(&a.0, &b.0), common(&a.1, &b.1), None);
+            Type::hash(common(&a.0, &b.0)?, common(&a.1, &b.1)?, None)
         }
-        (Type::Integer(a), Type::Integer(b)) => return Type::Integer(a.hull(b)),
+        (Type::Integer(a), Type::Integer(b)) => Type::Integer(a.hull(b)),
         (Type::Float(a), Type::Float(b)) => {
-            return Type::Float(FloatRange {
+            if a.low().is_nan() || b.low().is_nan() {
+                let first = ruby_float(a.low());
+                return Err(format!("comparison of Float with {first} failed"));
+            }
+            Type::Float(FloatRange {
                 from: Some(a.low().min(b.low())),
                 to: Some(a.high().max(b.high())),
-            });
+            })
         }
         (Type::String(StringType::Value(a)), Type::String(StringType::Value(b))) => {
-            return an_enum(vec![a.clone(), b.clone()]);
+            an_enum(vec![a.clone(), b.clone()])
         }
         (Type::String(StringType::Size(a)), Type::String(StringType::Size(b))) => {
-            return Type::String(StringType::Size(a.hull(b)));
+            Type::String(StringType::Size(a.hull(b)))
         }
-        (Type::String(_), Type::String(_)) => return Type::String(StringType::Any),
+        (Type::String(_), Type::String(_)) => Type::String(StringType::Any),
         (Type::String(StringType::Value(text)), Type::Enum(allowed))
         | (Type::Enum(allowed), Type::String(StringType::Value(text))) => {
             let mut values = allowed.values.clone();
             values.push(text.clone());
-            return an_enum(values);
+            an_enum(values)
         }
         (Type::Enum(a), Type::Enum(b)) => {
-            return an_enum(a.values.iter().chain(&b.values).cloned().collect());
+            an_enum(a.values.iter().chain(&b.values).cloned().collect())
         }
-        (Type::Regexp(_), Type::Regexp(_)) => return Type::Regexp(None),
-        _ => {}
-    }
+        (Type::Regexp(_), Type::Regexp(_)) => Type::Regexp(None),
+        _ => return wider(a, b),
+    })
+}
+
+/// The first of the wide types that holds both.
+fn wider(a: &Type, b: &Type) -> Result<Type, String> {
     for wide in [Type::Numeric, Type::ScalarData, Type::Scalar] {
         if assignable(&wide, a) && assignable(&wide, b) {
-            return wide;
+            return Ok(wide);
         }
     }
     for wide in [interpret::data(), interpret::rich_data()] {
         if assignable(wide, a) && assignable(wide, b) {
             if let (Type::Type(Some(a)), Type::Type(Some(b))) = (a, b) {
-                return Type::Type(Some(Arc::new(common(a, b))));
+                return Ok(Type::Type(Some(Arc::new(common(a, b)?))));
             }
-            return wide.clone();
+            return Ok(wide.clone());
         }
     }
-    Type::Any
+    Ok(Type::Any)
 }
 
 fn an_enum(values: Vec<Arc<str>>) -> Type {

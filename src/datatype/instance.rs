@@ -157,7 +157,7 @@ impl Check {
                     || integer(value).is_some_and(|n| n >= 0.into())
             }
             Type::Iterable(Some(_)) | Type::Runtime(..) => {
-                super::assignable(expected, &super::infer(value))
+                super::infer(value).is_ok_and(|t| super::assignable(expected, &t))
             }
             Type::Init(None, _) => self.is(interpret::rich_data(), value),
             Type::Init(Some(inner), arguments) => {

@@ -286,7 +286,7 @@ pub(super) fn type_of(param: Param) -> Type {
     match param {
         Param::Type(t) => t,
         Param::Text(class) => Type::Runtime(Some("ruby".into()), Some(class.into())),
-        other => super::infer(&value_of(other)).generalize(),
+        other => super::infer(&value_of(other)).map_or(Type::Unit, |t| t.generalize()),
     }
 }
 

@@ -347,10 +347,13 @@ impl Engine<'_> {
                 format!("Value for key '{root}', returned from")
             }
         };
+        let inferred = match datatype::infer(value) {
+            Ok(inferred) => inferred,
+            Err(failed) => return raise(ErrorClass::Argument, failed),
+        };
         let message = format!(
-            "{} has wrong type, expects Puppet::LookupValue, got {}",
+            "{} has wrong type, expects Puppet::LookupValue, got {inferred}",
             origin.described(&subject),
-            datatype::infer(value)
         );
         raise(ErrorClass::TypeAssertion, message)
     }
