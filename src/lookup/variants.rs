@@ -138,6 +138,11 @@ impl Engine<'_> {
             found.push(value);
             if found.len() == 2 && strategy.kind == StrategyKind::Deep {
                 options = strategy.deep_options()?;
+                if options.plain_knockout().is_none() {
+                    // With these options a merge may fail, and is Puppet's way's business.
+                    let merged = one_by_one(found)?;
+                    return self.fold_variants(strategy, merged, weight, variants, ask);
+                }
             }
         }
         found.extend(first);

@@ -1,8 +1,8 @@
 //! Ruby's texts of values: `inspect`, and `to_s`, which is what an interpolation embeds.
 //!
 //! The texts are Ruby 3.1's with UTF-8 as the external encoding. Values that only Puppet has
-//! (timestamps, types) inspect with an object address in Ruby; here the address is zeros and
-//! the instance variables are left out, as no reader can rely on them.
+//! (timestamps, types) inspect with an object address in Ruby; here the address is zeros and,
+//! but for the bytes of a `Binary`, the instance variables are left out.
 //!
 //! ```
 //! use hiera_ls::value::Value;
@@ -14,6 +14,9 @@
 //! ```
 
 use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::printable::is_printable;
 use super::{Opaque, Rich, Value};
@@ -339,7 +342,14 @@ fn write_rich(out: &mut String, rich: &Rich) {
             _ = write!(out, "#<{} {}>", uri_class(&rich.text), rich.text);
             return;
         }
-        "Binary" => "Puppet::Pops::Types::PBinaryType::Binary",
+        "Binary" => {
+            let bytes = BASE64.decode(&rich.text).unwrap_or_default();
+            let class = "Puppet::Pops::Types::PBinaryType::Binary";
+            _ = write!(out, "#<{class}:0x0000000000000000 @binary_buffer=");
+            write_bytes(out, &bytes);
+            out.push('>');
+            return;
+        }
         "Timestamp" => "Puppet::Pops::Time::Timestamp",
         "Timespan" => "Puppet::Pops::Time::Timespan",
         _ => "Puppet::Pops::Types::PAnyType",

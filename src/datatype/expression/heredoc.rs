@@ -213,24 +213,29 @@ fn end_line<'a>(line: &'a str, tag: &str) -> Option<EndLine<'a>> {
         let text = &line[at..];
         let rest = text.trim_start_matches(is_blank);
         let leading = &text[..text.len() - rest.len()];
-        let unmargined = rest
-            .strip_prefix('|')
-            .map(|r| r.trim_start_matches(is_blank));
-        let margin = unmargined.is_some();
-        let rest = unmargined.unwrap_or(rest);
-        let unjoined = rest
-            .strip_prefix('-')
-            .map(|r| r.trim_start_matches(is_blank));
-        let joined = unjoined.is_some();
-        let rest = unjoined.unwrap_or(rest).strip_prefix(tag)?;
-        let rest = rest.trim_start_matches(is_blank);
-        let rest = rest.strip_prefix('\r').unwrap_or(rest);
-        (rest.is_empty() || rest.starts_with('\n')).then_some(EndLine {
-            leading,
-            margin,
-            joined,
-        })
+        // What looks like a mark may be the tag's own.
+        [(true, true), (true, false), (false, true), (false, false)]
+            .into_iter()
+            .find_map(|(margin, joined)| {
+                let rest = marked(rest, '|', margin)?;
+                let rest = marked(rest, '-', joined)?.strip_prefix(tag)?;
+                let rest = rest.trim_start_matches(is_blank);
+                let rest = rest.strip_prefix('\r').unwrap_or(rest);
+                (rest.is_empty() || rest.starts_with('\n')).then_some(EndLine {
+                    leading,
+                    margin,
+                    joined,
+                })
+            })
     })
+}
+
+/// The text behind a mark and blanks, or all of it where none is asked for.
+fn marked(text: &str, mark: char, asked: bool) -> Option<&str> {
+    if !asked {
+        return Some(text);
+    }
+    Some(text.strip_prefix(mark)?.trim_start_matches(is_blank))
 }
 
 /// The text of the lines without their margin, and where it stands in the whole.

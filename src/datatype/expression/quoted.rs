@@ -325,11 +325,17 @@ impl Lexer<'_> {
                         'n' if quote != Quote::Single => out.push('\n'),
                         't' if quote != Quote::Single => out.push('\t'),
                         's' if quote != Quote::Single => out.push(' '),
-                        'u' => out.push_str("\\u"),
+                        'u' => {
+                            self.warned()?;
+                            out.push_str("\\u");
+                        }
                         other => out.push(other),
                     }
                 }
                 other => {
+                    if quote == Quote::Double {
+                        self.warned()?;
+                    }
                     chars.next();
                     out.push('\\');
                     out.push(other);
@@ -337,6 +343,14 @@ impl Lexer<'_> {
             }
         }
         Ok(out)
+    }
+
+    /// Puppet warns of an escape, which fails where it has no place for the warning.
+    fn warned(&self) -> Lexed<()> {
+        match self.margins {
+            Some(_) => Err(self.error("", self.at)),
+            None => Ok(()),
+        }
     }
 
     /// Undoes `\u1234` and `\u{1f600}`.
