@@ -6,7 +6,7 @@
 //! nobody wants its answer any more.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore};
@@ -14,6 +14,15 @@ use tokio::sync::{Notify, Semaphore};
 /// How long an answer about a text that has changed meanwhile may still take. Quick answers are
 /// given, for the text that was asked about; slow ones are given up.
 pub(crate) const OUTDATED_GRACE: Duration = Duration::from_millis(250);
+
+/// So long after an answer the next question is likely: hovers come one after another.
+const LULL: Duration = Duration::from_millis(10);
+
+/// How often who gives way looks whether the way is free.
+const GLANCE: Duration = Duration::from_millis(2);
+
+/// The longest that one piece of work gives way: even among questions without end it gets on.
+const MOST_GIVEN: Duration = Duration::from_millis(100);
 
 const RUNNING: u8 = 0;
 const OUTDATED: u8 = 1;
@@ -121,6 +130,54 @@ impl Stop {
     }
 }
 
+/// Whether somebody waits for an answer right now.
+#[derive(Debug, Default)]
+pub(crate) struct Traffic(Mutex<Passing>);
+
+#[derive(Debug, Default)]
+struct Passing {
+    running: usize,
+    last: Option<Instant>,
+}
+
+impl Traffic {
+    /// Lets answers pass that somebody waits for, which have the machine's caches and cores to
+    /// themselves then. For work that nobody waits for, between two pieces of it; blocks.
+    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
+    pub(crate) fn give_way(&self, stop: &Stop) {
+        let since = Instant::now();
+        while !self.is_free() && !stop.requested() && since.elapsed() < MOST_GIVEN {
+            std::thread::sleep(GLANCE);
+        }
+    }
+
+    fn is_free(&self) -> bool {
+        let passing = self.lock();
+        passing.running == 0 && passing.last.is_none_or(|last| last.elapsed() > LULL)
+    }
+
+    fn pass(self: Arc<Traffic>) -> Pass {
+        self.lock().running += 1;
+        Pass(self)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Passing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer on its way.
+struct Pass(Arc<Traffic>);
+
+impl Drop for Pass {
+    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
+    fn drop(&mut self) {
+        let mut passing = self.0.lock();
+        passing.running -= 1;
+        passing.last = Some(Instant::now());
+    }
+}
+
 /// How many interactive jobs run at once: as many as the machine has cores, at least two, and
 /// no more than can be of use to one person.
 pub(crate) fn most_interactive() -> usize {
@@ -134,6 +191,7 @@ pub(crate) struct Lanes {
     interactive: Arc<Semaphore>,
     background: Arc<Semaphore>,
     document: Arc<Semaphore>,
+    pub(crate) traffic: Arc<Traffic>,
 }
 
 /// Which lane a job takes.
@@ -167,6 +225,7 @@ impl Lanes {
             interactive: Arc::new(Semaphore::new(most_interactive())),
             background: Arc::new(Semaphore::new(1)),
             document: Arc::new(Semaphore::new(1)),
+            traffic: Arc::default(),
         }
     }
 
@@ -186,12 +245,16 @@ impl Lanes {
             Lane::Document => self.document.clone(),
         };
         let flag = stop.clone();
+        let pass = match lane {
+            Lane::Immediate | Lane::Interactive => Some(Arc::clone(&self.traffic).pass()),
+            Lane::Background | Lane::Document => None,
+        };
         let job = async move {
             let Ok(permit) = semaphore.acquire_owned().await else {
                 return Err(NoAnswer::Stopped(Reason::Cancelled));
             };
             let run = move || {
-                let _permit = permit;
+                let (_permit, _pass) = (permit, pass);
                 if let Some(reason) = flag.reason() {
                     return Err(NoAnswer::Stopped(reason));
                 }

@@ -66,7 +66,7 @@ impl Ledger {
             while !view.stop.requested()
                 && let Some(path) = left.pop_first()
             {
-                let items = diagnoser.file(&path).unwrap_or_default();
+                let items = diagnoser.file_of_many(&path).unwrap_or_default();
                 if items.is_empty() {
                     self.found.remove(&path);
                 } else {

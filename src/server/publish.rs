@@ -265,7 +265,7 @@ async fn check(session: &Arc<Session>, board: &mut Board, paths: Vec<Arc<str>>) 
         let diagnoser = Diagnoser::new(&view, related);
         let unstopped = checked.iter().take_while(|_| !view.stop.requested());
         unstopped
-            .map(|path| diagnoser.file(path))
+            .map(|path| diagnoser.file_of_many(path))
             .collect::<Vec<_>>()
     });
     tokio::pin!(job);

@@ -87,6 +87,15 @@ impl<'a> Diagnoser<'a> {
         }
     }
 
+    /// [`Diagnoser::file`] where nobody waits for it: questions go first, unless the file is open and
+    /// somebody may be looking at it. Blocks meanwhile.
+    pub(crate) fn file_of_many(&self, path: &str) -> Option<Vec<lsp::Diagnostic>> {
+        if self.view.documents.get(path).is_none() {
+            self.view.traffic.give_way(&self.view.stop);
+        }
+        self.file(path)
+    }
+
     /// The diagnostics of one file; nothing for a file that is not ours.
     pub(crate) fn file(&self, path: &str) -> Option<Vec<lsp::Diagnostic>> {
         if !self.view.context.settings.diagnostics_enabled {

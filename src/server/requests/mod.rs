@@ -22,7 +22,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use super::context::Context;
 use super::documents::Documents;
 use super::features::Features;
-use super::jobs::{Lane, NoAnswer, Reason, Stop, caught};
+use super::jobs::{Lane, NoAnswer, Reason, Stop, Traffic, caught};
 use super::model::{Moment, Revision};
 use super::ordered;
 use super::session::{Index, Session, Ticket};
@@ -48,6 +48,7 @@ pub(crate) struct View {
     pub(crate) encoding: PositionEncoding,
     pub(crate) index: Index,
     pub(crate) stop: Stop,
+    pub(crate) traffic: Arc<Traffic>,
     /// The documents that the snapshot has, where they are newer than those that were asked about.
     newer: Option<Documents>,
 }
@@ -74,6 +75,7 @@ impl View {
             encoding: session.facts().encoding,
             index: ticket.index,
             stop: ticket.stop.clone(),
+            traffic: Arc::clone(&session.lanes.traffic),
             newer: None,
         })
     }
