@@ -107,6 +107,9 @@ struct Parts {
     start: Start,
     /// What a text without newlines must end with to match.
     end: String,
+    /// For texts of ASCII without newlines, which nearly all are: a program without Unicode's tables
+    /// is many times smaller. Nothing where the pattern needs them.
+    ascii_line: OnceLock<Option<Engine>>,
     one_line: OnceLock<Result<Engine, String>>,
     many_lines: OnceLock<Result<Engine, String>>,
 }
@@ -124,6 +127,7 @@ enum Start {
 
 #[derive(Debug)]
 enum Engine {
+    Ascii(Box<regex::bytes::Regex>),
     Linear(Box<regex::Regex>),
     Backtracking(Box<fancy_regex::Regex>),
 }
@@ -144,15 +148,11 @@ impl Regexp {
     /// # Errors
     /// No engine here can run the pattern.
     pub fn check(&self) -> Result<(), RegexpError> {
-        let Err(limit) = self.engine("") else {
-            return Ok(());
-        };
-        Err(RegexpError::Unsupported {
-            because: match limit {
-                Limit::Unsupported(because) => because,
-                Limit::Steps => limit.to_string(),
-            },
-        })
+        self.one_line()
+            .map(|_| ())
+            .map_err(|because| RegexpError::Unsupported {
+                because: because.clone(),
+            })
     }
 
     /// Parses a pattern and leaves compiling to the first text that could match: texts without
@@ -179,6 +179,7 @@ impl Regexp {
             start: start_of(&parsed.root),
             end: end_of(&parsed.root),
             root: parsed.root,
+            ascii_line: OnceLock::new(),
             one_line: OnceLock::new(),
             many_lines: OnceLock::new(),
         })))
@@ -225,6 +226,7 @@ impl Regexp {
             }
         }
         match self.engine(text)? {
+            Engine::Ascii(regex) => Ok(regex.is_match(text.as_bytes())),
             Engine::Linear(regex) => Ok(regex.is_match(text)),
             Engine::Backtracking(regex) => regex.is_match(text).map_err(runtime_limit),
         }
@@ -268,6 +270,10 @@ impl Regexp {
 
     fn find_at(&self, text: &str, position: usize) -> Result<Option<Range<usize>>, Limit> {
         match self.engine(text)? {
+            Engine::Ascii(regex) => {
+                let found = regex.find_at(text.as_bytes(), position);
+                Ok(found.map(|found| found.range()))
+            }
             Engine::Linear(regex) => Ok(regex.find_at(text, position).map(|found| found.range())),
             Engine::Backtracking(regex) => regex
                 .find_from_pos(text, position)
@@ -277,18 +283,25 @@ impl Regexp {
     }
 
     fn engine(&self, text: &str) -> Result<&Engine, Limit> {
+        let parts = &self.0;
         let engine = if text.contains('\n') {
-            self.0
-                .many_lines
-                .get_or_init(|| compile(&self.0.root, Lines::Many))
+            let many_lines = || compile(&parts.root, Lines::Many);
+            parts.many_lines.get_or_init(many_lines).as_ref()
         } else {
-            self.0
-                .one_line
-                .get_or_init(|| compile(&self.0.root, Lines::One))
+            let ascii_line = || compile_ascii(&parts.root, Lines::One);
+            if text.is_ascii()
+                && let Some(engine) = parts.ascii_line.get_or_init(ascii_line)
+            {
+                return Ok(engine);
+            }
+            self.one_line()
         };
-        engine
-            .as_ref()
-            .map_err(|because| Limit::Unsupported(because.clone()))
+        engine.map_err(|because| Limit::Unsupported(because.clone()))
+    }
+
+    fn one_line(&self) -> Result<&Engine, &String> {
+        let one_line = || compile(&self.0.root, Lines::One);
+        self.0.one_line.get_or_init(one_line).as_ref()
     }
 }
 
@@ -320,6 +333,20 @@ fn delimited(source: &str) -> String {
         out.push(c);
     }
     out
+}
+
+/// A program that answers for texts of ASCII what [`compile`]'s would, if there is one: characters
+/// beyond ASCII in a pattern could stand for some of ASCII, where case is ignored.
+fn compile_ascii(root: &Node, lines: Lines) -> Option<Engine> {
+    let emitted = emit::emit(root, lines).ok()?;
+    if emitted.backtracks || !emitted.text.is_ascii() {
+        return None;
+    }
+    let regex = regex::bytes::RegexBuilder::new(&emitted.text)
+        .unicode(false)
+        .size_limit(PROGRAM_SIZE)
+        .build();
+    Some(Engine::Ascii(Box::new(regex.ok()?)))
 }
 
 fn compile(root: &Node, lines: Lines) -> Result<Engine, String> {
@@ -461,6 +488,56 @@ mod tests {
         assert_eq!(first_match(&patterns, "a::b"), Ok(Some(0)));
         assert_eq!(first_match(&patterns, "ab"), Ok(Some(1)));
         assert_eq!(first_match(&patterns, "c"), Ok(None));
+    }
+
+    #[test]
+    fn what_could_stand_for_ascii_by_its_case_is_left_to_unicode() {
+        for pattern in [
+            "(?i)\u{17f}",
+            r"(?i)\u017f",
+            "(?i)[\u{17f}x]",
+            r"(?i)[^\u212a]{2}",
+        ] {
+            let pattern = Regexp::new(pattern).unwrap();
+            let full = pattern.one_line().unwrap();
+            let Engine::Linear(full) = full else {
+                panic!("{full:?}");
+            };
+            for text in ["s", "S", "k", "K", "kk", "sk", "x"] {
+                assert_eq!(
+                    pattern.is_match(text),
+                    Ok(full.is_match(text)),
+                    "{pattern:?} {text}"
+                );
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn texts_of_ascii_are_answered_as_others_are(
+            pieces in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "a", "b", "k", "K", "s", ":", ".", ".*", ".+?", "[ab]", "[^a]", "[[:alpha:]]",
+                    r"\w", r"\W", r"\d", r"\b", r"\B", r"\h", "(?i)", "(", "(?:", ")", "|", "*", "?",
+                    "{2}", "^", "$", r"\A", r"\z", "\u{e9}", r"\p{Alpha}",
+                ]),
+                0..9,
+            ),
+            texts in proptest::collection::vec("[abkKsS1:. ]{0,6}", 8),
+        ) {
+            let Ok(pattern) = Regexp::new(&pieces.concat()) else {
+                return Ok(());
+            };
+            for text in &texts {
+                let expected = match pattern.one_line() {
+                    Ok(Engine::Linear(full)) => full.find(text).map(|found| found.range()),
+                    Ok(Engine::Ascii(_) | Engine::Backtracking(_)) | Err(_) => return Ok(()),
+                };
+                proptest::prop_assert_eq!(pattern.is_match(text), Ok(expected.is_some()));
+                proptest::prop_assert_eq!(pattern.find(text), Ok(expected), "{:?}", text);
+            }
+        }
     }
 
     #[test]
