@@ -103,6 +103,13 @@ enum End {
 }
 
 /// Runs the command.
+impl LookupArguments {
+    /// Whether there can be many lookups.
+    pub(super) fn is_for_many(&self) -> bool {
+        self.batch || self.nodes.is_some()
+    }
+}
+
 pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
     match answer(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -139,7 +146,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let files: &WorkspaceDisk = &files;
     let global = arguments.hiera_config.as_deref().map(disk::absolute);
     let environment = environment::find(files, &folder, &arguments.environment, global.as_deref());
-    let configs = ConfigCache::default();
+    let configs = ManuallyDrop::new(ConfigCache::default());
     let session = Session {
         files,
         environment: &environment,
@@ -196,14 +203,14 @@ fn certname(facts: &HashMap) -> String {
     name.and_then(Value::as_str).unwrap_or_default().to_string()
 }
 
-/// One scope, as `puppet lookup` has it.
+/// One scope, as `puppet lookup` has it. The process ends with it: nobody needs the answer's memory.
 fn one(
     arguments: &LookupArguments,
     session: &Session<'_>,
     scope: &Scope,
     request: &Request,
 ) -> Result<(), End> {
-    let answer = session.lookup(scope, request);
+    let answer = ManuallyDrop::new(session.lookup(scope, request));
     for log in &answer.logs {
         complain(&format!("Warning: {}", log.message));
     }

@@ -14,6 +14,7 @@ mod keys;
 mod lookup;
 mod matrix;
 mod nodes;
+mod pages;
 mod render;
 mod self_test;
 
@@ -59,7 +60,21 @@ enum Command {
 /// Runs the program on the process's arguments and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    // From the very beginning: reading the arguments takes memory too.
+    let pages = pages::small();
     let arguments = Arguments::parse();
+    match &arguments.command {
+        Some(Command::Lookup(arguments)) if !arguments.is_for_many() => {}
+        Some(Command::Hover(_) | Command::ExplainKey(_) | Command::SettingsSchema) => {}
+        None
+        | Some(
+            Command::Server { .. }
+            | Command::Lookup(_)
+            | Command::Matrix(_)
+            | Command::Diff(_)
+            | Command::Check(_),
+        ) => pages.again(),
+    }
     match arguments.command {
         None | Some(Command::Server { .. }) => crate::server::run(),
         Some(Command::SettingsSchema) => settings_schema(),

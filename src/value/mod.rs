@@ -19,6 +19,7 @@ mod inspect;
 mod json;
 mod json_text;
 mod load;
+mod plain_outline;
 mod plain_yaml;
 mod printable;
 mod psych;
@@ -32,7 +33,8 @@ pub use json_text::{
     JsonError, JsonPieces, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
 };
 pub use load::{LoadError, LoadErrorKind};
-pub use plain_yaml::{Maker, PlainOutline, load_plain_yaml, read_plain_yaml};
+pub use plain_outline::PlainOutline;
+pub use plain_yaml::{Maker, load_plain_yaml, read_plain_yaml};
 pub use psych::{
     MAX_EXPANDED_NODES, duplicate_keys, load_errors, load_node, load_parse, load_recovered,
     load_tree, load_yaml, symbol_keys_to_strings,

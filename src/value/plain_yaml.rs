@@ -106,112 +106,6 @@ pub fn read_plain_yaml<'t, M: Maker<'t>>(text: &'t str, maker: &mut M) -> Option
     reader.line.is_end.then_some(made)
 }
 
-/// The keys of a plain text: enough to read single values without making all of them.
-#[derive(Debug)]
-pub struct PlainOutline {
-    text: Box<str>,
-    /// Where the lines of the top-level keys start, in order.
-    keys: Vec<usize>,
-}
-
-impl PlainOutline {
-    /// The outline of a text for which [`load_plain_yaml`] gives a value; nothing for others. Costs
-    /// a fraction of that.
-    #[must_use]
-    pub fn of(text: Vec<u8>) -> Option<PlainOutline> {
-        let text = String::from_utf8(text).ok()?.into_boxed_str();
-        let mut outline = Outline::default();
-        read_plain_yaml(&text, &mut outline)?;
-        let keys = outline.keys;
-        Some(PlainOutline { text, keys })
-    }
-
-    /// The value of a top-level key, as the hash of the whole text has it. O(keys + length of the
-    /// value).
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<Value> {
-        // Of several keys of a name the last one counts.
-        let at = self.keys.iter().rposition(|&at| self.is_key(at, name))?;
-        let end = self.keys.get(at + 1).copied().unwrap_or(self.text.len());
-        let lines = &self.text[self.keys[at]..end];
-        load_plain_yaml(lines.as_bytes())?.get(name).cloned()
-    }
-
-    /// Whether the key of the line at `at` is the string `name`.
-    fn is_key(&self, at: usize, name: &str) -> bool {
-        let line = &self.text[at..];
-        let may_be = line.starts_with(['"', '\'']) || line.starts_with(name);
-        let own = || key(line.lines().next().unwrap_or_default());
-        may_be
-            && own().is_some_and(|own| {
-                own.text == name
-                    && (own.style != ScalarStyle::Plain
-                        || matches!(resolve_plain(name), Resolved::String))
-            })
-    }
-}
-
-/// Makes nothing but the places of the keys of the outermost hash.
-#[derive(Default)]
-struct Outline {
-    keys: Vec<usize>,
-    /// How many collections are open.
-    depth: usize,
-}
-
-impl<'t> Maker<'t> for Outline {
-    /// Where it starts.
-    type Node = usize;
-    type Hash = ();
-    type List = ();
-
-    fn scalar(
-        &mut self,
-        style: ScalarStyle,
-        text: Cow<'t, str>,
-        range: TextRange,
-    ) -> Option<usize> {
-        // Words are always taken, whatever they mean.
-        let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic());
-        if style == ScalarStyle::Plain && !is_word {
-            plain(&text)?;
-        }
-        Some(range.start as usize)
-    }
-
-    fn absent(&mut self, at: usize) -> usize {
-        at
-    }
-
-    fn hash(&mut self, _: usize) {
-        self.depth += 1;
-    }
-
-    fn key(&mut self, (): &mut (), key: usize) {
-        if self.depth == 1 {
-            self.keys.push(key);
-        }
-    }
-
-    fn entry(&mut self, (): &mut (), _: usize) {}
-
-    fn end_hash(&mut self, (): (), _: Option<usize>) -> usize {
-        self.depth -= 1;
-        0
-    }
-
-    fn list(&mut self, _: usize) {
-        self.depth += 1;
-    }
-
-    fn element(&mut self, (): &mut (), _: usize) {}
-
-    fn end_list(&mut self, (): (), _: Option<usize>) -> usize {
-        self.depth -= 1;
-        0
-    }
-}
-
 /// Makes values.
 struct Values;
 
@@ -338,16 +232,14 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
                 b'.' if indent == 0 && line.starts_with(b"...") => return None,
                 _ => {}
             }
-            let content = &line[indent..length];
-            let blank = content
-                .iter()
-                .rev()
-                .take_while(|&&byte| byte == b' ')
-                .count();
+            let mut end = length;
+            while line[end - 1] == b' ' {
+                end -= 1;
+            }
             self.line = Line {
                 indent,
                 start: start + indent,
-                end: start + length - blank,
+                end: start + end,
                 is_end: false,
             };
             return Some(());
@@ -374,6 +266,18 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
         let mut hash = self.maker.hash(self.line.start);
         let mut is_empty = true;
         while !self.line.is_end && self.line.indent == indent && !is_item(self.rest()) {
+            is_empty = false;
+            if let Some((end, start)) = words(self.rest()) {
+                let content = self.rest();
+                let node = self.plain(content, &content[..end])?;
+                self.maker.key(&mut hash, node);
+                let value = self.plain(&content[start..], &content[start..])?;
+                self.maker.entry(&mut hash, value);
+                self.next_line()?;
+                // Deeper lines would go on with the scalar, or are an error.
+                (self.line.is_end || self.line.indent <= indent).then_some(())?;
+                continue;
+            }
             let key = key(self.rest())?;
             let start = self.line.start;
             let range = TextRange::new(start, start + key.length);
@@ -382,7 +286,6 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
             self.line.start = self.place(key.rest);
             let value = self.value(indent, start + key.behind, true)?;
             self.maker.entry(&mut hash, value);
-            is_empty = false;
         }
         let has_ended = self.line.is_end || self.line.indent <= indent;
         (has_ended && !is_empty).then(|| self.maker.end_hash(hash, None))
@@ -391,7 +294,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
     fn list(&mut self, indent: usize) -> Option<M::Node> {
         let mut list = self.maker.list(self.line.start);
         while !self.line.is_end && self.line.indent == indent && is_item(self.rest()) {
-            let rest = self.rest()[1..].trim_start_matches(' ');
+            let rest = behind_blanks(&self.rest()[1..]);
             let behind = self.line.start + 1;
             let start = self.place(rest);
             let is_empty = rest.is_empty() || rest.starts_with('#');
@@ -453,7 +356,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
         let mut own: Option<usize> = None;
         while let Some(length) = memchr(b'\n', &self.text.as_bytes()[self.at..]) {
             let line = &self.text[self.at..self.at + length];
-            let spaces = line.len() - line.trim_start_matches(' ').len();
+            let spaces = line.len() - behind_blanks(line).len();
             if spaces == line.len() {
                 // Blank lines of more blanks than the text's indentation are text.
                 if own.is_none_or(|own| spaces > own) && spaces > 0 {
@@ -508,7 +411,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
                     PlainEnd::Colon(_) => return None,
                     PlainEnd::Comment(end) | PlainEnd::Line(end) => end,
                 };
-                let text = content[..end].trim_end_matches(' ');
+                let text = before_blanks(&content[..end]);
                 Some((self.plain(content, text)?, &content[end..]))
             }
         }
@@ -547,7 +450,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
 
     fn flow_hash(&mut self, content: &'t str, depth: usize) -> Option<(M::Node, &'t str)> {
         let mut hash = self.maker.hash(self.place(content));
-        let mut rest = content[1..].trim_start_matches(' ');
+        let mut rest = behind_blanks(&content[1..]);
         let mut end = rest.strip_prefix('}');
         while end.is_none() {
             let (name, behind) = match rest.as_bytes().first()? {
@@ -562,7 +465,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
                 _ => self.flow_scalar(rest)?,
             };
             self.maker.key(&mut hash, name);
-            let behind = behind.strip_prefix(": ")?.trim_start_matches(' ');
+            let behind = behind_blanks(behind.strip_prefix(": ")?);
             let (value, behind) = self.flow_value(behind, depth)?;
             self.maker.entry(&mut hash, value);
             (rest, end) = flow_next(behind, '}')?;
@@ -574,7 +477,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
 
     fn flow_list(&mut self, content: &'t str, depth: usize) -> Option<(M::Node, &'t str)> {
         let mut list = self.maker.list(self.place(content));
-        let mut rest = content[1..].trim_start_matches(' ');
+        let mut rest = behind_blanks(&content[1..]);
         let mut end = rest.strip_prefix(']');
         while end.is_none() {
             let (value, behind) = self.flow_value(rest, depth)?;
@@ -612,7 +515,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
         })?;
         // What ends the scalar must mean that.
         matches!(bytes[end], b',' | b']' | b'}' | b':').then_some(())?;
-        let text = content[..end].trim_end_matches(' ');
+        let text = before_blanks(&content[..end]);
         if text.len() > LONGEST_KEY {
             return None;
         }
@@ -623,10 +526,10 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
 /// What stands behind an entry of a collection in brackets: where the next entry starts, and what is
 /// behind the collection if it ends here.
 fn flow_next(behind: &str, close: char) -> Option<(&str, Option<&str>)> {
-    let rest = behind.trim_start_matches(' ');
+    let rest = behind_blanks(behind);
     match rest.strip_prefix(close) {
         Some(behind) => Some((rest, Some(behind))),
-        None => Some((rest.strip_prefix(',')?.trim_start_matches(' '), None)),
+        None => Some((behind_blanks(rest.strip_prefix(',')?), None)),
     }
 }
 
@@ -643,9 +546,9 @@ fn is_comment(rest: &str) -> bool {
 }
 
 /// A key at the start of a line's content.
-struct Key<'t> {
-    style: ScalarStyle,
-    text: Cow<'t, str>,
+pub(super) struct Key<'t> {
+    pub(super) style: ScalarStyle,
+    pub(super) text: Cow<'t, str>,
     /// Bytes up to the colon.
     length: usize,
     /// Bytes up to behind the colon.
@@ -654,8 +557,49 @@ struct Key<'t> {
     rest: &'t str,
 }
 
+/// Bytes that mean nothing but themselves wherever they stand in a plain scalar that starts with a
+/// letter or a digit.
+const WORD: [bool; 256] = {
+    let mut word = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        word[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let others = b"_-./";
+    let mut at = 0;
+    while at < others.len() {
+        word[others[at] as usize] = true;
+        at += 1;
+    }
+    word
+};
+
+/// `word: words`, as most entries are: where the key ends and where the value starts, which goes on
+/// to the end. Nothing for all that asks for a closer look.
+fn words(content: &str) -> Option<(usize, usize)> {
+    let bytes = content.as_bytes();
+    let is_word = |at: usize| bytes.get(at).is_some_and(|&byte| WORD[byte as usize]);
+    bytes.first()?.is_ascii_alphabetic().then_some(())?;
+    let mut end = 0;
+    loop {
+        while is_word(end) {
+            end += 1;
+        }
+        match bytes.get(end..)? {
+            [b':', b' ', first, ..] if first.is_ascii_alphanumeric() => break,
+            [b':', b':', ..] => end += 2,
+            _ => return None,
+        }
+    }
+    let start = end + 2;
+    let mut rest = bytes[start..].iter();
+    let is_plain = rest.all(|&byte| WORD[byte as usize] || byte == b' ');
+    (is_plain && end < LONGEST_KEY).then_some((end, start))
+}
+
 /// `key: rest`, split.
-fn key(content: &str) -> Option<Key<'_>> {
+pub(super) fn key(content: &str) -> Option<Key<'_>> {
     let (text, style, length) = match content.as_bytes().first()? {
         b'"' | b'\'' => {
             let (text, rest) = quoted(content)?;
@@ -691,8 +635,21 @@ fn key(content: &str) -> Option<Key<'_>> {
         text,
         length,
         behind,
-        rest: rest.trim_start_matches(' '),
+        rest: behind_blanks(rest),
     })
+}
+
+/// What stands behind the blanks at the start of a text.
+fn behind_blanks(text: &str) -> &str {
+    // Faster than the general way, for the one blank that stands nearly everywhere.
+    let blanks = text.bytes().position(|byte| byte != b' ');
+    &text[blanks.unwrap_or(text.len())..]
+}
+
+/// A text without the blanks at its end.
+fn before_blanks(text: &str) -> &str {
+    let end = text.bytes().rposition(|byte| byte != b' ');
+    &text[..end.map_or(0, |end| end + 1)]
 }
 
 /// The style of a quoted scalar.
@@ -739,7 +696,7 @@ fn may_start(content: &str) -> bool {
 }
 
 /// What an untagged plain scalar is, where Puppet takes it.
-fn plain(text: &str) -> Option<Value> {
+pub(super) fn plain(text: &str) -> Option<Value> {
     Some(match resolve_plain(text) {
         Resolved::String => Value::String(Arc::from(text)),
         Resolved::Int(number) => Value::Int(number),

@@ -4,7 +4,7 @@ use proptest::prelude::{ProptestConfig, prop, proptest};
 use proptest::sample::select;
 
 use super::*;
-use crate::value::load_yaml;
+use crate::value::{PlainOutline, load_yaml};
 
 /// Whether the text was plain.
 fn check(text: &str) -> bool {
