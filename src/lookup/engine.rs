@@ -58,18 +58,19 @@ impl<'a> Session<'a> {
     }
 
     /// Answers many requests for one scope, which then share what was read; each answer is what a
-    /// compilation of its own would give, warnings aside that came with an earlier one. All say of
-    /// what all were made.
-    #[must_use]
-    pub fn lookup_all(&self, scope: &Scope, requests: &[Request]) -> Vec<Answer> {
+    /// compilation of its own would give, warnings aside that came with an earlier one, and is told
+    /// as soon as it is there. Gives what all were made of, which none says of itself.
+    pub fn lookup_each<'r>(
+        &self,
+        scope: &Scope,
+        requests: impl IntoIterator<Item = &'r Request>,
+        mut tell: impl FnMut(Answer),
+    ) -> Reads {
         let mut engine = Engine::new(*self, scope.clone());
-        let answers = requests.iter().map(|request| engine.run(request));
-        let mut answers: Vec<Answer> = answers.collect();
-        let reads = Arc::new(engine.reads.list());
-        for answer in &mut answers {
-            answer.reads = reads.clone();
+        for request in requests {
+            tell(engine.run(request));
         }
-        answers
+        engine.reads.list()
     }
 
     /// A compilation that is kept, for questions that share what was read.
