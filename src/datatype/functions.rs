@@ -233,10 +233,7 @@ fn call(
         },
         Function::Binary => binary(matched, all),
         Function::Uri => match first {
-            Value::String(text) => {
-                uri::check(text)?;
-                Ok(super::rich("URI", text.to_string()))
-            }
+            Value::String(text) => Ok(super::rich("URI", uri::read(text)?)),
             other => Ok(super::rich("URI", uri_text(other))),
         },
         Function::Regexp => {

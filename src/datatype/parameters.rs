@@ -49,11 +49,14 @@ impl Param {
 
 fn undefined_method(name: &str, param: Param) -> ParseError {
     let class = own_class(&param);
-    let shown = value_of(param).inspect();
-    let shown = if shown.starts_with("#<") {
-        shown
-    } else {
-        format!("{shown}:{class}")
+    // Ruby inspects a type as an object at some address.
+    let shown = match param {
+        Param::Type(Type::Reference(text)) => {
+            let text = super::ruby_inspect(&text);
+            format!("#<{class}:0x0000000000000000 @type_string={text}>")
+        }
+        Param::Type(_) => format!("#<{class}:0x0000000000000000>"),
+        other => format!("{}:{class}", value_of(other).inspect()),
     };
     ParseError::new(&format!("undefined method `{name}' for {shown}"))
 }
@@ -421,7 +424,16 @@ pub(super) fn callable(mut params: Vec<Param>, refuse: &dyn Fn() -> ParseError) 
         Some(Param::Type(t)) if is_callable(t) => params.pop().map(type_of),
         _ => None,
     };
-    let size = trailing_range(&mut params, refuse)?;
+    // A bound before what is none is the type of a number.
+    let bounds_a_type = matches!(
+        params.as_slice(),
+        [.., low, high] if is_range_param(low) && !is_range_param(high)
+    );
+    let size = if bounds_a_type {
+        None
+    } else {
+        trailing_range(&mut params, refuse)?
+    };
     let mut parameters: Vec<Type> = params.into_iter().map(type_of).collect();
     if parameters.is_empty()
         && size
