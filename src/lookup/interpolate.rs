@@ -46,15 +46,16 @@ impl Engine<'_> {
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found {
+        // A trace tells collections apart by identity, as Ruby does: each fetch makes its own.
+        if self.tracer.is_none() {
+            let evaluated = self.evaluated(value, invocation, methods)?;
+            return Ok(evaluated.unwrap_or_else(|| value.clone()));
+        }
         match value {
             Value::String(text) if has_tokens(text) => {
                 self.interpolate_string(text, invocation, methods)
             }
             Value::Array(elements) => {
-                // A trace tells arrays apart by identity, as Ruby does: each fetch makes its own.
-                if self.tracer.is_none() && !value_has_tokens(value) {
-                    return Ok(value.clone());
-                }
                 self.meet(elements.len())?;
                 let mut result = Vec::with_capacity(elements.len());
                 for element in elements.iter() {
@@ -62,30 +63,69 @@ impl Engine<'_> {
                 }
                 Ok(Value::from(result))
             }
-            Value::Hash(hash) => {
-                if self.tracer.is_none() && !value_has_tokens(value) {
-                    return Ok(value.clone());
-                }
-                self.meet(hash.len())?;
-                if self.tracer.is_none() && !hash.keys().any(value_has_tokens) {
-                    let mut result = HashMap::clone(hash);
-                    for (at, element) in hash.values().enumerate() {
-                        if value_has_tokens(element) {
-                            result[at] = self.interpolate(element, invocation, methods)?;
-                        }
-                    }
-                    return Ok(Value::from(result));
-                }
-                let mut result = hash_with_capacity(hash.len());
-                for (key, element) in hash.iter() {
-                    let key = self.interpolate(key, invocation, methods)?;
-                    let element = self.interpolate(element, invocation, methods)?;
-                    result.insert(key, element);
-                }
-                Ok(Value::from(result))
-            }
+            Value::Hash(hash) => self.interpolate_hash(hash, invocation, methods),
             other => Ok(other.clone()),
         }
+    }
+
+    /// What a value becomes; nothing where no token is in it. What has none is shared.
+    fn evaluated(
+        &mut self,
+        value: &Value,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<Option<Value>> {
+        match value {
+            Value::String(text) if has_tokens(text) => {
+                let evaluated = self.interpolate_string(text, invocation, methods)?;
+                Ok(Some(evaluated))
+            }
+            Value::Array(elements) => {
+                let mut result: Option<Vec<Value>> = None;
+                for (at, element) in elements.iter().enumerate() {
+                    if let Some(new) = self.evaluated(element, invocation, methods)? {
+                        if result.is_none() {
+                            self.meet(elements.len())?;
+                        }
+                        result.get_or_insert_with(|| elements.to_vec())[at] = new;
+                    }
+                }
+                Ok(result.map(Value::from))
+            }
+            Value::Hash(hash) => {
+                if hash.keys().any(value_has_tokens) {
+                    return self.interpolate_hash(hash, invocation, methods).map(Some);
+                }
+                let mut result: Option<HashMap> = None;
+                for (at, element) in hash.values().enumerate() {
+                    if let Some(new) = self.evaluated(element, invocation, methods)? {
+                        if result.is_none() {
+                            self.meet(hash.len())?;
+                        }
+                        result.get_or_insert_with(|| HashMap::clone(hash))[at] = new;
+                    }
+                }
+                Ok(result.map(Value::from))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Keys may become equal: entry by entry.
+    fn interpolate_hash(
+        &mut self,
+        hash: &HashMap,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found {
+        self.meet(hash.len())?;
+        let mut result = hash_with_capacity(hash.len());
+        for (key, element) in hash {
+            let key = self.interpolate(key, invocation, methods)?;
+            let element = self.interpolate(element, invocation, methods)?;
+            result.insert(key, element);
+        }
+        Ok(Value::from(result))
     }
 
     fn interpolate_string(
