@@ -288,3 +288,34 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, NoAnswer> {
         NoAnswer::Panicked(said.unwrap_or_else(|| "no message".to_owned()))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_is_free_some_time_after_the_last_answer() {
+        let traffic = Arc::<Traffic>::default();
+        assert!(traffic.is_free());
+        let passes = [Arc::clone(&traffic).pass(), Arc::clone(&traffic).pass()];
+        for pass in passes {
+            assert!(!traffic.is_free());
+            drop(pass);
+        }
+        while !traffic.is_free() {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn who_gives_way_gets_on_or_is_stopped() {
+        let traffic = Arc::<Traffic>::default();
+        let _pass = Arc::clone(&traffic).pass();
+        // It comes back although the answer never ends.
+        traffic.give_way(&Stop::never());
+        let stop = Stop::new(Duration::ZERO);
+        stop.cancel();
+        traffic.give_way(&stop);
+        assert!(!traffic.is_free());
+    }
+}

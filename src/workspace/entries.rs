@@ -8,6 +8,8 @@ use super::facts::{KeyFact, KeyState};
 use super::file::File;
 use super::files::{Entry, Format, OneValue};
 use super::generations::Generations;
+use super::reader;
+use crate::syntax::Parse;
 use crate::value::{StrKey, load_plain_yaml};
 
 /// Bytes of text whose values are remembered, before those that nobody asked for lately are
@@ -36,12 +38,7 @@ impl EntryCache {
     /// O(log keys) where the value is remembered, else O(keys + length of the value).
     pub(super) fn entry(&self, file: &File, key: &str, format: Format) -> Entry {
         let facts = &file.facts;
-        let is_text = file.open.is_some() || matches!(file.disk, Some(Content::Text(_)));
-        let is_sound = facts.error.is_none() && facts.problems.is_empty();
-        if format != Format::Yaml || file.format() != Some(format) || !is_text || !is_sound {
-            return Entry::Unknown;
-        }
-        if facts.keys.is_empty() {
+        if format != Format::Yaml || !is_sound(file) || facts.keys.is_empty() {
             return Entry::Unknown;
         }
         let Some(fact) = facts.key(key) else {
@@ -66,9 +63,38 @@ impl EntryCache {
     }
 }
 
-/// The value of a top-level key from its own lines, with their length. Not so where it is written
-/// in ways for which the rest of the file could count.
+/// Whether a file is YAML that is read without a word about it.
+fn is_sound(file: &File) -> bool {
+    let facts = &file.facts;
+    let is_text = file.open.is_some() || matches!(file.disk, Some(Content::Text(_)));
+    let is_sound = facts.error.is_none() && facts.problems.is_empty();
+    file.format() == Some(Format::Yaml) && is_text && is_sound
+}
+
+/// The tree of a top-level key's own lines and where these start in the text, as far as they alone
+/// say what the whole file says of the key. O(log keys + length of the value).
+pub(super) fn tree(file: &File, key: &str) -> Option<(usize, Parse)> {
+    if !is_sound(file) {
+        return None;
+    }
+    let fact = file.facts.key(key)?;
+    let lines = own_lines(file, fact)?;
+    load_plain_yaml(lines.as_bytes())?;
+    let start = fact.key.start as usize;
+    Some((start, reader::parse(lines, Format::Yaml)))
+}
+
+/// The value of a top-level key from its own lines, with their length.
 fn load(file: &File, fact: &KeyFact) -> Option<(Arc<OneValue>, usize)> {
+    let lines = own_lines(file, fact)?;
+    let value = load_plain_yaml(lines.as_bytes())?;
+    let value = value.as_hash()?.get(&StrKey(&fact.name))?.clone();
+    Some((Arc::new(OneValue::new(value)), lines.len()))
+}
+
+/// The lines of a top-level key. Not so where it is written in ways for which the rest of the file
+/// could count.
+fn own_lines<'f>(file: &'f File, fact: &KeyFact) -> Option<&'f str> {
     let keys = &file.facts.keys;
     let text = &*file.text;
     let start = fact.key.start as usize;
@@ -86,10 +112,7 @@ fn load(file: &File, fact: &KeyFact) -> Option<(Arc<OneValue>, usize)> {
     if !keys.is_sorted_by_key(|key| key.key.start) {
         return None;
     }
-    let lines = text.get(start..end)?;
-    let value = load_plain_yaml(lines.as_bytes())?;
-    let value = value.as_hash()?.get(&StrKey(&fact.name))?.clone();
-    Some((Arc::new(OneValue::new(value)), lines.len()))
+    text.get(start..end)
 }
 
 /// Whether nothing but comments and a document's start stands before the first key, so that the
@@ -106,6 +129,8 @@ mod tests {
     use proptest::sample::select;
 
     use super::*;
+    use crate::syntax::{NodeKind, Tree};
+    use crate::text::TextRange;
     use crate::workspace::{Change, Files, Snapshot, Workspace};
 
     fn snapshot(text: &str) -> Arc<Snapshot> {
@@ -130,11 +155,48 @@ mod tests {
                 Entry::Absent => assert_eq!(whole, Ok(None), "{key} of {text:?}"),
                 Entry::Value(one) => {
                     assert_eq!(whole, Ok(Some(one.value.clone())), "{key} of {text:?}");
+                    check_tree(&snapshot, key);
                 }
             }
             true
         });
         told.count()
+    }
+
+    /// The tree of a key's lines has every node where the whole tree has it.
+    fn check_tree(snapshot: &Snapshot, key: &str) {
+        let file = snapshot.file("/w/data/a.yaml").unwrap();
+        let fact = file.facts().key(key).unwrap();
+        let places = |tree: &Tree, start: usize| {
+            let key = TextRange::new(
+                fact.key.start as usize - start,
+                fact.key.end as usize - start,
+            );
+            let (_, value) = tree.entry_at(key).unwrap();
+            let mut waiting = vec![value];
+            let mut places = Vec::new();
+            while let Some(node) = waiting.pop() {
+                let node = tree.node(node);
+                let (from, to) = (node.range.start as usize, node.range.end as usize);
+                places.push((from + start, to + start));
+                match &node.kind {
+                    NodeKind::Mapping(pairs) => {
+                        waiting.extend(pairs.iter().flat_map(|&(key, value)| [key, value]));
+                    }
+                    NodeKind::Sequence(elements) => waiting.extend(elements.iter().copied()),
+                    NodeKind::Scalar(_) | NodeKind::Alias { .. } => {}
+                }
+            }
+            places
+        };
+        let whole = snapshot.parse_of(file, Format::Yaml);
+        let (start, own) = tree(file, key).unwrap();
+        assert_eq!(
+            places(&own.tree, start),
+            places(&whole.tree, 0),
+            "{key} of {:?}",
+            file.text()
+        );
     }
 
     #[test]

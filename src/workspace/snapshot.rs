@@ -10,7 +10,7 @@ use imbl::{GenericHashMap, OrdSet};
 
 use super::cache::TextCache;
 use super::deployed;
-use super::entries::EntryCache;
+use super::entries::{self, EntryCache};
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File, unread};
 use super::files::{DataFile, Entry, FileKind, Files, Format, Natures};
@@ -547,6 +547,13 @@ impl Snapshot {
             }),
             Err(error) => Arc::new(failed(error)),
         }
+    }
+
+    /// The tree of a top-level key's lines alone and where these start in the file's text, as far as the
+    /// rest of the file cannot count. O(log keys + length of the value).
+    #[must_use]
+    pub fn parse_of_key(&self, file: &File, key: &str) -> Option<(usize, Parse)> {
+        entries::tree(file, key)
     }
 
     /// A file's text as a tree with places, read as a format. O(1) for an open document in its

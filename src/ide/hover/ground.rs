@@ -15,11 +15,14 @@ use crate::lookup::{
 };
 use crate::scope::Scope;
 use crate::syntax::{NodeKind, Parse, Tree};
-use crate::text::TextRange;
+use crate::text::{TextRange, line_at};
 use crate::value::Value;
 use crate::workspace::{
-    Entry, File, FileKind, Files as _, Format, Root, RootFiles, Snapshot, path,
+    Entry, File, FileId, FileKind, Files as _, Format, KeyFact, Root, RootFiles, Snapshot, path,
 };
+
+/// The tree of a key's lines, if they can be read alone, and where they start.
+type KeyTree = Option<Rc<(usize, Parse)>>;
 
 /// Most files that a path with variables is expanded to.
 pub(super) const MOST_REACHED: usize = 5_000;
@@ -53,6 +56,8 @@ pub(super) struct Ground<'a> {
     /// Where the data of the file under the cursor lies.
     datadir: OnceCell<Option<String>>,
     spans: RefCell<HashMap<Arc<str>, Rc<ConfigSpans>>>,
+    /// Trees of single keys, by file and key.
+    trees: RefCell<HashMap<(FileId, Box<str>), KeyTree>>,
 }
 
 impl<'a> Ground<'a> {
@@ -98,6 +103,7 @@ impl<'a> Ground<'a> {
             lookup_options: RefCell::default(),
             datadir: OnceCell::new(),
             spans: RefCell::default(),
+            trees: RefCell::default(),
         }
     }
 
@@ -296,13 +302,42 @@ impl<'a> Ground<'a> {
         let Some(fact) = file.facts().key(key) else {
             return 1;
         };
-        if !steps.is_empty() {
-            let parse = self.parse(file);
-            if let Some(found) = nested(&parse.tree, fact.key, steps) {
-                return file.line(found.start as usize) + 1;
-            }
+        if !steps.is_empty()
+            && let Some(found) = self.nested(file, fact, steps)
+        {
+            let start = fact.key.start as usize;
+            let behind = file.text().get(start..).zip(found.checked_sub(start));
+            return match behind {
+                Some((text, behind)) => fact.line + line_at(text, behind) + 1,
+                None => file.line(found) + 1,
+            };
         }
         fact.line + 1
+    }
+
+    /// Where a part of a key's value starts. Of a file that is not open only the key's lines are
+    /// read.
+    fn nested(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<usize> {
+        if file.version().is_none() {
+            let own = self.tree_of_key(file, &fact.name);
+            if let Some((start, parse)) = own.as_deref() {
+                let key = TextRange::new(
+                    fact.key.start as usize - start,
+                    fact.key.end as usize - start,
+                );
+                return Some(nested(&parse.tree, key, steps)?.start as usize + start);
+            }
+        }
+        let parse = self.parse(file);
+        Some(nested(&parse.tree, fact.key, steps)?.start as usize)
+    }
+
+    fn tree_of_key(&self, file: &File, key: &str) -> KeyTree {
+        let mut trees = self.trees.borrow_mut();
+        let tree = trees
+            .entry((file.id(), Box::from(key)))
+            .or_insert_with(|| self.snapshot.parse_of_key(file, key).map(Rc::new));
+        tree.clone()
     }
 
     /// What a file itself says of a top-level key.
