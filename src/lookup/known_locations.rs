@@ -2,8 +2,8 @@
 //! have the same values.
 //!
 //! Only where nothing else could show: every token is a plain variable whose value is a known
-//! string without tokens of its own, so that expanding says nothing, and every path lies below the
-//! configuration's own folder, where all lookups see the same files.
+//! string without tokens of its own or one that nobody knows, so that expanding says nothing, and
+//! every path lies below the configuration's own folder, where all lookups see the same files.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,7 +39,14 @@ struct KnownLevel {
     /// Which files there are, where somebody watches; see [`crate::workspace::Files::shape`].
     shape: Option<u64>,
     /// By the values of the variables.
-    known: Generations<Box<[Arc<str>]>, Known>,
+    known: Generations<Box<[Plain]>, Known>,
+}
+
+/// What a scope says of a variable in a path.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Plain {
+    Text(Arc<str>),
+    Unknown,
 }
 
 #[derive(Clone, Debug)]
@@ -91,8 +98,8 @@ impl Engine<'_> {
             }
             known.variables.clone()
         };
-        let values: Option<Box<[Arc<str>]>> = variables
-            .and_then(|variables| variables.iter().map(|path| self.plain_text(path)).collect());
+        let values: Option<Box<[Plain]>> =
+            variables.and_then(|variables| variables.iter().map(|path| self.plain(path)).collect());
         let Some(values) = values else {
             return expand(self);
         };
@@ -156,11 +163,13 @@ impl Engine<'_> {
     }
 
     /// The value of a variable, if it is a known text that is not interpolated again and makes no
-    /// path absolute.
-    fn plain_text(&self, path: &[Segment]) -> Option<Arc<str>> {
+    /// path absolute, or if nobody knows it.
+    fn plain(&self, path: &[Segment]) -> Option<Plain> {
         let (root, segments) = path.split_first()?;
-        let Variable::Known(value) = self.scope.dotted(root.as_name()?, segments) else {
-            return None;
+        let value = match self.scope.dotted(root.as_name()?, segments) {
+            Variable::Known(value) => value,
+            Variable::Unknown => return Some(Plain::Unknown),
+            Variable::Undefined(_) => return None,
         };
         let mut value = &value;
         for segment in segments {
@@ -171,7 +180,7 @@ impl Engine<'_> {
             && !text.is_empty()
             && !text.starts_with('/')
         {
-            return Some(text.clone());
+            return Some(Plain::Text(text.clone()));
         }
         None
     }
@@ -179,16 +188,16 @@ impl Engine<'_> {
     /// Whether every lookup sees the same at a location.
     fn is_own(&self, config: &Config, location: &Location) -> bool {
         let is_mapped = self.session.files.resolve(&location.place) != *location.place;
-        location.open.is_none()
-            && !location.is_uri
-            && !is_mapped
-            && path::within(&location.place, &config.root).is_some()
+        !location.is_uri && !is_mapped && path::within(&location.place, &config.root).is_some()
     }
 
     /// The same locations, where nobody watches whether they are there.
     fn looked_for_again(&self, locations: &[Location]) -> Arc<[Location]> {
+        let exists = |location: &Location| {
+            location.open.is_none() && self.session.files.kind(&location.place).is_some()
+        };
         let again = locations.iter().map(|location| Location {
-            exists: self.session.files.kind(&location.place).is_some(),
+            exists: exists(location),
             ..location.clone()
         });
         again.collect()
