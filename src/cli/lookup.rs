@@ -102,7 +102,6 @@ enum End {
     Code(u8),
 }
 
-/// Runs the command.
 impl LookupArguments {
     /// Whether there can be many lookups.
     pub(super) fn is_for_many(&self) -> bool {
@@ -110,6 +109,7 @@ impl LookupArguments {
     }
 }
 
+/// Runs the command.
 pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
     match answer(arguments) {
         Ok(()) => ExitCode::SUCCESS,

@@ -46,29 +46,12 @@ impl Engine<'_> {
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found {
-        // A trace tells collections apart by identity, as Ruby does: each fetch makes its own.
-        if self.tracer.is_none() {
-            let evaluated = self.evaluated(value, invocation, methods)?;
-            return Ok(evaluated.unwrap_or_else(|| value.clone()));
-        }
-        match value {
-            Value::String(text) if has_tokens(text) => {
-                self.interpolate_string(text, invocation, methods)
-            }
-            Value::Array(elements) => {
-                self.meet(elements.len())?;
-                let mut result = Vec::with_capacity(elements.len());
-                for element in elements.iter() {
-                    result.push(self.interpolate(element, invocation, methods)?);
-                }
-                Ok(Value::from(result))
-            }
-            Value::Hash(hash) => self.interpolate_hash(hash, invocation, methods),
-            other => Ok(other.clone()),
-        }
+        let evaluated = self.evaluated(value, invocation, methods)?;
+        Ok(evaluated.unwrap_or_else(|| value.clone()))
     }
 
-    /// What a value becomes; nothing where no token is in it. What has none is shared.
+    /// What a value becomes; nothing where no token is in it. What has none is shared, but under a
+    /// trace, which tells collections apart by identity, as Ruby does: each fetch makes its own.
     fn evaluated(
         &mut self,
         value: &Value,
@@ -82,6 +65,10 @@ impl Engine<'_> {
             }
             Value::Array(elements) => {
                 let mut result: Option<Vec<Value>> = None;
+                if self.tracer.is_some() {
+                    self.meet(elements.len())?;
+                    result = Some(elements.to_vec());
+                }
                 for (at, element) in elements.iter().enumerate() {
                     if let Some(new) = self.evaluated(element, invocation, methods)? {
                         if result.is_none() {
@@ -93,7 +80,7 @@ impl Engine<'_> {
                 Ok(result.map(Value::from))
             }
             Value::Hash(hash) => {
-                if hash.keys().any(value_has_tokens) {
+                if self.tracer.is_some() || hash.keys().any(value_has_tokens) {
                     return self.interpolate_hash(hash, invocation, methods).map(Some);
                 }
                 let mut result: Option<HashMap> = None;

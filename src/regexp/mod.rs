@@ -288,7 +288,7 @@ impl Regexp {
             let many_lines = || compile(&parts.root, Lines::Many);
             parts.many_lines.get_or_init(many_lines).as_ref()
         } else {
-            let ascii_line = || compile_ascii(&parts.root, Lines::One);
+            let ascii_line = || compile_ascii(&parts.root);
             if text.is_ascii()
                 && let Some(engine) = parts.ascii_line.get_or_init(ascii_line)
             {
@@ -335,10 +335,10 @@ fn delimited(source: &str) -> String {
     out
 }
 
-/// A program that answers for texts of ASCII what [`compile`]'s would, if there is one: characters
+/// A program that answers for one line of ASCII what [`compile`]'s would, if there is one: characters
 /// beyond ASCII in a pattern could stand for some of ASCII, where case is ignored.
-fn compile_ascii(root: &Node, lines: Lines) -> Option<Engine> {
-    let emitted = emit::emit(root, lines).ok()?;
+fn compile_ascii(root: &Node) -> Option<Engine> {
+    let emitted = emit::emit(root, Lines::One).ok()?;
     if emitted.backtracks || !emitted.text.is_ascii() {
         return None;
     }

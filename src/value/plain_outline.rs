@@ -73,7 +73,9 @@ impl<'t> Maker<'t> for Outline {
         text: Cow<'t, str>,
         range: TextRange,
     ) -> Option<usize> {
-        if style == ScalarStyle::Plain && !is_surely_taken(text.as_bytes()) {
+        // Words are always taken, whatever they mean.
+        let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic());
+        if style == ScalarStyle::Plain && !is_word {
             plain(&text)?;
         }
         Some(range.start as usize)
@@ -109,16 +111,5 @@ impl<'t> Maker<'t> for Outline {
     fn end_list(&mut self, (): (), _: Option<usize>) -> usize {
         self.depth -= 1;
         0
-    }
-}
-
-/// Whether a plain scalar is taken, whatever it means: words and a few digits are.
-fn is_surely_taken(text: &[u8]) -> bool {
-    /// So many digits fit into an integer.
-    const FEW: usize = 18;
-    match text.first() {
-        Some(first) if first.is_ascii_alphabetic() => true,
-        Some(_) => text.len() <= FEW && text.iter().all(u8::is_ascii_digit),
-        None => false,
     }
 }
