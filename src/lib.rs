@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | [`cli`] | the command line: `lookup`, `check` and the rest; starts the server |
 //! | [`server`] | the language server over stdio: the only LSP and tokio code |
-//! | [`disk`] | the only file-system access: scan, read, watch |
+//! | [`disk`] | the only file-system access: scan, read, watch; what is asked of the kernel |
 //! | [`ide`] | one file per editor feature, in domain types |
 //! | [`rules`] | one file per diagnostic, and their registry |
 //! | [`lookup`] | the engine: layers, hierarchies, merges, interpolation, trace |

@@ -14,13 +14,14 @@ mod keys;
 mod lookup;
 mod matrix;
 mod nodes;
-mod pages;
 mod render;
 mod self_test;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use crate::disk::huge_pages;
 
 /// A language server for Hiera, the data of Puppet and OpenVox.
 #[derive(Parser)]
@@ -61,19 +62,16 @@ enum Command {
 #[must_use]
 pub fn main() -> ExitCode {
     // From the very beginning: reading the arguments takes memory too.
-    let pages = pages::small();
+    huge_pages::deny();
     let arguments = Arguments::parse();
     match &arguments.command {
         Some(Command::Lookup(arguments)) if !arguments.is_for_many() => {}
         Some(Command::Hover(_) | Command::ExplainKey(_) | Command::SettingsSchema) => {}
-        None
-        | Some(
-            Command::Server { .. }
-            | Command::Lookup(_)
-            | Command::Matrix(_)
-            | Command::Diff(_)
-            | Command::Check(_),
-        ) => pages.again(),
+        // It asks for huge pages when it reads the workspace.
+        None | Some(Command::Server { .. }) => {}
+        Some(Command::Lookup(_) | Command::Matrix(_) | Command::Diff(_) | Command::Check(_)) => {
+            huge_pages::allow()
+        }
     }
     match arguments.command {
         None | Some(Command::Server { .. }) => crate::server::run(),

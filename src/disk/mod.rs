@@ -2,7 +2,8 @@
 //!
 //! What is found becomes [`Change`](crate::workspace::Change) values for the model
 //! ([`scan`], [`reread`], [`Watcher`]) or answers a batch lookup right away ([`DiskFiles`]).
-//! Workspaces are untrusted: every walk is bounded, nothing is ever executed or written.
+//! Workspaces are untrusted: every walk is bounded, nothing is ever executed or written. What else is
+//! asked of the operating system is here too (`huge_pages`).
 
 #![allow(
     clippy::disallowed_methods,
@@ -12,6 +13,7 @@
 mod batch;
 mod git;
 mod governing;
+pub(crate) mod huge_pages;
 mod ignore;
 mod moment;
 mod read;

@@ -13,7 +13,9 @@ use std::time::Duration;
 use super::context::Outside;
 use super::jobs::{NoAnswer, Stop, caught};
 use super::model::{Model, Pinned};
-use crate::disk::{self, DataFolders, Ignore, Progress, ScanProblem, Stamp, WatchMode, Watcher};
+use crate::disk::{
+    self, DataFolders, Ignore, Progress, ScanProblem, Stamp, WatchMode, Watcher, huge_pages,
+};
 use crate::eyaml::Keys;
 use crate::workspace::{Change, Content, DiskEntry, Format, Snapshot, format_of, path};
 
@@ -268,6 +270,7 @@ impl DiskReader {
             let mut is_told = false;
             if let Some(watched_by) = orders.scan {
                 tell(Reading::Begun);
+                huge_pages::allow();
                 let ours = watched_by.ours(areas);
                 // Watching begins before reading, so that nothing happens unseen in between.
                 _watcher = self.watch(&ours, &ignore, &data_folders);
@@ -319,6 +322,8 @@ impl DiskReader {
             if is_told && now(model).is_some() {
                 tell(Reading::Indexed);
             }
+            // From here on people wait for answers.
+            huge_pages::deny();
         }
     }
 
