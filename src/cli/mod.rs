@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::disk::huge_pages;
+use crate::server::log;
 
 /// A language server for Hiera, the data of Puppet and OpenVox.
 #[derive(Parser)]
@@ -77,30 +78,30 @@ pub fn main() -> ExitCode {
         None | Some(Command::Server { .. }) => crate::server::run(),
         Some(Command::SettingsSchema) => settings_schema(),
         Some(Command::Check(arguments)) => {
-            start_log();
+            log::start(false);
             if arguments.self_test {
                 return check::self_test(&arguments.paths, arguments.options);
             }
             check::run(&arguments.paths, arguments.options)
         }
         Some(Command::Hover(arguments)) => {
-            start_log();
+            log::start(false);
             hover::run(&arguments)
         }
         Some(Command::ExplainKey(arguments)) => {
-            start_log();
+            log::start(false);
             explain_key::run(*arguments)
         }
         Some(Command::Matrix(arguments)) => {
-            start_log();
+            log::start(false);
             matrix::run(&arguments)
         }
         Some(Command::Diff(arguments)) => {
-            start_log();
+            log::start(false);
             diff::run(&arguments)
         }
         Some(Command::Lookup(arguments)) => {
-            start_log();
+            log::start(false);
             if arguments.batch {
                 batch::run(arguments.secrets.read())
             } else {
@@ -118,16 +119,4 @@ fn settings_schema() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
-}
-
-/// Logs go to standard error; `HIERA_LS_LOG` says how much.
-fn start_log() {
-    use tracing_subscriber::EnvFilter;
-    #[allow(clippy::disallowed_methods, reason = "cli/ reads the environment")]
-    let filter = std::env::var("HIERA_LS_LOG").unwrap_or_else(|_| "warn".to_string());
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(filter))
-        .with_writer(std::io::stderr)
-        .without_time()
-        .try_init();
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::config::{
     Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations,
 };
-use crate::datatype::{self, Type};
+use crate::datatype::{self, Element, Presence, Type};
 use crate::value::Value;
 
 /// The keys of which an entry may have one (`HieraConfig::LOCATION_KEYS`).
@@ -34,16 +34,25 @@ const DEFAULTS_TYPE: &str = "Struct[{Optional[data_hash]=>String[1],\
     Optional[lookup_key]=>String[1],Optional[data_dig]=>String[1],Optional[datadir]=>String[1],\
     Optional[options]=>Hash[Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/],Data]}]";
 
+/// The whole of it, put together here: an entry's type, which three keys share, is read once.
 fn config_type() -> &'static Type {
     static TYPE: OnceLock<Type> = OnceLock::new();
     TYPE.get_or_init(|| {
-        let text = format!(
-            "Struct[{{version=>Integer[5,5],Optional[defaults]=>{DEFAULTS_TYPE},\
-             Optional[hierarchy]=>Array[{ENTRY_TYPE}],\
-             Optional[plan_hierarchy]=>Array[{ENTRY_TYPE}],\
-             Optional[default_hierarchy]=>Array[{ENTRY_TYPE}]}}]"
-        );
-        datatype::parse_known(&text)
+        let element = |name: &str, presence, value: &Type| Element {
+            name: Arc::from(name),
+            presence,
+            value: value.clone(),
+        };
+        let version = datatype::parse_known("Integer[5,5]");
+        let defaults = datatype::parse_known(DEFAULTS_TYPE);
+        let levels = Type::Array(Arc::new(datatype::parse_known(ENTRY_TYPE)), None);
+        Type::Struct(Arc::from([
+            element("version", Presence::Required, &version),
+            element("defaults", Presence::Optional, &defaults),
+            element("hierarchy", Presence::Optional, &levels),
+            element("plan_hierarchy", Presence::Optional, &levels),
+            element("default_hierarchy", Presence::Optional, &levels),
+        ]))
     })
 }
 

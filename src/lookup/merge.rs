@@ -66,33 +66,30 @@ impl StrategyKind {
 
     /// What the options may be (`options_t`), as a Puppet type.
     fn options_type(self) -> &'static Type {
-        static TYPES: OnceLock<[Type; 6]> = OnceLock::new();
-        let strategy = |name: &str| {
-            datatype::parse_known(&format!(
-                "Struct[{{strategy=>Optional[Pattern[/{name}/]]}}]"
-            ))
+        // A name alone asks for one of them.
+        static TYPES: [OnceLock<Type>; 6] = [const { OnceLock::new() }; 6];
+        let of = |at: usize, text: &dyn Fn() -> String| {
+            TYPES[at].get_or_init(|| datatype::parse_known(&text()))
         };
-        let types = TYPES.get_or_init(|| {
-            [
-                strategy("first"),
-                strategy("default"),
-                strategy("unique"),
-                strategy("hash"),
-                datatype::parse_known(
-                    "Struct[{strategy=>Optional[Pattern[/deep/]],\
-                     knockout_prefix=>Optional[String],merge_debug=>Optional[Boolean],\
-                     merge_hash_arrays=>Optional[Boolean],sort_merged_arrays=>Optional[Boolean]}]",
-                ),
-                datatype::parse_known("Hash[String[1],Any]"),
-            ]
-        });
+        let plain = |at, name: &str| {
+            of(at, &|| {
+                format!("Struct[{{strategy=>Optional[Pattern[/{name}/]]}}]")
+            })
+        };
         match self {
-            StrategyKind::First => &types[0],
-            StrategyKind::Default => &types[1],
-            StrategyKind::Unique => &types[2],
-            StrategyKind::Hash => &types[3],
-            StrategyKind::Deep => &types[4],
-            StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => &types[5],
+            StrategyKind::First => plain(0, "first"),
+            StrategyKind::Default => plain(1, "default"),
+            StrategyKind::Unique => plain(2, "unique"),
+            StrategyKind::Hash => plain(3, "hash"),
+            StrategyKind::Deep => of(4, &|| {
+                "Struct[{strategy=>Optional[Pattern[/deep/]],\
+                 knockout_prefix=>Optional[String],merge_debug=>Optional[Boolean],\
+                 merge_hash_arrays=>Optional[Boolean],sort_merged_arrays=>Optional[Boolean]}]"
+                    .to_owned()
+            }),
+            StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
+                of(5, &|| "Hash[String[1],Any]".to_owned())
+            }
         }
     }
 }

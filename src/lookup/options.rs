@@ -15,7 +15,7 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::merge::{Strategy, StrategyKind};
 use super::trace::{Event, NodeKind};
 use crate::interpolation::Key;
-use crate::regexp::{Limit, Regexp};
+use crate::regexp::{Limit, Regexp, first_match};
 use crate::value::{HashMap, StrKey, Value};
 
 /// Most keys for which the choice among patterns is remembered: more than a fleet's catalogs ask
@@ -127,14 +127,7 @@ impl CompiledOptions {
         }
         let is_full = chosen.len() >= MOST_CHOSEN;
         drop(chosen);
-        let is_line = !root_key.contains('\n');
-        let mut found = None;
-        for (at, (pattern, _)) in self.patterns.iter().enumerate() {
-            if !(is_line && pattern.excludes_line(root_key)) && pattern.is_match(root_key)? {
-                found = Some(at);
-                break;
-            }
-        }
+        let found = first_match(self.patterns.iter().map(|(pattern, _)| pattern), root_key)?;
         if !is_full {
             let mut chosen = self.chosen.write().unwrap_or_else(PoisonError::into_inner);
             chosen.insert(Box::from(root_key), found.map(|at| at as u32));

@@ -22,6 +22,7 @@ mod class;
 mod emit;
 mod escape;
 mod parse;
+mod shape;
 mod syntax;
 
 use std::fmt;
@@ -29,8 +30,10 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use emit::Lines;
+use memchr::memchr;
 use parse::Failure;
-use syntax::{Anchor, Case, Node};
+use shape::Shape;
+use syntax::Node;
 
 /// Most steps a backtracking match may take before it is given up: some ten milliseconds.
 const BACKTRACK_LIMIT: usize = 100_000;
@@ -104,25 +107,12 @@ pub struct Regexp(Arc<Parts>);
 struct Parts {
     source: String,
     root: Node,
-    start: Start,
-    /// What a text without newlines must end with to match.
-    end: String,
+    shape: Shape,
     /// For texts of ASCII without newlines, which nearly all are: a program without Unicode's tables
     /// is many times smaller. Nothing where the pattern needs them.
     ascii_line: OnceLock<Option<Engine>>,
     one_line: OnceLock<Result<Engine, String>>,
     many_lines: OnceLock<Result<Engine, String>>,
-}
-
-/// What a text without newlines must begin with to match.
-#[derive(Debug, PartialEq)]
-enum Start {
-    /// Not known: ask the engine.
-    Anything,
-    /// This text, and then the engine decides.
-    Prefix(String),
-    /// This text and nothing else is asked.
-    WholePrefix(String),
 }
 
 #[derive(Debug)]
@@ -176,8 +166,7 @@ impl Regexp {
         })?;
         Ok(Regexp(Arc::new(Parts {
             source: source.to_owned(),
-            start: start_of(&parsed.root),
-            end: end_of(&parsed.root),
+            shape: Shape::of(&parsed.root),
             root: parsed.root,
             ascii_line: OnceLock::new(),
             one_line: OnceLock::new(),
@@ -191,39 +180,15 @@ impl Regexp {
         &self.0.source
     }
 
-    /// Whether the pattern's literal beginning or end says already that it does not match a text
-    /// without newlines.
-    #[must_use]
-    pub fn excludes_line(&self, line: &str) -> bool {
-        let begins = match &self.0.start {
-            Start::Anything => true,
-            Start::Prefix(prefix) | Start::WholePrefix(prefix) => {
-                line.as_bytes().starts_with(prefix.as_bytes())
-            }
-        };
-        !begins || !line.as_bytes().ends_with(self.0.end.as_bytes())
-    }
-
     /// Whether the pattern matches anywhere in the text, as `=~`.
     ///
     /// # Errors
     /// The answer would take too many steps, or no engine here can run the pattern.
     pub fn is_match(&self, text: &str) -> Result<bool, Limit> {
-        match &self.0.start {
-            Start::Anything => {}
-            Start::Prefix(prefix) => {
-                if !text.starts_with(prefix.as_str()) && !text.contains('\n') {
-                    return Ok(false);
-                }
-            }
-            Start::WholePrefix(prefix) => {
-                if text.starts_with(prefix.as_str()) {
-                    return Ok(true);
-                }
-                if !text.contains('\n') {
-                    return Ok(false);
-                }
-            }
+        if memchr(b'\n', text.as_bytes()).is_none()
+            && let Some(decided) = self.0.shape.matches(text)
+        {
+            return Ok(decided);
         }
         match self.engine(text)? {
             Engine::Ascii(regex) => Ok(regex.is_match(text.as_bytes())),
@@ -375,67 +340,9 @@ fn runtime_limit(error: fancy_regex::Error) -> Limit {
     }
 }
 
-fn start_of(root: &Node) -> Start {
-    let parts = if let Node::Sequence(parts) = root {
-        parts.as_slice()
-    } else {
-        std::slice::from_ref(root)
-    };
-    let Some((Node::Anchor(Anchor::LineStart | Anchor::TextStart), rest)) = parts.split_first()
-    else {
-        return Start::Anything;
-    };
-    let prefix: String = rest
-        .iter()
-        .map_while(|part| {
-            if let Node::Literal(c, Case::Exact) = part {
-                Some(*c)
-            } else {
-                None
-            }
-        })
-        .collect();
-    if prefix.chars().count() == rest.len() {
-        Start::WholePrefix(prefix)
-    } else if prefix.is_empty() {
-        Start::Anything
-    } else {
-        Start::Prefix(prefix)
-    }
-}
-
-fn end_of(root: &Node) -> String {
-    let Node::Sequence(parts) = root else {
-        return String::new();
-    };
-    let Some((Node::Anchor(Anchor::LineEnd), rest)) = parts.split_last() else {
-        return String::new();
-    };
-    let literal = rest.iter().rev().map_while(|part| {
-        if let Node::Literal(c, Case::Exact) = part {
-            Some(*c)
-        } else {
-            None
-        }
-    });
-    let mut end: Vec<char> = literal.collect();
-    end.reverse();
-    end.into_iter().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_literal_end_decides_without_an_engine() {
-        let pattern = Regexp::lazy("^.*::port$").unwrap();
-        assert!(pattern.excludes_line("web::ports"));
-        assert!(!pattern.excludes_line("web::port"));
-        assert!(!Regexp::lazy("::por[t]$").unwrap().excludes_line("x"));
-        assert!(!Regexp::lazy("a|b$").unwrap().excludes_line("a"));
-        assert!(!Regexp::lazy("(?i)^.*x$").unwrap().excludes_line("X"));
-    }
 
     #[test]
     fn a_literal_beginning_decides_without_an_engine() {
@@ -520,7 +427,7 @@ mod tests {
                 proptest::sample::select(vec![
                     "a", "b", "k", "K", "s", ":", ".", ".*", ".+?", "[ab]", "[^a]", "[[:alpha:]]",
                     r"\w", r"\W", r"\d", r"\b", r"\B", r"\h", "(?i)", "(", "(?:", ")", "|", "*", "?",
-                    "{2}", "^", "$", r"\A", r"\z", "\u{e9}", r"\p{Alpha}",
+                    "{2}", "^", "$", r"\A", r"\z", "\u{e9}", r"\p{Alpha}", "^a", "b$", "(a|b)", "(|ab)$",
                 ]),
                 0..9,
             ),

@@ -24,6 +24,7 @@ mod fleet;
 mod jobs;
 mod ledger;
 mod lenses;
+pub(crate) mod log;
 mod memory;
 mod model;
 mod ordered;
@@ -120,19 +121,7 @@ impl Options {
 /// closed the pipe.
 #[must_use]
 pub fn run() -> ExitCode {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("HIERA_LS_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    // The transport writes whole messages, and an answer may hold a secret that somebody asked for.
-    let filter = match "tower_lsp_server::codec=off".parse() {
-        Ok(quiet) => filter.add_directive(quiet),
-        Err(_) => filter,
-    };
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(false);
-    // Somebody else's subscriber is as good.
-    let _ = log.try_init();
+    log::start(true);
     let mut options = Options::new(Arc::new(features::Rooms::default()));
     options.memory = memory::of_user();
     options.shelf = Some(shelf::of_user());

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Value;
-use super::plain_yaml::{Maker, key, load_plain_yaml, plain, read_plain_yaml};
+use super::plain_yaml::{Maker, is_plain, key, load_plain_yaml, read_plain_yaml};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::text::TextRange;
@@ -11,7 +11,7 @@ use crate::text::TextRange;
 /// The keys of a plain text: enough to read single values without making all of them.
 #[derive(Debug)]
 pub struct PlainOutline {
-    text: Box<str>,
+    text: String,
     /// Where the lines of the top-level keys start, in order.
     keys: Vec<usize>,
 }
@@ -21,7 +21,7 @@ impl PlainOutline {
     /// a fraction of that.
     #[must_use]
     pub fn of(text: Vec<u8>) -> Option<PlainOutline> {
-        let text = String::from_utf8(text).ok()?.into_boxed_str();
+        let text = String::from_utf8(text).ok()?;
         let mut outline = Outline::default();
         read_plain_yaml(&text, &mut outline)?;
         let keys = outline.keys;
@@ -53,6 +53,14 @@ impl PlainOutline {
     }
 }
 
+/// Whether [`load_plain_yaml`] takes a plain scalar: words and paths always, whatever they mean.
+fn is_taken(text: &str) -> bool {
+    match text.as_bytes() {
+        [b'a'..=b'z' | b'A'..=b'Z' | b'/', ..] => true,
+        _ => is_plain(&resolve_plain(text)),
+    }
+}
+
 /// Makes nothing but the places of the keys of the outermost hash.
 #[derive(Default)]
 struct Outline {
@@ -73,10 +81,8 @@ impl<'t> Maker<'t> for Outline {
         text: Cow<'t, str>,
         range: TextRange,
     ) -> Option<usize> {
-        // Words are always taken, whatever they mean.
-        let is_word = text.starts_with(|first: char| first.is_ascii_alphabetic());
-        if style == ScalarStyle::Plain && !is_word {
-            plain(&text)?;
+        if style == ScalarStyle::Plain && !is_taken(&text) {
+            return None;
         }
         Some(range.start as usize)
     }

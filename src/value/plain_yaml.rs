@@ -267,28 +267,38 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
         let mut is_empty = true;
         while !self.line.is_end && self.line.indent == indent && !is_item(self.rest()) {
             is_empty = false;
-            if let Some((end, start)) = words(self.rest()) {
-                let content = self.rest();
-                let node = self.plain(content, &content[..end])?;
-                self.maker.key(&mut hash, node);
-                let value = self.plain(&content[start..], &content[start..])?;
+            let (node, behind, rest) = self.key()?;
+            self.maker.key(&mut hash, node);
+            if is_words(rest) {
+                let value = self.plain(rest, rest)?;
                 self.maker.entry(&mut hash, value);
                 self.next_line()?;
                 // Deeper lines would go on with the scalar, or are an error.
                 (self.line.is_end || self.line.indent <= indent).then_some(())?;
                 continue;
             }
-            let key = key(self.rest())?;
-            let start = self.line.start;
-            let range = TextRange::new(start, start + key.length);
-            let node = self.maker.scalar(key.style, key.text, range)?;
-            self.maker.key(&mut hash, node);
-            self.line.start = self.place(key.rest);
-            let value = self.value(indent, start + key.behind, true)?;
+            self.line.start = self.place(rest);
+            let value = self.value(indent, behind, true)?;
             self.maker.entry(&mut hash, value);
         }
         let has_ended = self.line.is_end || self.line.indent <= indent;
         (has_ended && !is_empty).then(|| self.maker.end_hash(hash, None))
+    }
+
+    /// The key at the start of the current line, where its colon ends, and what stands behind that and
+    /// its blanks.
+    #[inline]
+    fn key(&mut self) -> Option<(M::Node, usize, &'t str)> {
+        let content = self.rest();
+        let start = self.line.start;
+        if let Some(end) = word_of_key(content.as_bytes()) {
+            let node = self.plain(content, &content[..end])?;
+            return Some((node, start + end + 1, behind_blanks(&content[end + 1..])));
+        }
+        let key = key(content)?;
+        let range = TextRange::new(start, start + key.length);
+        let node = self.maker.scalar(key.style, key.text, range)?;
+        Some((node, start + key.behind, key.rest))
     }
 
     fn list(&mut self, indent: usize) -> Option<M::Node> {
@@ -451,7 +461,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
     fn flow_hash(&mut self, content: &'t str, depth: usize) -> Option<(M::Node, &'t str)> {
         let mut hash = self.maker.hash(self.place(content));
         let mut rest = behind_blanks(&content[1..]);
-        let mut end = rest.strip_prefix('}');
+        let mut end = behind_byte(rest, b'}');
         while end.is_none() {
             let (name, behind) = match rest.as_bytes().first()? {
                 b'"' | b'\'' => {
@@ -465,10 +475,10 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
                 _ => self.flow_scalar(rest)?,
             };
             self.maker.key(&mut hash, name);
-            let behind = behind_blanks(behind.strip_prefix(": ")?);
+            let behind = behind_blanks(behind_byte(behind_byte(behind, b':')?, b' ')?);
             let (value, behind) = self.flow_value(behind, depth)?;
             self.maker.entry(&mut hash, value);
-            (rest, end) = flow_next(behind, '}')?;
+            (rest, end) = flow_next(behind, b'}')?;
         }
         let behind = end?;
         let end = self.place(behind);
@@ -478,11 +488,11 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
     fn flow_list(&mut self, content: &'t str, depth: usize) -> Option<(M::Node, &'t str)> {
         let mut list = self.maker.list(self.place(content));
         let mut rest = behind_blanks(&content[1..]);
-        let mut end = rest.strip_prefix(']');
+        let mut end = behind_byte(rest, b']');
         while end.is_none() {
             let (value, behind) = self.flow_value(rest, depth)?;
             self.maker.element(&mut list, value);
-            (rest, end) = flow_next(behind, ']')?;
+            (rest, end) = flow_next(behind, b']')?;
         }
         let behind = end?;
         let end = self.place(behind);
@@ -490,7 +500,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
     }
 
     fn flow_value(&mut self, content: &'t str, depth: usize) -> Option<(M::Node, &'t str)> {
-        if content.starts_with(['[', '{']) {
+        if let Some(b'[' | b'{') = content.as_bytes().first() {
             self.flow(content, depth + 1)
         } else {
             self.flow_scalar(content)
@@ -499,7 +509,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
 
     /// A scalar in brackets: quoted, or of characters that mean nothing there.
     fn flow_scalar(&mut self, content: &'t str) -> Option<(M::Node, &'t str)> {
-        if content.starts_with(['"', '\'']) {
+        if let Some(b'"' | b'\'') = content.as_bytes().first() {
             return self.quoted(content);
         }
         if !may_start(content) {
@@ -525,12 +535,18 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
 
 /// What stands behind an entry of a collection in brackets: where the next entry starts, and what is
 /// behind the collection if it ends here.
-fn flow_next(behind: &str, close: char) -> Option<(&str, Option<&str>)> {
+fn flow_next(behind: &str, close: u8) -> Option<(&str, Option<&str>)> {
     let rest = behind_blanks(behind);
-    match rest.strip_prefix(close) {
+    match behind_byte(rest, close) {
         Some(behind) => Some((rest, Some(behind))),
-        None => Some((behind_blanks(rest.strip_prefix(',')?), None)),
+        None => Some((behind_blanks(behind_byte(rest, b',')?), None)),
     }
+}
+
+/// What stands behind a byte of ASCII that a text starts with.
+fn behind_byte(text: &str, byte: u8) -> Option<&str> {
+    // Faster than the general way, which calls for a comparison of texts.
+    (text.as_bytes().first() == Some(&byte)).then(|| &text[1..])
 }
 
 /// Whether a line's content starts with a list's dash.
@@ -575,33 +591,36 @@ const WORD: [bool; 256] = {
     word
 };
 
-/// `word: words`, as most entries are: where the key ends and where the value starts, which goes on
-/// to the end. Nothing for all that asks for a closer look.
-fn words(content: &str) -> Option<(usize, usize)> {
-    let bytes = content.as_bytes();
-    let is_word = |at: usize| bytes.get(at).is_some_and(|&byte| WORD[byte as usize]);
-    bytes.first()?.is_ascii_alphabetic().then_some(())?;
+/// Whether the rest of a line is a plain scalar up to its end, as most values are. Not so for all that
+/// asks for a closer look.
+fn is_words(rest: &str) -> bool {
+    let bytes = rest.as_bytes();
+    let is_plain = |&byte: &u8| WORD[byte as usize] || byte == b' ';
+    bytes.first().is_some_and(u8::is_ascii_alphanumeric) && bytes.iter().all(is_plain)
+}
+
+/// Where a key of letters, digits and pairs of colons ends that `content` starts with, as most keys do:
+/// at its colon. Nothing for all that asks for a closer look.
+fn word_of_key(content: &[u8]) -> Option<usize> {
+    content.first()?.is_ascii_alphabetic().then_some(())?;
     let mut end = 0;
     loop {
-        while is_word(end) {
-            end += 1;
-        }
-        match bytes.get(end..)? {
-            [b':', b' ', first, ..] if first.is_ascii_alphanumeric() => break,
+        let behind = content[end..].iter();
+        end += behind.take_while(|&&byte| WORD[byte as usize]).count();
+        match content[end..] {
             [b':', b':', ..] => end += 2,
+            [b':'] | [b':', b' ', ..] => return Some(end),
             _ => return None,
         }
     }
-    let start = end + 2;
-    let mut rest = bytes[start..].iter();
-    let is_plain = rest.all(|&byte| WORD[byte as usize] || byte == b' ');
-    (is_plain && end < LONGEST_KEY).then_some((end, start))
 }
 
 /// `key: rest`, split.
 pub(super) fn key(content: &str) -> Option<Key<'_>> {
-    let (text, style, length) = match content.as_bytes().first()? {
-        b'"' | b'\'' => {
+    let bytes = content.as_bytes();
+    let (text, style, length) = match (word_of_key(bytes), bytes.first()?) {
+        (Some(end), _) => (Cow::Borrowed(&content[..end]), ScalarStyle::Plain, end),
+        (None, b'"' | b'\'') => {
             let (text, rest) = quoted(content)?;
             // It would take in another mapping's entries.
             if text == "<<" {
@@ -609,7 +628,7 @@ pub(super) fn key(content: &str) -> Option<Key<'_>> {
             }
             (text, style_of(content), content.len() - rest.len())
         }
-        _ => {
+        (None, _) => {
             if !may_start(content) {
                 return None;
             }
@@ -624,7 +643,6 @@ pub(super) fn key(content: &str) -> Option<Key<'_>> {
         }
     };
     let behind = length + 1;
-    let bytes = content.as_bytes();
     let ends = matches!(bytes.get(behind), None | Some(b' '));
     if bytes.get(length) != Some(&b':') || !ends || behind > LONGEST_KEY {
         return None;
@@ -695,8 +713,24 @@ fn may_start(content: &str) -> bool {
     }
 }
 
+/// Whether what an untagged plain scalar resolves to is read here.
+pub(super) fn is_plain(resolved: &Resolved) -> bool {
+    match resolved {
+        Resolved::String
+        | Resolved::Int(_)
+        | Resolved::Bool(_)
+        | Resolved::Null
+        | Resolved::Float(_) => true,
+        Resolved::BigInt(_)
+        | Resolved::Symbol(_)
+        | Resolved::Date
+        | Resolved::Time
+        | Resolved::Invalid { .. } => false,
+    }
+}
+
 /// What an untagged plain scalar is, where Puppet takes it.
-pub(super) fn plain(text: &str) -> Option<Value> {
+fn plain(text: &str) -> Option<Value> {
     Some(match resolve_plain(text) {
         Resolved::String => Value::String(Arc::from(text)),
         Resolved::Int(number) => Value::Int(number),

@@ -1,0 +1,70 @@
+//! The log: standard error, as much of it as `HIERA_LS_LOG` says (`debug`, `hiera_ls=trace,warn`).
+
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// The transport writes whole messages, and an answer may hold a secret that somebody asked for.
+const SILENT: &str = "tower_lsp_server::codec";
+
+/// Starts the log of this process, with the time of each line or without.
+pub(crate) fn start(with_time: bool) {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the server reads the environment"
+    )]
+    let wanted = std::env::var("HIERA_LS_LOG").unwrap_or_default();
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(false);
+    let lines = match with_time {
+        true => lines.boxed(),
+        false => lines.without_time().boxed(),
+    };
+    let log = tracing_subscriber::registry().with(lines.with_filter(filter(&wanted)));
+    // Somebody else's subscriber is as good.
+    let _ = log.try_init();
+}
+
+/// What of the log is written: warnings, but for what is said to be otherwise.
+fn filter(wanted: &str) -> Targets {
+    let wanted: Targets = match wanted.is_empty() {
+        true => Targets::new(),
+        false => wanted.parse().unwrap_or_default(),
+    };
+    let others = wanted.default_level().unwrap_or(LevelFilter::WARN);
+    wanted
+        .iter()
+        .filter(|(target, _)| !target.starts_with(SILENT))
+        .collect::<Targets>()
+        .with_target(SILENT, LevelFilter::OFF)
+        .with_default(others)
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing::Level;
+
+    use super::*;
+
+    #[test]
+    fn whole_messages_are_never_written() {
+        for wanted in ["", "trace", "tower_lsp_server::codec=trace", "nonsense=="] {
+            let filter = filter(wanted);
+            assert!(!filter.would_enable(SILENT, &Level::ERROR), "{wanted}");
+            assert!(
+                filter.would_enable("hiera_ls::server", &Level::WARN),
+                "{wanted}"
+            );
+        }
+    }
+
+    #[test]
+    fn rooms_can_be_asked_for_one_by_one() {
+        let filter = filter("hiera_ls::disk=debug,warn");
+        assert!(filter.would_enable("hiera_ls::disk::scan", &Level::DEBUG));
+        assert!(!filter.would_enable("hiera_ls::server", &Level::DEBUG));
+        assert!(filter.would_enable("hiera_ls::server", &Level::WARN));
+    }
+}
