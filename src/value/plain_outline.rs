@@ -42,7 +42,9 @@ impl PlainOutline {
     /// Whether the key of the line at `at` is the string `name`.
     fn is_key(&self, at: usize, name: &str) -> bool {
         let line = &self.text[at..];
-        let may_be = line.starts_with(['"', '\'']) || line.starts_with(name);
+        // The colon first: names begin alike more often than not.
+        let ends_there = || line.as_bytes().get(name.len()) == Some(&b':');
+        let may_be = line.starts_with(['"', '\'']) || ends_there() && line.starts_with(name);
         let own = || key(line.lines().next().unwrap_or_default());
         may_be
             && own().is_some_and(|own| {
