@@ -75,9 +75,10 @@ MUTATIONS = [
     (
         "patterns of lookup_options are tried highest priority first",
         "src/lookup/options.rs",
-        "for (at, (pattern, _)) in self.patterns.iter().enumerate() {",
-        "let count = self.patterns.len(); for at in 0..count { "
-        "let at = if PLANTED { count - 1 - at } else { at }; let (pattern, _) = &self.patterns[at];",
+        "let found = first_match(self.patterns.iter().map(|(pattern, _)| pattern), root_key)?;",
+        "let tried = self.patterns.iter().map(|(pattern, _)| pattern); "
+        "let found = if PLANTED { first_match(tried.rev(), root_key)?"
+        ".map(|at| self.patterns.len() - 1 - at) } else { first_match(tried, root_key)? };",
     ),
     (
         "the result of a token is not interpolated again",
