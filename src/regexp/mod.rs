@@ -185,9 +185,12 @@ impl Regexp {
     /// # Errors
     /// The answer would take too many steps, or no engine here can run the pattern.
     pub fn is_match(&self, text: &str) -> Result<bool, Limit> {
-        if memchr(b'\n', text.as_bytes()).is_none()
-            && let Some(decided) = self.0.shape.matches(text)
-        {
+        self.matches(text, is_line(text))
+    }
+
+    /// Whether the pattern matches a text, which is one line or not.
+    fn matches(&self, text: &str, is_line: bool) -> Result<bool, Limit> {
+        if is_line && let Some(decided) = self.0.shape.matches(text) {
             return Ok(decided);
         }
         match self.engine(text)? {
@@ -278,12 +281,17 @@ pub fn first_match<'a>(
     patterns: impl IntoIterator<Item = &'a Regexp>,
     text: &str,
 ) -> Result<Option<usize>, Limit> {
+    let is_line = is_line(text);
     for (number, pattern) in patterns.into_iter().enumerate() {
-        if pattern.is_match(text)? {
+        if pattern.matches(text, is_line)? {
             return Ok(Some(number));
         }
     }
     Ok(None)
+}
+
+fn is_line(text: &str) -> bool {
+    memchr(b'\n', text.as_bytes()).is_none()
 }
 
 /// The pattern as Ruby shows it between slashes.

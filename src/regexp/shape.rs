@@ -11,12 +11,12 @@ use super::syntax::{Anchor, Case, Greed, Node};
 const MOST_ENDS: usize = 32;
 
 /// The literal parts of a pattern.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(super) struct Shape {
     /// What the text begins with; empty where nothing is asked of it.
     start: String,
-    /// What stands somewhere in the text.
-    inside: String,
+    /// What stands somewhere in the text, if that is known.
+    inside: Option<memmem::Finder<'static>>,
     /// One of these is what the text ends with; none where nothing is asked of it.
     ends: Vec<String>,
     /// Bytes between the beginning and the end, if nothing more is asked of the text.
@@ -61,7 +61,10 @@ impl Shape {
             }
             _ => false,
         };
-        shape.inside = longest_literal(rest);
+        let inside = longest_literal(rest);
+        if !inside.is_empty() {
+            shape.inside = Some(memmem::Finder::new(&inside).into_owned());
+        }
         let gap = gap(rest);
         shape.gap = match (is_anchored, is_ended) {
             (true, true) => gap,
@@ -82,11 +85,11 @@ impl Shape {
 
     /// Whether a text without newlines matches, where the shape says so.
     pub(super) fn matches(&self, line: &str) -> Option<bool> {
-        let is_end = |end: &String| line.as_bytes().ends_with(end.as_bytes());
-        let has_inside = || memmem::find(line.as_bytes(), self.inside.as_bytes()).is_some();
-        if !line.as_bytes().starts_with(self.start.as_bytes())
+        let is_end = |end: &String| ends_with(line.as_bytes(), end.as_bytes());
+        let holds = |inside: &memmem::Finder<'_>| inside.find(line.as_bytes()).is_some();
+        if !starts_with(line.as_bytes(), self.start.as_bytes())
             || !self.ends.is_empty() && !self.ends.iter().any(is_end)
-            || !self.inside.is_empty() && !has_inside()
+            || !self.inside.as_ref().is_none_or(holds)
         {
             return Some(false);
         }
@@ -103,6 +106,23 @@ impl Shape {
             [] => fits(""),
             ends => ends.iter().any(|end| fits(end)),
         })
+    }
+}
+
+/// Beginnings of names are alike more often than not: the last byte tells most of them apart.
+fn starts_with(line: &[u8], start: &[u8]) -> bool {
+    match start.last() {
+        None => true,
+        Some(last) => line.get(start.len() - 1) == Some(last) && line.starts_with(start),
+    }
+}
+
+/// And the first byte most ends.
+fn ends_with(line: &[u8], end: &[u8]) -> bool {
+    match (end.first(), line.len().checked_sub(end.len())) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(first), Some(at)) => line.get(at) == Some(first) && line.ends_with(end),
     }
 }
 
