@@ -609,7 +609,7 @@ fn word_of_key(content: &[u8]) -> Option<usize> {
         end += behind.take_while(|&&byte| WORD[byte as usize]).count();
         match content[end..] {
             [b':', b':', ..] => end += 2,
-            [b':'] | [b':', b' ', ..] => return Some(end),
+            [b':'] | [b':', b' ', ..] if end < LONGEST_KEY => return Some(end),
             _ => return None,
         }
     }
@@ -618,9 +618,8 @@ fn word_of_key(content: &[u8]) -> Option<usize> {
 /// `key: rest`, split.
 pub(super) fn key(content: &str) -> Option<Key<'_>> {
     let bytes = content.as_bytes();
-    let (text, style, length) = match (word_of_key(bytes), bytes.first()?) {
-        (Some(end), _) => (Cow::Borrowed(&content[..end]), ScalarStyle::Plain, end),
-        (None, b'"' | b'\'') => {
+    let (text, style, length) = match bytes.first()? {
+        b'"' | b'\'' => {
             let (text, rest) = quoted(content)?;
             // It would take in another mapping's entries.
             if text == "<<" {
@@ -628,7 +627,7 @@ pub(super) fn key(content: &str) -> Option<Key<'_>> {
             }
             (text, style_of(content), content.len() - rest.len())
         }
-        (None, _) => {
+        _ => {
             if !may_start(content) {
                 return None;
             }

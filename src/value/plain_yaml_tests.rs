@@ -53,6 +53,21 @@ fn plain_texts_are_read() {
 }
 
 #[test]
+fn keys_that_libyaml_may_refuse_are_left_to_it() {
+    for (length, is_plain) in [(999, true), (1_000, false), (1_100, false)] {
+        let key = "a".repeat(length);
+        for rest in [" b", " 'b'", "\n  c: d", " # b"] {
+            assert_eq!(check(&format!("{key}:{rest}\n")), is_plain, "{length}");
+            assert_eq!(
+                check(&format!("a:\n- {key}:{rest}\n")),
+                is_plain,
+                "{length}"
+            );
+        }
+    }
+}
+
+#[test]
 fn everything_else_is_left_to_libyaml() {
     let texts = [
         "",
