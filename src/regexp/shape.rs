@@ -10,6 +10,9 @@ use super::syntax::{Anchor, Case, Greed, Node};
 /// Most ends that the alternatives of a pattern are written out to.
 const MOST_ENDS: usize = 32;
 
+/// Longest end that goes on to be written out, in bytes: each part of it is put in front of all ends.
+const LONGEST_END: usize = 100;
+
 /// The literal parts of a pattern.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
@@ -142,7 +145,9 @@ fn literal(node: &Node) -> Option<char> {
 fn ends(parts: &[Node]) -> (Vec<String>, &[Node]) {
     let mut rest = parts;
     let mut ends = vec![String::new()];
-    while let [before @ .., last] = rest {
+    while let [before @ .., last] = rest
+        && ends.iter().all(|end| end.len() < LONGEST_END)
+    {
         let Some(texts) = texts(last).filter(|texts| texts.len() * ends.len() <= MOST_ENDS) else {
             break;
         };
@@ -265,5 +270,9 @@ mod tests {
         assert_eq!(shape(r"^a.*::b(_\d)?$").matches("a::b"), None);
         assert_eq!(shape("a|bcd$").matches("a"), None);
         assert_eq!(shape("bc").matches("abcd"), Some(true));
+        let long = "b".repeat(LONGEST_END + 1);
+        let pattern = shape(&format!("^.*{long}$"));
+        assert_eq!(pattern.matches(&long), None);
+        assert_eq!(pattern.matches(&long[2..]), Some(false));
     }
 }
