@@ -66,31 +66,27 @@ impl StrategyKind {
 
     /// What the options may be (`options_t`), as a Puppet type.
     fn options_type(self) -> &'static Type {
-        // A name alone asks for one of them.
-        static TYPES: [OnceLock<Type>; 6] = [const { OnceLock::new() }; 6];
-        let of = |at: usize, text: &dyn Fn() -> String| {
-            TYPES[at].get_or_init(|| datatype::parse_known(&text()))
+        const TEXTS: [&str; 6] = [
+            "Struct[{strategy=>Optional[Pattern[/first/]]}]",
+            "Struct[{strategy=>Optional[Pattern[/default/]]}]",
+            "Struct[{strategy=>Optional[Pattern[/unique/]]}]",
+            "Struct[{strategy=>Optional[Pattern[/hash/]]}]",
+            "Struct[{strategy=>Optional[Pattern[/deep/]],\
+             knockout_prefix=>Optional[String],merge_debug=>Optional[Boolean],\
+             merge_hash_arrays=>Optional[Boolean],sort_merged_arrays=>Optional[Boolean]}]",
+            "Hash[String[1],Any]",
+        ];
+        // Most programs ask for one or two of them.
+        static TYPES: [OnceLock<Type>; TEXTS.len()] = [const { OnceLock::new() }; TEXTS.len()];
+        let at = match self {
+            StrategyKind::First => 0,
+            StrategyKind::Default => 1,
+            StrategyKind::Unique => 2,
+            StrategyKind::Hash => 3,
+            StrategyKind::Deep => 4,
+            StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => 5,
         };
-        let plain = |at, name: &str| {
-            of(at, &|| {
-                format!("Struct[{{strategy=>Optional[Pattern[/{name}/]]}}]")
-            })
-        };
-        match self {
-            StrategyKind::First => plain(0, "first"),
-            StrategyKind::Default => plain(1, "default"),
-            StrategyKind::Unique => plain(2, "unique"),
-            StrategyKind::Hash => plain(3, "hash"),
-            StrategyKind::Deep => of(4, &|| {
-                "Struct[{strategy=>Optional[Pattern[/deep/]],\
-                 knockout_prefix=>Optional[String],merge_debug=>Optional[Boolean],\
-                 merge_hash_arrays=>Optional[Boolean],sort_merged_arrays=>Optional[Boolean]}]"
-                    .to_owned()
-            }),
-            StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
-                of(5, &|| "Hash[String[1],Any]".to_owned())
-            }
-        }
+        TYPES[at].get_or_init(|| datatype::parse_known(TEXTS[at]))
     }
 }
 

@@ -268,6 +268,7 @@ impl DiskReader {
             let areas = snapshot.areas();
             let mut done = sought;
             let mut is_told = false;
+            let reads_all = orders.scan.is_some();
             if let Some(watched_by) = orders.scan {
                 tell(Reading::Begun);
                 huge_pages::allow();
@@ -322,8 +323,10 @@ impl DiskReader {
             if is_told && now(model).is_some() {
                 tell(Reading::Indexed);
             }
-            // From here on people wait for answers.
-            huge_pages::deny();
+            if reads_all {
+                // From here on people wait for answers.
+                huge_pages::deny();
+            }
         }
     }
 
