@@ -8,7 +8,7 @@
     reason = "a test drives programs, writes folders and says what it skips"
 )]
 
-use std::io::Write;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -121,6 +121,46 @@ fn batch(request: &serde_json::Value) -> serde_json::Value {
     writeln!(program.stdin.take().unwrap(), "{request}").unwrap();
     let output = program.wait_with_output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A file that is changed between an answer and the next request is seen by that.
+#[test]
+fn a_batch_sees_what_was_changed_after_an_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("data")).unwrap();
+    let hiera = "version: 5\nhierarchy:\n  - {name: G, globs: ['*.yaml']}\n";
+    std::fs::write(at("hiera.yaml"), hiera).unwrap();
+    std::fs::write(at("data/b.yaml"), "k: from b\n").unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(["lookup", "--batch"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = program.stdin.take().unwrap();
+    let mut output = BufReader::new(program.stdout.take().unwrap());
+    let mut ask = |times: usize| -> Vec<String> {
+        let request = serde_json::json!({ "environment_dir": at(""), "key": "k" });
+        let requests = format!("{request}\n").repeat(times);
+        input.write_all(requests.as_bytes()).unwrap();
+        let mut answer = || {
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            let answer: serde_json::Value = serde_json::from_str(&line).unwrap();
+            answer["value"].as_str().unwrap().to_owned()
+        };
+        (0..times).map(|_| answer()).collect()
+    };
+    assert_eq!(ask(3), ["from b"; 3]);
+    std::fs::write(at("data/b.yaml"), "k: from b, changed\n").unwrap();
+    assert_eq!(ask(1), ["from b, changed"]);
+    std::fs::write(at("data/a.yaml"), "k: from a\n").unwrap();
+    assert_eq!(ask(2), ["from a"; 2]);
+    std::fs::remove_file(at("data/a.yaml")).unwrap();
+    assert_eq!(ask(1), ["from b, changed"]);
+    drop(input);
+    assert!(program.wait().unwrap().success());
 }
 
 fn puppet(folder: &Path, arguments: &[&str]) -> Output {

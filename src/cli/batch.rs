@@ -3,7 +3,7 @@
 
 use std::collections::HashMap as Map;
 use std::fmt::Write as _;
-use std::io::{BufRead, Read as _, Write as _};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -84,10 +84,9 @@ enum Names {
     Many(Vec<String>),
 }
 
-/// What requests share: files and configurations are read once and watched by their times.
+/// What requests share: configurations are read once and watched by their texts.
 #[derive(Default)]
 struct Shared {
-    files: DiskFiles,
     configs: ConfigCache,
     /// Scopes by the text of the facts, trusted data and variables they were made of.
     scopes: Map<String, Scope>,
@@ -98,17 +97,28 @@ struct Shared {
 /// Most scopes that are kept; beyond it the oldest work is done again.
 const MAX_SCOPES: usize = 256;
 
+/// Bytes of requests that are taken in at once, as far as they are there.
+const READ_AHEAD: usize = 1 << 20;
+
+/// Most requests that see the files as of one moment.
+const MOST_TOGETHER: usize = 100;
+
 /// Answers requests until standard input ends.
 pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
     let mut shared = Shared {
         keys,
         ..Shared::default()
     };
-    let mut input = std::io::stdin().lock();
+    let mut input = BufReader::with_capacity(READ_AHEAD, std::io::stdin().lock());
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let mut line = String::new();
+    let disk = DiskFiles::new();
+    let mut now = disk.moment();
+    let mut together = 0;
     loop {
         line.clear();
+        // Requests that had all come before one moment began are answered as of that moment.
+        let was_here = input.buffer().contains(&b'\n');
         // A line without an end must not take all memory.
         match (&mut input).take(MAX_LINE as u64 + 1).read_line(&mut line) {
             Ok(0) => break,
@@ -124,7 +134,12 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
                 return ExitCode::FAILURE;
             }
         }
-        let answer = respond(&mut shared, line.trim_end());
+        if !was_here || together == MOST_TOGETHER {
+            now = disk.moment();
+            together = 0;
+        }
+        together += 1;
+        let answer = respond(&mut shared, &now, line.trim_end());
         if writeln!(output, "{answer}").is_err() || output.flush().is_err() {
             return ExitCode::FAILURE;
         }
@@ -132,13 +147,13 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn respond(shared: &mut Shared, line: &str) -> String {
+fn respond(shared: &mut Shared, files: &Moment<'_>, line: &str) -> String {
     let request: BatchRequest<'_> = match serde_json::from_str(line) {
         Ok(request) => request,
         Err(error) => return bad_request("null", &error.to_string()),
     };
     let id = request.id.map_or("null", RawValue::get);
-    match answer(shared, &request) {
+    match answer(shared, files, &request) {
         Ok(answer) => render(id, &answer, &request),
         Err(message) => bad_request(id, &message),
     }
@@ -151,7 +166,11 @@ fn bad_request(id: &str, message: &str) -> String {
     )
 }
 
-fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, String> {
+fn answer(
+    shared: &mut Shared,
+    files: &Moment<'_>,
+    request: &BatchRequest<'_>,
+) -> Result<Answer, String> {
     let version = match request.puppet_version {
         None | Some(8) => PuppetVersion::V8,
         Some(7) => PuppetVersion::V7,
@@ -174,8 +193,7 @@ fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, Str
         Some("search_and_merge") => Asker::ClassParameter,
         Some(other) => return Err(format!("unknown facet '{other}'")),
     };
-    let files = shared.files.moment();
-    let environment = environment(&files, request);
+    let environment = environment(files, request);
     let scope = scope(&mut shared.scopes, request, &environment)?;
     let names = match &request.key {
         Names::One(name) => vec![Arc::from(name.as_str())],
@@ -203,7 +221,7 @@ fn answer(shared: &mut Shared, request: &BatchRequest<'_>) -> Result<Answer, Str
         asker,
     };
     let session = Session {
-        files: &files,
+        files,
         environment: &environment,
         settings: &settings,
         configs: &shared.configs,

@@ -1,4 +1,4 @@
-//! The disk as one request sees it.
+//! The disk as requests see it that were asked together.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,13 +11,18 @@ use crate::workspace::{DataFile, FileKind, Files, Format};
 /// What stands at a path, if anything.
 type Seen = Option<(FileKind, Stamp)>;
 
-/// The files of a [`DiskFiles`] for the time of one request: each path is looked at once, so that a
-/// file that changes meanwhile is not half the old one. A lookup asks for most paths several times,
-/// and a look takes longer than all the rest.
+/// What stands in a folder.
+type Listed = Vec<(Arc<str>, FileKind)>;
+
+/// The files of a [`DiskFiles`] for the time of one request, or of several that had come before
+/// the first of them is answered: each path is looked at once, so that a file that changes
+/// meanwhile is not half the old one. A lookup asks for most paths several times, and a look takes longer
+/// than all the rest.
 #[derive(Debug)]
 pub struct Moment<'a> {
     disk: &'a DiskFiles,
     seen: Mutex<HashMap<Box<str>, Seen, KeyHashing>>,
+    listed: Mutex<HashMap<Box<str>, Listed, KeyHashing>>,
 }
 
 impl<'a> Moment<'a> {
@@ -25,6 +30,7 @@ impl<'a> Moment<'a> {
         Moment {
             disk,
             seen: Mutex::default(),
+            listed: Mutex::default(),
         }
     }
 
@@ -51,7 +57,13 @@ impl Files for Moment<'_> {
     }
 
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
-        self.disk.list(folder)
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = listed.get(folder) {
+            return known.clone();
+        }
+        let found = self.disk.list(folder);
+        listed.insert(Box::from(folder), found.clone());
+        found
     }
 
     fn is_link(&self, path: &str) -> bool {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::context::{ConfigCache, Environment, PuppetVersion, Settings, Strict};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::given::AllGiven;
 use super::layer::Provider;
 use super::merge::{Strategy, assert_type};
 use super::options::CompiledOptions;
@@ -259,6 +260,7 @@ pub(super) struct Engine<'a> {
     pub(super) global: Option<Rc<Provider>>,
     pub(super) environment: Option<Option<Rc<Provider>>>,
     pub(super) modules: Map<Arc<str>, Option<Rc<Provider>>>,
+    pub(super) given: AllGiven,
     /// Whether the last request ended with an error.
     failed: bool,
     /// Strategies by the very hash that they were read from.
@@ -294,6 +296,7 @@ impl<'a> Engine<'a> {
             global: None,
             environment: None,
             modules: Map::default(),
+            given: AllGiven::default(),
             failed: false,
             strategies: Vec::new(),
             lookups: 0,
@@ -328,6 +331,7 @@ impl<'a> Engine<'a> {
         self.lookups = 0;
         self.interpolated = 0;
         self.values = 0;
+        self.given.begin();
         if std::mem::take(&mut self.failed) {
             // A compilation ends with its first error; what it had half done must not be seen.
             self.options.clear();

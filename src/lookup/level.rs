@@ -2,13 +2,13 @@
 //! (`function_provider.rb` and its kin).
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap as Map;
 use std::sync::Arc;
 
 use super::backend::{Origin, is_rich_data};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
 use super::foreign::Definition;
+use super::given::Given;
 use super::interpolate::{Methods, value_has_tokens};
 use super::merge::Strategy;
 use super::request::{Unknown, UnknownCause};
@@ -30,9 +30,8 @@ pub(super) struct LevelProvider {
     pub(super) locations: Option<Arc<[Location]>>,
     /// Path of the configuration, for its errors.
     pub(super) config: Option<Arc<str>>,
-    /// Values that a `lookup_key` function gave, by location and key: they are kept for the
-    /// compilation.
-    pub(super) given: RefCell<Map<(usize, Arc<str>), Value>>,
+    /// What a `lookup_key` function gave.
+    pub(super) given: Given,
     /// Hashes that a `data_hash` function gave, by location; the last place is that of a level
     /// without locations.
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
@@ -115,7 +114,7 @@ impl Engine<'_> {
             options,
             locations,
             config: config.path.clone(),
-            given: RefCell::default(),
+            given: Given::default(),
             hashes: RefCell::default(),
             definition: OnceCell::new(),
             asked: RefCell::default(),
@@ -294,15 +293,13 @@ impl Engine<'_> {
                 Ok(value)
             }
             FunctionKind::LookupKey => {
-                let known = level.given.borrow().get(&(at, root.clone())).cloned();
+                let known = level.given.get(at, root);
                 let value = match known {
                     Some(value) => value,
                     None => match self.call_lookup_key(&origin, root, invocation) {
                         Ok(value) => {
-                            level
-                                .given
-                                .borrow_mut()
-                                .insert((at, root.clone()), value.clone());
+                            let all = &mut self.given;
+                            level.given.insert(at, root, value.clone(), all);
                             value
                         }
                         Err(Failure::NotFound) => {

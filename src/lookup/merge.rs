@@ -163,6 +163,19 @@ impl Strategy {
         matches!(self.kind, StrategyKind::First | StrategyKind::Default)
     }
 
+    /// Whether a merge may change the very collections that it merges.
+    pub(super) fn changes_in_place(&self) -> bool {
+        match self.kind {
+            StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
+                true
+            }
+            StrategyKind::First
+            | StrategyKind::Default
+            | StrategyKind::Unique
+            | StrategyKind::Hash => false,
+        }
+    }
+
     /// The options without the strategy's name, if any are left.
     pub(super) fn options_without_strategy(&self) -> Option<Value> {
         let mut options = HashMap::clone(&self.options);

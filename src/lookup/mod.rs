@@ -22,6 +22,7 @@ mod explain;
 mod explain_data;
 mod foreign;
 mod function;
+mod given;
 mod interpolate;
 mod known_locations;
 mod layer;

@@ -174,3 +174,46 @@ proptest! {
         }
     }
 }
+
+/// Within a request a merge changes what a `lookup_key` function keeps; the next request begins anew.
+#[test]
+fn what_a_merge_changed_in_place_is_not_the_next_request_s() {
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec!["/env".into()]));
+    let eyaml =
+        "lookup_key: eyaml_lookup_key, options: {pkcs7_private_key: /a, pkcs7_public_key: /b}";
+    let levels = format!("{{name: e, path: e.yaml, {eyaml}}}, {{name: c, path: c.yaml}}");
+    open(
+        &workspace,
+        "hiera.yaml",
+        &format!("version: 5\nhierarchy: [{levels}]\n"),
+    );
+    open(&workspace, "data/e.yaml", "k: {l: ['--x', a]}\n");
+    let snapshot = open(
+        &workspace,
+        "data/c.yaml",
+        "lookup_options: {k: {merge: {strategy: deep, knockout_prefix: '--'}}}\n\
+         k: {l: [x, b]}\n\
+         twice: [\"%{alias('k.l')}\", \"%{alias('k.l')}\"]\n",
+    );
+    let environment = Environment {
+        dir: Some("/env".into()),
+        ..Environment::default()
+    };
+    let settings = Settings::for_version(PuppetVersion::V8);
+    let configs = ConfigCache::default();
+    let session = Session {
+        files: &*snapshot,
+        environment: &environment,
+        settings: &settings,
+        configs: &configs,
+    };
+    let requests = ["k", "twice", "k", "twice"].map(Request::key);
+    let mut told = Vec::new();
+    session.lookup_each(&Scope::open(), &requests, |answer| {
+        told.push(answer.result.map(|value| value.inspect()));
+    });
+    let (once, twice) = (r#"{"l"=>["b", "a"]}"#, r#"[["b", "a"], ["x", "b", "a"]]"#);
+    let expected = [once, twice, once, twice].map(|text| Ok(text.to_string()));
+    assert_eq!(told, expected);
+}

@@ -203,7 +203,9 @@ fn replace_in_node(node: &mut TraceNode, old: &Value, new: &Value) {
         Event::Found(_, value)
         | Event::FoundInOverrides(_, value)
         | Event::FoundInDefaults(_, value)
-        | Event::Result(value) => replace_in_value(value, old, new),
+        | Event::Result(value) => {
+            replace_in_value(value, old, new);
+        }
         Event::None
         | Event::NotFound(_)
         | Event::Unknown(..)
@@ -216,13 +218,14 @@ fn replace_in_node(node: &mut TraceNode, old: &Value, new: &Value) {
     }
 }
 
-fn replace_in_value(value: &mut Value, old: &Value, new: &Value) {
+/// Puts `new` in place of the very collection `old` wherever a value holds it; whether it does.
+pub(super) fn replace_in_value(value: &mut Value, old: &Value, new: &Value) -> bool {
     if !holds(value, old) {
-        return;
+        return false;
     }
     if is_same(value, old) {
         *value = new.clone();
-        return;
+        return true;
     }
     if let Value::Array(elements) = value {
         for element in Arc::make_mut(elements) {
@@ -233,6 +236,7 @@ fn replace_in_value(value: &mut Value, old: &Value, new: &Value) {
             replace_in_value(element, old, new);
         }
     }
+    true
 }
 
 /// Whether `old` is the value itself or somewhere in it.

@@ -29,14 +29,15 @@ impl Engine<'_> {
         match variants {
             [] => Err(Failure::NotFound),
             [only] => Ok(strategy.single(ask(self, only)?)),
-            _ if self.tracer.is_none() => {
-                self.collect_variants(strategy, &mut variants.iter(), ask)
-            }
             _ => self.with(
                 || NodeKind::Merge(strategy.clone()),
                 |engine| {
-                    let merged =
-                        engine.fold_variants(strategy, None, 0, &mut variants.iter(), ask)?;
+                    let variants = &mut variants.iter();
+                    // A trace shows each change in place as it is after the merge that made it.
+                    let merged = match engine.tracer.is_some() && strategy.changes_in_place() {
+                        true => engine.fold_variants(strategy, None, 0, variants, ask),
+                        false => engine.collect_variants(strategy, variants, ask),
+                    }?;
                     engine.event(|| Event::Result(merged.clone()));
                     Ok(merged)
                 },
@@ -65,22 +66,37 @@ impl Engine<'_> {
             self.meet(weight)?;
             merged = Some(match merged {
                 None => strategy.convert(value),
-                Some(high) => {
-                    let mut mutated = Vec::new();
-                    let tells = self.tracer.is_some().then_some(&mut mutated);
-                    let merged = strategy.merge(high, &value, tells);
-                    // What was changed before an error stays changed.
-                    if let Some(tracer) = &mut self.tracer {
-                        // Outer collections first: they hold the inner ones changed.
-                        for (old, new) in mutated.iter().rev() {
-                            tracer.replace(old, new);
-                        }
-                    }
-                    merged?
-                }
+                Some(high) => self.merge_two(strategy, high, &value)?,
             });
         }
         merged.ok_or(Failure::NotFound)
+    }
+
+    /// Merges two values. What that changes in place shows wherever the very objects are held.
+    fn merge_two(&mut self, strategy: &Strategy, high: Value, low: &Value) -> Found {
+        if self.tracer.is_none() && self.given.is_empty() {
+            return strategy.merge(high, low, None);
+        }
+        let mut mutated = Vec::new();
+        let merged = strategy.merge(high, low, Some(&mut mutated));
+        // What was changed before an error stays changed.
+        if let Some(tracer) = &mut self.tracer {
+            // Outer collections first: they hold the inner ones changed.
+            for (old, new) in mutated.iter().rev() {
+                tracer.replace(old, new);
+            }
+        }
+        self.given.change(&mutated);
+        merged
+    }
+
+    /// Merges what was found one after another; nothing of nothing.
+    fn merge_found(&mut self, strategy: &Strategy, found: Vec<Value>) -> Found<Option<Value>> {
+        let mut found = found.into_iter();
+        let first = found.next().map(|first| strategy.convert(first));
+        first
+            .map(|first| found.try_fold(first, |high, low| self.merge_two(strategy, high, &low)))
+            .transpose()
     }
 
     /// Collects what the variants give and merges all at once, as long as no step of Puppet's way
@@ -91,12 +107,6 @@ impl Engine<'_> {
         variants: &mut std::slice::Iter<'_, V>,
         ask: &mut dyn FnMut(&mut Self, &V) -> Found,
     ) -> Found {
-        let one_by_one = |found: Vec<Value>| -> Found<Option<Value>> {
-            let mut found = found.into_iter();
-            let first = found.next().map(|first| strategy.convert(first));
-            let merge = |high, low| strategy.merge(high, &low, None);
-            first.map(|first| found.try_fold(first, merge)).transpose()
-        };
         let mut found: Vec<Value> = Vec::new();
         let mut options = DeepOptions::default();
         let mut weight = 0;
@@ -108,7 +118,7 @@ impl Engine<'_> {
                 Err(Failure::NotFound) => continue,
                 Err(error) => {
                     // Puppet merges before it asks further: what fails there fails first.
-                    one_by_one(found)?;
+                    self.merge_found(strategy, found)?;
                     return Err(error);
                 }
             };
@@ -129,18 +139,20 @@ impl Engine<'_> {
             weight += measure.weight;
             self.meet(weight)?;
             if !(is_all_regular && measure.is_regular) {
-                let merged = match one_by_one(found)? {
+                let merged = match self.merge_found(strategy, found)? {
                     None => strategy.convert(value),
-                    Some(high) => strategy.merge(high, &value, None)?,
+                    Some(high) => self.merge_two(strategy, high, &value)?,
                 };
                 return self.fold_variants(strategy, Some(merged), weight, variants, ask);
             }
             found.push(value);
             if found.len() == 2 && strategy.kind == StrategyKind::Deep {
                 options = strategy.deep_options()?;
-                if options.plain_knockout().is_none() {
-                    // With these options a merge may fail, and is Puppet's way's business.
-                    let merged = one_by_one(found)?;
+                let knockout = options.plain_knockout();
+                if knockout != Some(None) && (knockout.is_none() || !self.given.is_empty()) {
+                    // With these options a merge may fail, or knock elements out of what a function
+                    // gave and keeps: Puppet's way's business.
+                    let merged = self.merge_found(strategy, found)?;
                     return self.fold_variants(strategy, merged, weight, variants, ask);
                 }
             }
@@ -157,7 +169,7 @@ impl Engine<'_> {
         };
         match all_at_once {
             Some(merged) => Ok(merged),
-            None => one_by_one(found)?.ok_or(Failure::NotFound),
+            None => self.merge_found(strategy, found)?.ok_or(Failure::NotFound),
         }
     }
 

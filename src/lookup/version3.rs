@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
 use super::error::{Found, LookupError};
+use super::given::Given;
 use super::interpolate::Methods;
 use super::layer::{defined_twice, twice};
 use super::level::{LevelProvider, Location};
@@ -149,7 +150,7 @@ fn level(
         options,
         locations: locations.map(Arc::from),
         config: config.path.clone(),
-        given: RefCell::default(),
+        given: Given::default(),
         hashes: RefCell::default(),
         definition: OnceCell::new(),
         asked: RefCell::default(),

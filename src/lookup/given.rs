@@ -1,0 +1,71 @@
+//! Values that `lookup_key` functions gave: their context keeps them for the compilation
+//! (`context.rb`, `eyaml_lookup_key.rb`), and hands out the very same object each time.
+//!
+//! A merge that changes an object in place thereby changes what a later lookup in the same
+//! compilation finds.
+
+use std::cell::RefCell;
+use std::collections::HashMap as Map;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::deep_merge::Mutation;
+use super::trace::replace_in_value;
+use crate::value::Value;
+
+/// What one level's function gave, by location and key.
+#[derive(Default)]
+pub(super) struct Given(Rc<Values>);
+
+type Values = RefCell<Map<(usize, Arc<str>), Value>>;
+
+/// What all functions gave in a compilation.
+#[derive(Default)]
+pub(super) struct AllGiven {
+    /// Those of levels that gave something.
+    levels: Vec<Rc<Values>>,
+    is_changed: bool,
+}
+
+impl Given {
+    /// What was given before for the `at`th location and a key.
+    pub(super) fn get(&self, at: usize, key: &Arc<str>) -> Option<Value> {
+        self.0.borrow().get(&(at, key.clone())).cloned()
+    }
+
+    /// Keeps a value for the compilation.
+    pub(super) fn insert(&self, at: usize, key: &Arc<str>, value: Value, all: &mut AllGiven) {
+        let mut values = self.0.borrow_mut();
+        if values.is_empty() {
+            all.levels.push(self.0.clone());
+        }
+        values.insert((at, key.clone()), value);
+    }
+}
+
+impl AllGiven {
+    /// Whether nothing was given that a merge could change.
+    pub(super) fn is_empty(&self) -> bool {
+        self.levels.is_empty()
+    }
+
+    /// Changes what a merge has changed in place.
+    pub(super) fn change(&mut self, mutations: &[Mutation]) {
+        for (old, new) in mutations.iter().rev() {
+            for level in &self.levels {
+                for value in level.borrow_mut().values_mut() {
+                    self.is_changed |= replace_in_value(value, old, new);
+                }
+            }
+        }
+    }
+
+    /// Forgets what was changed, for a request that is answered as if in a compilation of its own.
+    pub(super) fn begin(&mut self) {
+        if std::mem::take(&mut self.is_changed) {
+            for level in self.levels.drain(..) {
+                level.borrow_mut().clear();
+            }
+        }
+    }
+}
