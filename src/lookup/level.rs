@@ -197,16 +197,20 @@ impl Engine<'_> {
 
     /// Which existing files an open path could mean, of those that hold the root key.
     fn possible(&self, open: &OpenPath, level: &LevelProvider, key: &Key) -> Possible {
-        let root = key.root.as_name().unwrap_or_default();
+        let root = match &key.root {
+            Segment::Name(name) => name.clone(),
+            Segment::Index(_) => Arc::default(),
+        };
         let files = match super::backend::format_of(&level.function) {
             Some(format) => {
                 let files = self.session.files;
-                files.files_with_key(root, format, &open.template)
+                files.files_with_key(&root, format, &open.template)
             }
             None => Paths::default(),
         };
         Possible {
             variables: open.variables.clone(),
+            key: root,
             files,
         }
     }

@@ -93,19 +93,8 @@ pub struct Unknown {
     pub index: usize,
     /// Why it is unknown.
     pub cause: UnknownCause,
-    /// Whether the level was asked for `lookup_options` rather than for the key.
+    /// Whether the level was asked on the way to `lookup_options` rather than for the key.
     pub for_options: bool,
-}
-
-impl Unknown {
-    /// The top-level key that the level was asked for in a lookup of the key `root`.
-    #[must_use]
-    pub fn key<'a>(&self, root: &'a str) -> &'a str {
-        match self.for_options {
-            true => "lookup_options",
-            false => root,
-        }
-    }
 }
 
 /// Why a level's contribution is unknown.
@@ -116,7 +105,8 @@ pub enum UnknownCause {
         /// Name of the function.
         name: Arc<str>,
     },
-    /// The path depends on variables that nobody knows, and some files it could mean hold the key.
+    /// The path depends on variables that nobody knows, and some files it could mean hold the key
+    /// that was asked for.
     Path(Possible),
 }
 
@@ -132,7 +122,7 @@ impl std::fmt::Display for Unknown {
             }
             UnknownCause::Path(possible) => write!(
                 f,
-                "level '{}' depends on {}, and {} of its files {} the key",
+                "level '{}' depends on {}, and {} of its files {} the key '{}'",
                 self.level,
                 possible
                     .variables
@@ -145,7 +135,8 @@ impl std::fmt::Display for Unknown {
                     "holds"
                 } else {
                     "hold"
-                }
+                },
+                possible.key
             ),
         }
     }

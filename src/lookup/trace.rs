@@ -89,7 +89,10 @@ pub struct TraceLocation {
 pub struct Possible {
     /// The unknown variables, as written.
     pub variables: Vec<Arc<str>>,
-    /// Existing files that the path could mean and that hold the root key, ordered by bytes.
+    /// The top-level key that was asked for: that of the request, `lookup_options`, or one that a
+    /// token names.
+    pub key: Arc<str>,
+    /// Existing files that the path could mean and that hold the key, ordered by bytes.
     pub files: Paths,
 }
 

@@ -1,12 +1,13 @@
 //! What is known from one text alone: a pure function of the text and its format.
 
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use super::cache::TextHash;
 use crate::interpolation::{Key, Method};
 use crate::syntax::Problem;
 use crate::text::{LineCounter, TextRange};
-use crate::value::LoadError;
+use crate::value::{KeyHashing, LoadError};
 
 /// A top-level key of a data file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,6 +82,9 @@ pub struct FileFacts {
     pub problems: Box<[Problem]>,
     /// Indices into `keys`, ordered by name, then by place.
     pub(super) by_name: Box<[u32]>,
+    /// Of each key, what tells its name from most others: a few cache lines to look through, where
+    /// the names themselves lie all over the memory.
+    marks: Box<[u16]>,
     /// Which key's value holds which reference.
     pub(super) uses: Box<[Use]>,
 }
@@ -94,6 +98,13 @@ pub(super) struct Use {
     reference: u32,
     /// The root of the key that is looked up.
     pub(super) to: Arc<str>,
+}
+
+/// Up to so many keys are looked through by their marks; beyond, the order of names is quicker.
+const FEW: usize = 1_024;
+
+fn mark(name: &str) -> u16 {
+    KeyHashing.hash_one(name) as u16
 }
 
 /// How the keys of a text differ from those of its last version.
@@ -130,6 +141,12 @@ impl FileFacts {
     /// The key of a name that counts: the last one.
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&KeyFact> {
+        if self.keys.len() <= FEW {
+            let wanted = mark(name);
+            let marked = self.keys.iter().zip(&self.marks).rev();
+            let mut marked = marked.filter(|(_, mark)| **mark == wanted);
+            return marked.find_map(|(key, _)| (&*key.name == name).then_some(key));
+        }
         let end = self
             .by_name
             .partition_point(|&at| &*self.keys[at as usize].name <= name);
@@ -214,6 +231,7 @@ impl FactsBuilder {
             let (left, right) = (&keys[a as usize], &keys[b as usize]);
             left.name.cmp(&right.name).then(a.cmp(&b))
         });
+        let marks = keys.iter().map(|key| mark(&key.name)).collect();
         let uses = uses(&keys, &self.references);
         let is_broken = keys.iter().any(|key| key.state == KeyState::Broken);
         FileFacts {
@@ -227,6 +245,7 @@ impl FactsBuilder {
             problems: self.problems.into_boxed_slice(),
             has_odd_keys: self.has_odd_keys,
             by_name,
+            marks,
         }
     }
 }

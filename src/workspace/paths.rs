@@ -71,6 +71,26 @@ impl Paths {
         false
     }
 
+    /// The paths of this list and of another. O(paths).
+    #[must_use]
+    pub fn with(&self, other: &Paths) -> Paths {
+        match (&self.0, &other.0) {
+            (
+                List::Ranked { order, ranks },
+                List::Ranked {
+                    order: others_order,
+                    ranks: others,
+                },
+            ) if Arc::ptr_eq(order, others_order) => {
+                Paths::ranked(order, merged(ranks.iter().copied(), others.iter().copied()))
+            }
+            (List::Listed(_) | List::Ranked { .. }, _) => merged(self.iter(), other.iter())
+                .into_iter()
+                .cloned()
+                .collect(),
+        }
+    }
+
     /// Whether this is the very list of another, by identity.
     #[must_use]
     pub fn is_same(&self, other: &Paths) -> bool {
@@ -90,6 +110,25 @@ impl Paths {
             List::Listed(paths) => &paths[at],
             List::Ranked { order, ranks } => order.path(ranks[at]),
         }
+    }
+}
+
+/// Two ordered lists as one, each element once.
+fn merged<T: Ord>(one: impl Iterator<Item = T>, other: impl Iterator<Item = T>) -> Vec<T> {
+    let (mut one, mut other) = (one.peekable(), other.peekable());
+    let mut all = Vec::with_capacity(one.size_hint().0 + other.size_hint().0);
+    loop {
+        let next = match (one.peek(), other.peek()) {
+            (Some(left), Some(right)) if left == right => {
+                other.next();
+                one.next()
+            }
+            (Some(left), Some(right)) if left < right => one.next(),
+            (Some(_), None) => one.next(),
+            (_, Some(_)) => other.next(),
+            (None, None) => return all,
+        };
+        all.extend(next);
     }
 }
 
@@ -232,6 +271,14 @@ mod tests {
         assert!(!ranked.is_same(&listed));
         assert!(ranked.is_same(&ranked.clone()));
         assert_ne!(ranked, Paths::ranked(&order, vec![0, 1]));
+        let middle = Paths::ranked(&order, vec![1]);
+        for list in [&ranked, &listed] {
+            assert_eq!(list.with(list), ranked);
+            assert_eq!(list.with(&Paths::default()), ranked);
+            assert_eq!(Paths::default().with(list), ranked);
+            assert_eq!(list.with(&middle), Paths::ranked(&order, vec![0, 1, 2]));
+            assert_eq!(middle.with(list), Paths::ranked(&order, vec![0, 1, 2]));
+        }
         for list in [ranked, listed] {
             let found = ["a", "b", "c", "", "d"].map(|path| list.contains(path));
             assert_eq!(found, [true, false, true, false, false]);

@@ -33,6 +33,22 @@ fn text_of(names: &[Arc<str>]) -> Vec<&str> {
 }
 
 #[test]
+fn a_key_is_found_by_name_in_small_and_large_files() {
+    for count in [0, 1, 40, 1_024, 1_025, 70_000] {
+        let mut text: String = (0..count).map(|at| format!("k{at}: 1\n")).collect();
+        text.push_str("twice: 1\nk0x: 1\ntwice: 2\n");
+        let facts = read(&text);
+        for key in facts.sorted() {
+            assert_eq!(facts.key(&key.name), Some(key));
+        }
+        assert_eq!(facts.key("twice").map(|key| key.line), Some(count + 2));
+        for name in ["", "k", "k70001", "zz"] {
+            assert_eq!(facts.key(name), None);
+        }
+    }
+}
+
+#[test]
 fn only_keys_that_a_lookup_can_ask_for() {
     let facts = read("a: 1\n'b::c': 2\n:d: 3\n1: x\ntrue: x\n2001-13-01: y\n\"e\\x66\": 4\n");
     assert_eq!(names(&facts), ["a", "b::c", "d", "2001-13-01", "ef"]);

@@ -8,7 +8,9 @@ use super::page::{CutValue, Line, Page, code, joined, name, text};
 use super::provenance::{dig, notes};
 use super::{Hover, Target, over_nodes, yaml};
 use crate::interpolation::Key;
-use crate::lookup::{Answer, LookupError, Reach, Request, Strategy, StrategyKind, Unknown};
+use crate::lookup::{
+    Answer, LookupError, Reach, Request, Strategy, StrategyKind, Unknown, UnknownCause,
+};
 use crate::scope::{Knowledge, Scope};
 use crate::value::{StrKey, Value};
 use crate::workspace::File;
@@ -52,7 +54,7 @@ impl<'a> View<'a> {
         let options = options_place(ground, &target.root, &scope);
         let strategy = strategy(answer, &target.root, options.as_ref());
         let unknown = levels::unknowns(ground, &target.root, &target.steps, &strategy, answer);
-        let mut conditions = levels::conditions(ground, &target.root, &scope, &unknown);
+        let mut conditions = levels::conditions(ground, &scope, &unknown);
         let reads = levels::sources(answer, &quoted(&target.root));
         let unseen = levels::unseen(ground, &target.root, &scope, &reads, &strategy);
         conditions.extend(unseen);
@@ -410,13 +412,18 @@ fn level_lines(
         if !line.is_empty() {
             line.push(text(" · "));
         }
-        line.push(text(format!("{subject}: ")));
+        line.push(text(subject));
         match &unknown.cause {
-            crate::lookup::UnknownCause::Function { name } => {
-                line.extend([text("data of the function "), code(name.to_string())]);
+            UnknownCause::Function { name } => {
+                line.extend([text(": data of the function "), code(name.to_string())]);
             }
-            crate::lookup::UnknownCause::Path(possible) => {
-                let key = unknown.key(root);
+            UnknownCause::Path(possible) => {
+                let key = &*possible.key;
+                // A key that a token names.
+                if key != &**root && key != "lookup_options" {
+                    line.extend([text(" for "), code(key)]);
+                }
+                line.push(text(": "));
                 line.extend(levels::named(ground, key, &[], possible.files.iter()));
             }
         }

@@ -292,10 +292,10 @@ struct Bound<'a> {
     names: Vec<Arc<str>>,
     /// The first of them.
     values: Vec<Vec<String>>,
-    /// All of them; empty as long as they come from one place, whose files stand for one each.
+    /// All of them; empty as long as they come from one place.
     known: HashSet<Vec<String>>,
-    /// The one place, and how many of its files.
-    only: Option<(&'a Place, &'a Paths)>,
+    /// The one place, and its files, which stand for one each.
+    only: Option<(&'a Place, Paths)>,
 }
 
 impl<'a> Bound<'a> {
@@ -303,47 +303,52 @@ impl<'a> Bound<'a> {
         if !self.known.contains(&values) {
             self.known.insert(values.clone());
             // Beyond these only the number is told.
-            if self.values.len() <= MOST_VALUES {
+            if self.values.len() < MOST_VALUES {
                 self.values.push(values);
             }
         }
     }
 
     /// Adds the values that the files of a place stand for, each for others.
-    fn add_all(&mut self, place: &'a Place, files: &'a Paths) {
-        let values = |file: &Arc<str>| {
-            let bound = place.template.bind(file)?;
-            Some(bound.into_iter().map(|(_, value)| value).collect())
-        };
-        if self.values.is_empty() {
-            self.values = files
-                .iter()
-                .take(MOST_VALUES + 1)
-                .filter_map(values)
-                .collect();
-            self.only = Some((place, files));
-            return;
+    fn add_all(&mut self, place: &'a Place, files: &Paths) {
+        match &mut self.only {
+            None if self.known.is_empty() => self.only = Some((place, files.clone())),
+            // The same place for another key.
+            Some((known, before)) if std::ptr::eq(*known, place) => *before = before.with(files),
+            Some(_) | None => {
+                self.spread();
+                self.add_each(place, files);
+            }
         }
-        self.spread();
-        files
-            .iter()
-            .filter_map(values)
-            .for_each(|values| self.add(values));
     }
 
     /// Counts values one by one from here on.
     fn spread(&mut self) {
         if let Some((place, files)) = self.only.take() {
-            self.values.clear();
-            for file in files.iter() {
-                let bound = place.template.bind(file).unwrap_or_default();
+            self.add_each(place, &files);
+        }
+    }
+
+    fn add_each(&mut self, place: &Place, files: &Paths) {
+        for file in files.iter() {
+            if let Some(bound) = place.template.bind(file) {
                 self.add(bound.into_iter().map(|(_, value)| value).collect());
             }
         }
     }
 
-    fn count(&self) -> usize {
-        self.only.map_or(self.known.len(), |(_, files)| files.len())
+    /// How many combinations there are, and all of them where they are few.
+    fn list(&mut self) -> (usize, &[Vec<String>]) {
+        if let Some((_, files)) = &self.only
+            && files.len() > MOST_VALUES
+        {
+            return (files.len(), &[]);
+        }
+        self.spread();
+        match self.known.len() {
+            few if few <= MOST_VALUES => (few, &self.values),
+            many => (many, &[]),
+        }
     }
 }
 
@@ -385,10 +390,10 @@ pub(super) fn unknowns(
         let mut unknown = unknown.clone();
         if let UnknownCause::Path(possible) = &mut unknown.cause {
             let files = possible.files.iter().cloned();
-            match unknown.for_options {
-                true => possible.files = files.filter(|path| decides(ground, path, root)).collect(),
-                false if depth > 0 => possible.files = files.filter(touches).collect(),
-                false => {}
+            if *possible.key == *"lookup_options" {
+                possible.files = files.filter(|path| decides(ground, path, root)).collect();
+            } else if depth > 0 && *possible.key == *root {
+                possible.files = files.filter(touches).collect();
             }
             if possible.files.is_empty() {
                 continue;
@@ -428,12 +433,7 @@ fn decides(ground: &Ground<'_>, path: &str, root: &str) -> bool {
 }
 
 /// What would change an answer that is not certain: `site` is `ams` or `lhr`.
-pub(super) fn conditions(
-    ground: &Ground<'_>,
-    root: &str,
-    scope: &Scope,
-    unknowns: &[Unknown],
-) -> Vec<Line> {
+pub(super) fn conditions(ground: &Ground<'_>, scope: &Scope, unknowns: &[Unknown]) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     // Values by the variables that they are for, in the order of the levels.
     let mut by_variables: Vec<Bound<'_>> = Vec::new();
@@ -459,7 +459,7 @@ pub(super) fn conditions(
                     .filter(|place| place.level == unknown.level && place.index == unknown.index)
                     .collect();
                 if let [place] = levels.as_slice() {
-                    let key = unknown.key(root);
+                    let key = &possible.key;
                     let files = &possible.files;
                     let mut names: Vec<Arc<str>> = Vec::new();
                     place
@@ -487,11 +487,11 @@ pub(super) fn conditions(
             }
         }
     }
-    for bound in by_variables {
-        let count = bound.count();
-        let Bound { names, values, .. } = bound;
-        let line = match (names.as_slice(), values.as_slice()) {
-            ([name], values) if values.len() <= MOST_VALUES => {
+    for mut bound in by_variables {
+        let names = std::mem::take(&mut bound.names);
+        let (count, values) = bound.list();
+        let line = match (names.as_slice(), values) {
+            ([name], [_, ..]) => {
                 let mut line = vec![code(name.to_string()), text(" is ")];
                 let shown = values
                     .iter()

@@ -242,7 +242,7 @@ fn target(ground: &Ground<'_>, written: &str, key: &str, page: &mut Page) {
             .first()
             .map_or_else(Scope::open, crate::lookup::Reach::scope);
         let answer = ground.session().lookup(&scope, &request);
-        let conditions = levels::conditions(ground, root, &scope, &answer.unknown);
+        let conditions = levels::conditions(ground, &scope, &answer.unknown);
         let mut whose = Line::new();
         if !conditions.is_empty() {
             whose.push(text(", unless "));

@@ -33,6 +33,22 @@ fn an_unknown_level_above_is_named_with_its_variable() {
 }
 
 #[test]
+fn what_a_token_names_is_unknown_under_its_own_key() {
+    check(
+        &with_hierarchy(
+            "#- data/site/ams.yaml\nport: 443\n#- data/site/lhr.yaml\na: 1\nport: 444\n\
+             #- data/site/muc.yaml\nurl: x\nport: 445\n\
+             #- data/common.yaml\nport: 80\nu$0rl: \"http://a:%{lookup('port')}\"\n",
+        ),
+        expect![[r#"
+            url — first found, for every node that reads this file, unless facts.site is ams or lhr or muc
+              http://a:80
+            common.yaml:2 sets it
+            unknown, level 'Site': site/muc.yaml:1 · unknown, level 'Site' for port: site/ams.yaml:1, site/lhr.yaml:2, site/muc.yaml:2"#]],
+    );
+}
+
+#[test]
 fn a_file_s_path_decides_over_levels_above() {
     check(
         &with_hierarchy(
