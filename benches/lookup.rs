@@ -359,7 +359,7 @@ impl Bench {
         let output = Command::new(program).args(&ours[1..]).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains("Merged result"), "{text}");
-        let time = measure::command_time(20, &ours);
+        let time = measure::command_time(100, &ours);
         if !has_puppet() {
             note(
                 "cold --explain",

@@ -12,6 +12,8 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
 use rustix::time::{ClockId, clock_gettime};
 
 /// The program's own.
@@ -57,24 +59,28 @@ pub(crate) fn quantile(times: &mut [Duration], share: f64) -> Duration {
     times.get(at).copied().unwrap_or_default()
 }
 
-/// Processor time, user and system, that `times` runs of a command take together, per run. The
-/// shell's own forks are in it.
-pub(crate) fn command_time(times: usize, command: &[&str]) -> Duration {
-    let script = "TIMEFORMAT='%3U %3S'; n=$1; shift; \
-                  time (for ((i = 0; i < n; i++)); do \"$@\" >/dev/null 2>&1 </dev/null; done)";
-    let output = Command::new("bash")
-        .args(["-c", script, "bash", &times.to_string()])
-        .args(command)
-        .stdin(Stdio::null())
-        .output()
-        .expect("bash runs");
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line = text.lines().last().unwrap_or_default();
-    let seconds: f64 = line
-        .split_whitespace()
-        .map(|part| part.parse::<f64>().expect("bash prints seconds"))
-        .sum();
-    Duration::from_secs_f64(seconds / times as f64)
+/// Processor time, user and system, that a command takes from its start to its end: the mean of so
+/// many runs. No shell is in between, whose forks take about as long as a small program.
+pub(crate) fn command_time(times: u32, command: &[&str]) -> Duration {
+    let before = children_time();
+    for _ in 0..times {
+        let mut child = Command::new(command[0]);
+        child.args(&command[1..]);
+        child.stdin(Stdio::null());
+        child.stdout(Stdio::null()).stderr(Stdio::null());
+        child.status().expect("the command runs");
+    }
+    children_time().saturating_sub(before) / times
+}
+
+/// Processor time of all commands that have ended so far.
+fn children_time() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system counts");
+    let time = |value: TimeVal| {
+        let seconds = Duration::from_secs(value.tv_sec().unsigned_abs());
+        seconds + Duration::from_micros(value.tv_usec().unsigned_abs())
+    };
+    time(usage.user_time()) + time(usage.system_time())
 }
 
 /// A ratio as text: `123×`.

@@ -20,6 +20,7 @@ mod json;
 mod json_text;
 mod load;
 mod plain_outline;
+mod plain_words;
 mod plain_yaml;
 mod printable;
 mod psych;

@@ -41,10 +41,14 @@ impl PlainOutline {
 
     /// Whether the key of the line at `at` is the string `name`.
     fn is_key(&self, at: usize, name: &str) -> bool {
-        let line = &self.text[at..];
         // The colon first: names begin alike more often than not.
-        let ends_there = || line.as_bytes().get(name.len()) == Some(&b':');
-        let may_be = line.starts_with(['"', '\'']) || ends_there() && line.starts_with(name);
+        let bytes = self.text.as_bytes();
+        let ends_there = bytes.get(at + name.len()) == Some(&b':');
+        if !ends_there && !matches!(bytes[at], b'"' | b'\'') {
+            return false;
+        }
+        let line = &self.text[at..];
+        let may_be = line.starts_with(['"', '\'']) || line.starts_with(name);
         let own = || key(line.lines().next().unwrap_or_default());
         may_be
             && own().is_some_and(|own| {
@@ -56,9 +60,14 @@ impl PlainOutline {
 }
 
 /// Whether [`load_plain_yaml`] takes a plain scalar: words and paths always, whatever they mean.
+#[inline]
 fn is_taken(text: &str) -> bool {
     match text.as_bytes() {
         [b'a'..=b'z' | b'A'..=b'Z' | b'/', ..] => true,
+        // A small number.
+        [b'1'..=b'9', digits @ ..] if digits.len() < 9 && digits.iter().all(u8::is_ascii_digit) => {
+            true
+        }
         _ => is_plain(&resolve_plain(text)),
     }
 }
@@ -77,6 +86,7 @@ impl<'t> Maker<'t> for Outline {
     type Hash = ();
     type List = ();
 
+    #[inline]
     fn scalar(
         &mut self,
         style: ScalarStyle,
@@ -87,6 +97,11 @@ impl<'t> Maker<'t> for Outline {
             return None;
         }
         Some(range.start as usize)
+    }
+
+    #[inline]
+    fn words(&mut self, text: &'t str, range: TextRange) -> Option<usize> {
+        is_taken(text).then_some(range.start as usize)
     }
 
     fn absent(&mut self, at: usize) -> usize {

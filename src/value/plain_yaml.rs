@@ -17,6 +17,9 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr2};
 
+use super::plain_words::{
+    Entry, IN_BRACKETS, LONGEST_KEY, Run, WORD, entry, is_words, word_of_key,
+};
 use super::{HashMap, Value};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
@@ -28,9 +31,6 @@ const LARGEST: usize = 1 << 20;
 
 /// Deepest nesting that is read here.
 const DEEPEST: usize = 40;
-
-/// Longest key in bytes; libyaml's own bound is 1,024 characters.
-const LONGEST_KEY: usize = 1_000;
 
 /// What is made of a plain text while it is read, node by node in the order of the text. What was
 /// made counts only if the whole text turns out to be plain.
@@ -50,6 +50,12 @@ pub trait Maker<'t> {
         text: Cow<'t, str>,
         range: TextRange,
     ) -> Option<Self::Node>;
+
+    /// A plain scalar of letters, digits, blanks and the like, as most are.
+    #[inline]
+    fn words(&mut self, text: &'t str, range: TextRange) -> Option<Self::Node> {
+        self.scalar(ScalarStyle::Plain, Cow::Borrowed(text), range)
+    }
 
     /// A value that is not there, and where it would be.
     fn absent(&mut self, at: usize) -> Self::Node;
@@ -187,6 +193,8 @@ struct Line {
     start: usize,
     end: usize,
     is_end: bool,
+    /// What the content is, if it is what most are.
+    entry: Option<Entry>,
 }
 
 struct Reader<'t, 'm, M> {
@@ -212,8 +220,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
     fn next_line(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes();
         loop {
-            let line = &bytes[self.at..];
-            if line.is_empty() {
+            if self.at == bytes.len() {
                 self.line = Line {
                     is_end: true,
                     ..Line::default()
@@ -221,26 +228,31 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
                 return Some(());
             }
             // The text ends with a line's end.
-            let indent = line.iter().position(|&byte| byte != b' ')?;
-            let length = indent + memchr(b'\n', &line[indent..])?;
-            let start = self.at;
-            self.at += length + 1;
-            match line[indent] {
+            let start = Run::Blanks.end(bytes, self.at);
+            let indent = start - self.at;
+            let (entry, known) = entry(bytes, start);
+            let length = match bytes.get(known)? {
+                b'\n' => known,
+                _ => known + memchr(b'\n', &bytes[known..])?,
+            };
+            self.at = length + 1;
+            match bytes[start] {
                 b'\n' | b'#' => continue,
                 // Directives, and what starts or ends documents.
                 b'%' if indent == 0 => return None,
-                b'.' if indent == 0 && line.starts_with(b"...") => return None,
+                b'.' if indent == 0 && bytes[start..].starts_with(b"...") => return None,
                 _ => {}
             }
             let mut end = length;
-            while line[end - 1] == b' ' {
+            while bytes[end - 1] == b' ' {
                 end -= 1;
             }
             self.line = Line {
                 indent,
-                start: start + indent,
-                end: start + end,
+                start,
+                end,
                 is_end: false,
+                entry,
             };
             return Some(());
         }
@@ -265,19 +277,32 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
     fn mapping(&mut self, indent: usize) -> Option<M::Node> {
         let mut hash = self.maker.hash(self.line.start);
         let mut is_empty = true;
-        while !self.line.is_end && self.line.indent == indent && !is_item(self.rest()) {
-            is_empty = false;
-            let (node, behind, rest) = self.key()?;
-            self.maker.key(&mut hash, node);
-            if is_words(rest) {
-                let value = self.plain(rest, rest)?;
-                self.maker.entry(&mut hash, value);
-                self.next_line()?;
-                // Deeper lines would go on with the scalar, or are an error.
-                (self.line.is_end || self.line.indent <= indent).then_some(())?;
-                continue;
-            }
-            self.line.start = self.place(rest);
+        while !self.line.is_end && self.line.indent == indent {
+            let behind = match self.line.entry {
+                Some(Entry { colon, value }) => {
+                    is_empty = false;
+                    let node = self.words(self.line.start, colon)?;
+                    self.maker.key(&mut hash, node);
+                    if value < self.line.end {
+                        let value = self.words(value, self.line.end)?;
+                        self.maker.entry(&mut hash, value);
+                        self.next_line()?;
+                        // Deeper lines would go on with the scalar, or are an error.
+                        (self.line.is_end || self.line.indent <= indent).then_some(())?;
+                        continue;
+                    }
+                    self.line.start = self.line.end;
+                    colon + 1
+                }
+                None if is_item(self.rest()) => break,
+                None => {
+                    is_empty = false;
+                    let (node, behind, rest) = self.key()?;
+                    self.maker.key(&mut hash, node);
+                    self.line.start = self.place(rest);
+                    behind
+                }
+            };
             let value = self.value(indent, behind, true)?;
             self.maker.entry(&mut hash, value);
         }
@@ -308,10 +333,14 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
             let behind = self.line.start + 1;
             let start = self.place(rest);
             let is_empty = rest.is_empty() || rest.starts_with('#');
-            let element = if !is_empty && (is_item(rest) || key(rest).is_some()) {
+            let own = entry(self.text.as_bytes(), start).0;
+            let is_own =
+                || own.is_some() || is_item(rest) || !is_words(rest) && key(rest).is_some();
+            let element = if !is_empty && is_own() {
                 // A node of its own, at the column behind the dash.
                 self.line.indent += start - self.line.start;
                 self.line.start = start;
+                self.line.entry = own;
                 self.block()?
             } else {
                 self.line.start = start;
@@ -438,6 +467,13 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
         self.maker.scalar(style_of(content), text, range)
     }
 
+    /// The plain scalar between two places.
+    #[inline]
+    fn words(&mut self, start: usize, end: usize) -> Option<M::Node> {
+        let range = TextRange::new(start, end);
+        self.maker.words(&self.text[start..end], range)
+    }
+
     /// The plain scalar `text`, with which `content` starts.
     fn plain(&mut self, content: &str, text: &'t str) -> Option<M::Node> {
         let start = self.place(content);
@@ -516,12 +552,10 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
             return None;
         }
         let bytes = content.as_bytes();
-        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_/.-".contains(&byte);
+        let goes_on = |byte: u8| WORD[byte as usize] || byte == b':';
         let end = (0..bytes.len()).find(|&at| match bytes[at] {
-            b':' => !bytes
-                .get(at + 1)
-                .is_some_and(|&next| is_word(next) || next == b':'),
-            byte => !is_word(byte) && !b"@+=*%$()&~^!;<> ".contains(&byte),
+            b':' => !bytes.get(at + 1).is_some_and(|&next| goes_on(next)),
+            byte => !IN_BRACKETS[byte as usize],
         })?;
         // What ends the scalar must mean that.
         matches!(bytes[end], b',' | b']' | b'}' | b':').then_some(())?;
@@ -571,48 +605,6 @@ pub(super) struct Key<'t> {
     behind: usize,
     /// What stands behind the colon and its blanks.
     rest: &'t str,
-}
-
-/// Bytes that mean nothing but themselves wherever they stand in a plain scalar that starts with a
-/// letter or a digit.
-const WORD: [bool; 256] = {
-    let mut word = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        word[byte] = (byte as u8).is_ascii_alphanumeric();
-        byte += 1;
-    }
-    let others = b"_-./";
-    let mut at = 0;
-    while at < others.len() {
-        word[others[at] as usize] = true;
-        at += 1;
-    }
-    word
-};
-
-/// Whether the rest of a line is a plain scalar up to its end, as most values are. Not so for all that
-/// asks for a closer look.
-fn is_words(rest: &str) -> bool {
-    let bytes = rest.as_bytes();
-    let is_plain = |&byte: &u8| WORD[byte as usize] || byte == b' ';
-    bytes.first().is_some_and(u8::is_ascii_alphanumeric) && bytes.iter().all(is_plain)
-}
-
-/// Where a key of letters, digits and pairs of colons ends that `content` starts with, as most keys do:
-/// at its colon. Nothing for all that asks for a closer look.
-fn word_of_key(content: &[u8]) -> Option<usize> {
-    content.first()?.is_ascii_alphabetic().then_some(())?;
-    let mut end = 0;
-    loop {
-        let behind = content[end..].iter();
-        end += behind.take_while(|&&byte| WORD[byte as usize]).count();
-        match content[end..] {
-            [b':', b':', ..] => end += 2,
-            [b':'] | [b':', b' ', ..] if end < LONGEST_KEY => return Some(end),
-            _ => return None,
-        }
-    }
 }
 
 /// `key: rest`, split.
