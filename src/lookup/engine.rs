@@ -685,23 +685,26 @@ impl<'a> Engine<'a> {
 
 /// How many values a value consists of, counted up to a limit.
 pub(super) fn weight_of(value: &Value, limit: usize) -> usize {
-    let mut weight = 1;
-    if let Value::Array(elements) = value {
-        for element in elements.iter() {
-            if weight > limit {
-                break;
+    /// Elements count one each, and what is in them on top.
+    fn of<'v>(elements: impl ExactSizeIterator<Item = &'v Value>, limit: usize) -> usize {
+        let mut weight = 1 + elements.len();
+        for element in elements {
+            if matches!(element, Value::Array(_) | Value::Hash(_)) {
+                if weight > limit {
+                    break;
+                }
+                weight += weight_of(element, limit - weight) - 1;
             }
-            weight += weight_of(element, limit - weight);
         }
-    } else if let Value::Hash(hash) = value {
-        for element in hash.values() {
-            if weight > limit {
-                break;
-            }
-            weight += weight_of(element, limit - weight);
-        }
+        weight
     }
-    weight
+    if let Value::Array(elements) = value {
+        of(elements.iter(), limit)
+    } else if let Value::Hash(hash) = value {
+        of(hash.values(), limit)
+    } else {
+        1
+    }
 }
 
 /// The three steps of a lookup (`PROVIDER_STACK`).

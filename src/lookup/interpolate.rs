@@ -70,6 +70,9 @@ impl Engine<'_> {
                     result = Some(elements.to_vec());
                 }
                 for (at, element) in elements.iter().enumerate() {
+                    if is_settled(element) {
+                        continue;
+                    }
                     if let Some(new) = self.evaluated(element, invocation, methods)? {
                         if result.is_none() {
                             self.meet(elements.len())?;
@@ -85,6 +88,9 @@ impl Engine<'_> {
                 }
                 let mut result: Option<HashMap> = None;
                 for (at, element) in hash.values().enumerate() {
+                    if is_settled(element) {
+                        continue;
+                    }
                     if let Some(new) = self.evaluated(element, invocation, methods)? {
                         if result.is_none() {
                             self.meet(hash.len())?;
@@ -482,6 +488,15 @@ fn opaque(value: &Value) -> Option<Opaque> {
             .iter()
             .find_map(|(k, v)| opaque(k).or_else(|| opaque(v))),
         _ => None,
+    }
+}
+
+/// Whether a value is no collection and has no token.
+fn is_settled(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !has_tokens(text),
+        Value::Array(_) | Value::Hash(_) => false,
+        _ => true,
     }
 }
 

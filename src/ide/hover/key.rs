@@ -29,6 +29,8 @@ pub(super) fn hover(ground: &Ground<'_>, file: &File, target: &Target) -> Option
 /// Whom an answer is for, and how its lookup saw the variables.
 pub(super) struct View<'a> {
     answer: &'a Answer,
+    /// What gave a value for the top-level key, the highest first.
+    sources: Vec<Source>,
     scope: Scope,
     /// For the first line: "for every node that reads this file".
     whose: Line,
@@ -55,8 +57,8 @@ impl<'a> View<'a> {
         let strategy = strategy(answer, &target.root, options.as_ref());
         let unknown = levels::unknowns(ground, &target.root, &target.steps, &strategy, answer);
         let mut conditions = levels::conditions(ground, &scope, &unknown);
-        let reads = levels::sources(answer, &quoted(&target.root));
-        let unseen = levels::unseen(ground, &target.root, &scope, &reads, &strategy);
+        let sources = levels::sources(answer, &quoted(&target.root));
+        let unseen = levels::unseen(ground, &target.root, &scope, &sources, &strategy);
         conditions.extend(unseen);
         let is_sure = unknown.is_empty() && conditions.is_empty();
         if !conditions.is_empty() {
@@ -65,6 +67,7 @@ impl<'a> View<'a> {
         }
         View {
             answer,
+            sources,
             scope,
             whose,
             unknown,
@@ -202,8 +205,8 @@ pub(super) fn one(ground: &Ground<'_>, target: &Target, view: &View<'_>) -> Page
             return page;
         }
     };
-    let sources = levels::sources(view.answer, &quoted(root));
-    let used: Vec<Source> = sources
+    let used: Vec<Source> = view
+        .sources
         .iter()
         .filter(|source| dig(&source.value, &target.steps).is_some())
         .cloned()
@@ -214,7 +217,7 @@ pub(super) fn one(ground: &Ground<'_>, target: &Target, view: &View<'_>) -> Page
         first.push(text("not in the effective value, "));
         first.extend(view.whose.clone());
         page.line(first);
-        level_lines(ground, &mut page, target, view, &sources);
+        level_lines(ground, &mut page, target, view, &view.sources);
         return page;
     };
     first.push(text(format!("{}, ", how(strategy, used.len()))));
@@ -342,8 +345,7 @@ fn level_lines(
     sources: &[Source],
 ) {
     let root = &target.root;
-    let asked = levels::sources(view.answer, &quoted(root));
-    let others = levels::others(ground, root, &view.scope, view.answer, &asked);
+    let others = levels::others(ground, root, &view.scope, view.answer, &view.sources);
     let places: Vec<Line> = sources
         .iter()
         .map(|source| match &source.path {
