@@ -19,6 +19,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::printable::is_printable;
+use super::time::{timespan_nanoseconds, timestamp_nanoseconds};
 use super::{Opaque, Rich, Value};
 
 /// Longest text written, in bytes: a list of lists of shared lists must not fill the memory.
@@ -329,7 +330,7 @@ fn is_name_character(character: char) -> bool {
 }
 
 fn write_rich(out: &mut String, rich: &Rich) {
-    let class = match rich.ptype {
+    let (class, nanoseconds) = match rich.ptype {
         "Regexp" => {
             _ = write!(out, "/{}/", regexp_source(rich));
             return;
@@ -350,11 +351,21 @@ fn write_rich(out: &mut String, rich: &Rich) {
             out.push('>');
             return;
         }
-        "Timestamp" => "Puppet::Pops::Time::Timestamp",
-        "Timespan" => "Puppet::Pops::Time::Timespan",
-        _ => "Puppet::Pops::Types::PAnyType",
+        "Timestamp" => (
+            "Puppet::Pops::Time::Timestamp",
+            timestamp_nanoseconds(&rich.text),
+        ),
+        "Timespan" => (
+            "Puppet::Pops::Time::Timespan",
+            timespan_nanoseconds(&rich.text),
+        ),
+        _ => ("Puppet::Pops::Types::PAnyType", None),
     };
-    _ = write!(out, "#<{class}:0x0000000000000000>");
+    _ = write!(out, "#<{class}:0x0000000000000000");
+    if let Some(nanoseconds) = nanoseconds {
+        _ = write!(out, " @nsecs={nanoseconds}");
+    }
+    out.push('>');
 }
 
 /// A `Rich` regular expression's text is `/…/`, as Puppet prints it; this is what stands between.

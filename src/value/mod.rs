@@ -24,6 +24,7 @@ mod plain_words;
 mod plain_yaml;
 mod printable;
 mod psych;
+mod time;
 
 pub use dump::{dump, dump_for_hover, dump_shared};
 pub use hashing::{KeyHashing, hash_with_capacity};
