@@ -2,7 +2,11 @@
 //! (`function_provider.rb` and its kin).
 
 use std::cell::{OnceCell, RefCell};
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
+
+use indexmap::Equivalent as _;
+use indexmap::map::raw_entry_v1::RawEntryApiV1 as _;
 
 use super::backend::{Origin, is_rich_data};
 use super::engine::{Engine, Invocation};
@@ -15,7 +19,7 @@ use super::request::{Unknown, UnknownCause};
 use super::trace::{Event, NodeKind, Possible, TraceLocation};
 use crate::hierarchy::{Config, ConfigError, Function, FunctionKind, Layer, Level};
 use crate::interpolation::{Key, Segment};
-use crate::value::{HashMap, StrKey, Value};
+use crate::value::{HashMap, KeyHashing, StrKey, Value};
 use crate::workspace::{Entry, Format, Nature, Natures, Paths};
 
 /// A level with its locations for one scope.
@@ -255,13 +259,16 @@ impl Engine<'_> {
                     }
                     hashes[at] = Some(made);
                 }
+                let hashed = self.hash_of(root);
                 let (found, is_foreign) = match (entry, level.hashes.borrow().get(at)) {
                     (Entry::Value(one), _) => {
                         let nature = one.nature(|| nature(&one.value));
                         (Some((one.value.clone(), nature)), false)
                     }
                     (Entry::Unknown, Some(Some(DataHash::Read { hash, natures }))) => {
-                        let found = hash.get_full(&StrKey(root)).map(|(at, _, value)| {
+                        let is_root = |key: &Value| StrKey(root).equivalent(key);
+                        let found = hash.raw_entry_v1().from_hash_full(hashed, is_root);
+                        let found = found.map(|(at, _, value)| {
                             let nature = natures.of(at, hash.len(), || nature(value));
                             (value.clone(), nature)
                         });
@@ -326,6 +333,18 @@ impl Engine<'_> {
                 result
             }
         }
+    }
+
+    /// The hash of a top-level key in tables of values. One key is sought in all levels, one after another.
+    fn hash_of(&mut self, root: &Arc<str>) -> u64 {
+        if let Some((known, hashed)) = &self.hashed
+            && Arc::ptr_eq(known, root)
+        {
+            return *hashed;
+        }
+        let hashed = KeyHashing.hash_one(StrKey(root));
+        self.hashed = Some((root.clone(), hashed));
+        hashed
     }
 
     /// Notes that a function has no such key, unless nobody knows what it has.
