@@ -161,8 +161,10 @@ impl Printer {
             Type::Integer(range) => listed(bounds(Some(range))),
             Type::Float(range) if range.is_unbounded() => name.to_owned(),
             Type::Float(range) => {
-                let from = range.from.map_or("default".to_owned(), ruby_float);
-                let to = range.to.filter(|to| !to.is_infinite()).map(ruby_float);
+                // The infinity on its own side is no bound.
+                let from = range.from.filter(|&from| from != f64::NEG_INFINITY);
+                let from = from.map_or("default".to_owned(), ruby_float);
+                let to = range.to.filter(|&to| to != f64::INFINITY).map(ruby_float);
                 listed(std::iter::once(from).chain(to).collect())
             }
             Type::String(StringType::Size(range)) => listed(bounds(Some(range))),
