@@ -142,7 +142,8 @@ fn a_batch_sees_what_was_changed_after_an_answer() {
     let mut output = BufReader::new(program.stdout.take().unwrap());
     let mut ask = |times: usize| -> Vec<String> {
         let request = serde_json::json!({ "environment_dir": at(""), "key": "k" });
-        let requests = format!("{request}\n").repeat(times);
+        // A blank line is no request, and begins nothing.
+        let requests = format!("\n{request}\n").repeat(times);
         input.write_all(requests.as_bytes()).unwrap();
         let mut answer = || {
             let mut line = String::new();

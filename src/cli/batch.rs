@@ -115,10 +115,11 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
     let disk = DiskFiles::new();
     let mut now = disk.moment();
     let mut together = 0;
+    let mut is_old = false;
     loop {
         line.clear();
         // Requests that had all come before one moment began are answered as of that moment.
-        let was_here = input.buffer().contains(&b'\n');
+        is_old |= !input.buffer().contains(&b'\n');
         // A line without an end must not take all memory.
         match (&mut input).take(MAX_LINE as u64 + 1).read_line(&mut line) {
             Ok(0) => break,
@@ -134,8 +135,9 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
                 return ExitCode::FAILURE;
             }
         }
-        if !was_here || together == MOST_TOGETHER {
+        if is_old || together == MOST_TOGETHER {
             now = disk.moment();
+            is_old = false;
             together = 0;
         }
         together += 1;

@@ -9,8 +9,7 @@ use std::collections::HashMap as Map;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::deep_merge::Mutation;
-use super::trace::replace_in_value;
+use super::in_place::{Changes, Seen};
 use crate::value::Value;
 
 /// What one level's function gave, by location and key.
@@ -49,12 +48,14 @@ impl AllGiven {
         self.levels.is_empty()
     }
 
-    /// Changes what a merge has changed in place.
-    pub(super) fn change(&mut self, mutations: &[Mutation]) {
-        for (old, new) in mutations.iter().rev() {
-            for level in &self.levels {
-                for value in level.borrow_mut().values_mut() {
-                    self.is_changed |= replace_in_value(value, old, new);
+    /// Changes what a merge has changed in place. O(what was given).
+    pub(super) fn change(&mut self, changes: &Changes<'_>) {
+        let mut seen = Seen::default();
+        for level in &self.levels {
+            for value in level.borrow_mut().values_mut() {
+                if let Some(changed) = changes.of(value, &mut seen) {
+                    *value = changed;
+                    self.is_changed = true;
                 }
             }
         }

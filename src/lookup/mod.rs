@@ -23,6 +23,7 @@ mod explain_data;
 mod foreign;
 mod function;
 mod given;
+mod in_place;
 mod interpolate;
 mod known_locations;
 mod layer;

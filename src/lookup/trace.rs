@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::in_place::{Changes, Seen};
 use super::merge::Strategy;
 use crate::hierarchy::Layer;
 use crate::value::Value;
@@ -183,11 +184,12 @@ impl Tracer {
         });
     }
 
-    /// Puts `new` in place of the very collection `old` wherever the trace holds it: Ruby's merges
-    /// change objects that were already reported.
-    pub(super) fn replace(&mut self, old: &Value, new: &Value) {
+    /// Tells collections as merges have changed them: Ruby changes objects that were already
+    /// reported.
+    pub(super) fn change(&mut self, changes: &Changes<'_>) {
+        let mut seen = Seen::default();
         for node in &mut self.open {
-            replace_in_node(node, old, new);
+            change_node(node, changes, &mut seen);
         }
     }
 
@@ -201,13 +203,15 @@ impl Tracer {
     }
 }
 
-fn replace_in_node(node: &mut TraceNode, old: &Value, new: &Value) {
+fn change_node(node: &mut TraceNode, changes: &Changes<'_>, seen: &mut Seen) {
     match &mut node.event {
         Event::Found(_, value)
         | Event::FoundInOverrides(_, value)
         | Event::FoundInDefaults(_, value)
         | Event::Result(value) => {
-            replace_in_value(value, old, new);
+            if let Some(changed) = changes.of(value, seen) {
+                *value = changed;
+            }
         }
         Event::None
         | Event::NotFound(_)
@@ -217,51 +221,6 @@ fn replace_in_node(node: &mut TraceNode, old: &Value, new: &Value) {
         | Event::ModuleProviderNotFound => {}
     }
     for child in &mut node.children {
-        replace_in_node(child, old, new);
-    }
-}
-
-/// Puts `new` in place of the very collection `old` wherever a value holds it; whether it does.
-pub(super) fn replace_in_value(value: &mut Value, old: &Value, new: &Value) -> bool {
-    if !holds(value, old) {
-        return false;
-    }
-    if is_same(value, old) {
-        *value = new.clone();
-        return true;
-    }
-    if let Value::Array(elements) = value {
-        for element in Arc::make_mut(elements) {
-            replace_in_value(element, old, new);
-        }
-    } else if let Value::Hash(hash) = value {
-        for (_, element) in Arc::make_mut(hash) {
-            replace_in_value(element, old, new);
-        }
-    }
-    true
-}
-
-/// Whether `old` is the value itself or somewhere in it.
-fn holds(value: &Value, old: &Value) -> bool {
-    if is_same(value, old) {
-        return true;
-    }
-    if let Value::Array(elements) = value {
-        elements.iter().any(|element| holds(element, old))
-    } else if let Value::Hash(hash) = value {
-        hash.values().any(|element| holds(element, old))
-    } else {
-        false
-    }
-}
-
-/// Whether two values are one collection or text, by identity.
-fn is_same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Array(one), Value::Array(other)) => Arc::ptr_eq(one, other),
-        (Value::Hash(one), Value::Hash(other)) => Arc::ptr_eq(one, other),
-        (Value::String(one), Value::String(other)) => Arc::ptr_eq(one, other),
-        _ => false,
+        change_node(child, changes, seen);
     }
 }

@@ -3,6 +3,7 @@
 use super::deep_merge::DeepOptions;
 use super::engine::{Engine, MAX_VALUES, weight_of};
 use super::error::{Failure, Found};
+use super::in_place::Changes;
 use super::merge::{Strategy, StrategyKind};
 use super::merge_all::{is_regular, merge_all};
 use super::shared_options::Measure;
@@ -80,13 +81,13 @@ impl Engine<'_> {
         let mut mutated = Vec::new();
         let merged = strategy.merge(high, low, Some(&mut mutated));
         // What was changed before an error stays changed.
-        if let Some(tracer) = &mut self.tracer {
-            // Outer collections first: they hold the inner ones changed.
-            for (old, new) in mutated.iter().rev() {
-                tracer.replace(old, new);
+        if !mutated.is_empty() {
+            let changes = Changes::new(&mutated);
+            if let Some(tracer) = &mut self.tracer {
+                tracer.change(&changes);
             }
+            self.given.change(&changes);
         }
-        self.given.change(&mutated);
         merged
     }
 
@@ -148,10 +149,9 @@ impl Engine<'_> {
             found.push(value);
             if found.len() == 2 && strategy.kind == StrategyKind::Deep {
                 options = strategy.deep_options()?;
-                let knockout = options.plain_knockout();
-                if knockout != Some(None) && (knockout.is_none() || !self.given.is_empty()) {
-                    // With these options a merge may fail, or knock elements out of what a function
-                    // gave and keeps: Puppet's way's business.
+                if options.plain_knockout().is_none() || !self.given.is_empty() {
+                    // With these options a merge may fail, or it may change what a function gave
+                    // and keeps: Puppet's way's business.
                     let merged = self.merge_found(strategy, found)?;
                     return self.fold_variants(strategy, merged, weight, variants, ask);
                 }

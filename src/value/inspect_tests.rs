@@ -79,6 +79,11 @@ fn puppet_types() {
     assert_eq!(rich("Regexp", "/a.*/").inspect(), "/a.*/");
     assert_eq!(rich("Regexp", "/a.*/").to_s(), "(?-mix:a.*)");
     assert_eq!(rich("SemVer", "1.2.3").inspect(), "1.2.3");
+    let far = rich("Timestamp", "292277026596-12-04T15:30:08.000000000 UTC");
+    assert_eq!(
+        far.inspect(),
+        "#<Puppet::Pops::Time::Timestamp:0x0000000000000000 @nsecs=9223372036854775808000000000>"
+    );
     assert_eq!(
         rich("URI", "http://a/b").inspect(),
         "#<URI::HTTP http://a/b>"

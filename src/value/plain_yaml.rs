@@ -503,7 +503,7 @@ impl<'t, M: Maker<'t>> Reader<'t, '_, M> {
                 b'"' | b'\'' => {
                     let (text, behind) = quoted(rest)?;
                     // It would take in another mapping's entries.
-                    if text == "<<" {
+                    if text == "<<" || rest.len() - behind.len() > LONGEST_KEY {
                         return None;
                     }
                     (self.unquoted(rest, text, behind)?, behind)
@@ -592,7 +592,7 @@ fn is_item(content: &str) -> bool {
 fn is_comment(rest: &str) -> bool {
     rest.is_empty()
         || rest.starts_with(' ')
-            && matches!(rest.trim_start().as_bytes().first(), None | Some(b'#'))
+            && matches!(behind_blanks(rest).as_bytes().first(), None | Some(b'#'))
 }
 
 /// A key at the start of a line's content.

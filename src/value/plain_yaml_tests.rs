@@ -64,6 +64,10 @@ fn keys_that_libyaml_may_refuse_are_left_to_it() {
                 "{length}"
             );
         }
+        // Quotes count.
+        let quoted = "a".repeat(length - 2);
+        let in_brackets = format!("k: {{\"{quoted}\": 1}}\n");
+        assert_eq!(check(&in_brackets), length <= 1_000, "{length}");
     }
 }
 
@@ -102,6 +106,8 @@ fn everything_else_is_left_to_libyaml() {
         "a: \"\\x41\"\n",
         "a: 'b' c\n",
         "a: [b] c\n",
+        "a: \"b\" \u{a0}\n",
+        "a: [1] \u{3000}# x\n",
         "a: |\n\n  b\n",
         "a: |\n b\n  \n",
     ];

@@ -10,12 +10,14 @@ pub(super) fn timestamp_nanoseconds(text: &str) -> Option<i128> {
     let (year, month) = if month > 2 {
         (year, month - 3)
     } else {
-        (year - 1, month + 9)
+        (year.checked_sub(1)?, month.checked_add(9)?)
     };
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    let days = year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1 - 719_468;
-    let seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
-    Some(i128::from(seconds) * 1_000_000_000 + i128::from(fraction_nanoseconds(fraction)?))
+    let days = i128::from(year) * 365 + i128::from(leap_days);
+    let days = days + (i128::from(month) * 153 + 2) / 5 + i128::from(day) - 719_469;
+    let seconds = days.checked_mul(86_400)? + clock_seconds([hour, minute, second]);
+    let nanoseconds = seconds.checked_mul(1_000_000_000)?;
+    Some(nanoseconds + i128::from(fraction_nanoseconds(fraction)?))
 }
 
 /// Nanoseconds of `1-00:00:01.5`: days, hours, minutes, seconds and a fraction.
@@ -25,8 +27,15 @@ pub(super) fn timespan_nanoseconds(text: &str) -> Option<i128> {
     let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
     let [hour, minute, second] = numbers(&clock.replace(':', "-"))?;
     let days: i128 = days.parse().ok()?;
-    let seconds = days * 86_400 + i128::from(hour * 3600 + minute * 60 + second);
-    Some(sign * (seconds * 1_000_000_000 + i128::from(fraction_nanoseconds(fraction)?)))
+    let seconds = days.checked_mul(86_400)?;
+    let seconds = seconds.checked_add(clock_seconds([hour, minute, second]))?;
+    let nanoseconds = seconds.checked_mul(1_000_000_000)?;
+    let fraction = i128::from(fraction_nanoseconds(fraction)?);
+    Some(sign * nanoseconds.checked_add(fraction)?)
+}
+
+fn clock_seconds([hour, minute, second]: [i64; 3]) -> i128 {
+    i128::from(hour) * 3600 + i128::from(minute) * 60 + i128::from(second)
 }
 
 fn fraction_nanoseconds(digits: &str) -> Option<i64> {

@@ -183,8 +183,8 @@ pub(super) fn others(
         .unknown
         .iter()
         .filter_map(|unknown| match &unknown.cause {
-            UnknownCause::Path(possible) => Some(&possible.files),
-            UnknownCause::Function { .. } => None,
+            UnknownCause::Path(possible) if *possible.key == *key => Some(&possible.files),
+            UnknownCause::Path(_) | UnknownCause::Function { .. } => None,
         })
         .collect();
     let mut told: HashSet<Arc<str>> = HashSet::new();

@@ -49,6 +49,28 @@ fn what_a_token_names_is_unknown_under_its_own_key() {
 }
 
 #[test]
+fn what_is_possible_for_another_key_is_overridden_for_this_one() {
+    check(
+        "#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: Top, path: top.yaml}
+  - {name: Site, path: \"site/%{facts.site}.yaml\"}
+#- data/top.yaml
+u$0rl: \"http://a:%{lookup('port')}\"
+#- data/site/ams.yaml
+url: x
+port: 445
+",
+        expect![[r#"
+            url — first found, for every node that reads this file, unless facts.site is ams
+              'http://a:'
+            top.yaml:1 sets it · overrides for some nodes site/ams.yaml:1
+            unknown, level 'Site' for port: site/ams.yaml:2"#]],
+    );
+}
+
+#[test]
 fn a_file_s_path_decides_over_levels_above() {
     check(
         &with_hierarchy(
