@@ -10,7 +10,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 const FACTS: &str = r#"{"role": "web", "clientcert": "n1.example.com",
     "fqdn": "n1.example.com", "hostname": "n1", "domain": "example.com"}"#;
@@ -110,14 +110,19 @@ fn ours(environment: &str, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The answer to one request in batch mode.
-fn batch(request: &serde_json::Value) -> serde_json::Value {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+/// The program in batch mode, with pipes on both sides.
+fn start_batch() -> Child {
+    Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(["lookup", "--batch"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+/// The answer to one request in batch mode.
+fn batch(request: &serde_json::Value) -> serde_json::Value {
+    let mut program = start_batch();
     writeln!(program.stdin.take().unwrap(), "{request}").unwrap();
     let output = program.wait_with_output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap()
@@ -132,12 +137,7 @@ fn a_batch_sees_what_was_changed_after_an_answer() {
     let hiera = "version: 5\nhierarchy:\n  - {name: G, globs: ['*.yaml']}\n";
     std::fs::write(at("hiera.yaml"), hiera).unwrap();
     std::fs::write(at("data/b.yaml"), "k: from b\n").unwrap();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
-        .args(["lookup", "--batch"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut program = start_batch();
     let mut input = program.stdin.take().unwrap();
     let mut output = BufReader::new(program.stdout.take().unwrap());
     let mut ask = |times: usize| -> Vec<String> {

@@ -14,6 +14,9 @@ type Seen = Option<(FileKind, Stamp)>;
 /// What stands in a folder.
 type Listed = Vec<(Arc<str>, FileKind)>;
 
+/// What was found at paths.
+type Found<T> = Mutex<HashMap<Box<str>, T, KeyHashing>>;
+
 /// The files of a [`DiskFiles`] for the time of one request, or of several that had come before
 /// the first of them is answered: each path is looked at once, so that a file that changes
 /// meanwhile is not half the old one. A lookup asks for most paths several times, and a look takes longer
@@ -21,8 +24,8 @@ type Listed = Vec<(Arc<str>, FileKind)>;
 #[derive(Debug)]
 pub struct Moment<'a> {
     disk: &'a DiskFiles,
-    seen: Mutex<HashMap<Box<str>, Seen, KeyHashing>>,
-    listed: Mutex<HashMap<Box<str>, Listed, KeyHashing>>,
+    seen: Found<Seen>,
+    listed: Found<Listed>,
 }
 
 impl<'a> Moment<'a> {
@@ -35,20 +38,27 @@ impl<'a> Moment<'a> {
     }
 
     fn look(&self, path: &str) -> Seen {
-        // Each change of the table is one insertion: it is whole even after a panic.
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = seen.get(path) {
-            return *known;
-        }
-        let metadata = std::fs::metadata(path).ok();
-        let found = metadata.and_then(|at| Some((kind_of(&at)?, Stamp::of(&at))));
-        seen.insert(Box::from(path), found);
-        found
+        once(&self.seen, path, || {
+            let metadata = std::fs::metadata(path).ok()?;
+            Some((kind_of(&metadata)?, Stamp::of(&metadata)))
+        })
     }
 
     fn stamp(&self, path: &str) -> Option<Stamp> {
         self.look(path).map(|(_, stamp)| stamp)
     }
+}
+
+/// What `find` finds at a path, now or before.
+fn once<T: Clone>(found: &Found<T>, path: &str, find: impl FnOnce() -> T) -> T {
+    // Each change of the table is one insertion: it is whole even after a panic.
+    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = found.get(path) {
+        return known.clone();
+    }
+    let new = find();
+    found.insert(Box::from(path), new.clone());
+    new
 }
 
 impl Files for Moment<'_> {
@@ -57,13 +67,7 @@ impl Files for Moment<'_> {
     }
 
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
-        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = listed.get(folder) {
-            return known.clone();
-        }
-        let found = self.disk.list(folder);
-        listed.insert(Box::from(folder), found.clone());
-        found
+        once(&self.listed, folder, || self.disk.list(folder))
     }
 
     fn is_link(&self, path: &str) -> bool {

@@ -259,13 +259,13 @@ impl Engine<'_> {
                     }
                     hashes[at] = Some(made);
                 }
-                let hashed = self.hash_of(root);
                 let (found, is_foreign) = match (entry, level.hashes.borrow().get(at)) {
                     (Entry::Value(one), _) => {
                         let nature = one.nature(|| nature(&one.value));
                         (Some((one.value.clone(), nature)), false)
                     }
                     (Entry::Unknown, Some(Some(DataHash::Read { hash, natures }))) => {
+                        let hashed = self.hash_of(root);
                         let is_root = |key: &Value| StrKey(root).equivalent(key);
                         let found = hash.raw_entry_v1().from_hash_full(hashed, is_root);
                         let found = found.map(|(at, _, value)| {

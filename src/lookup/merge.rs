@@ -163,8 +163,10 @@ impl Strategy {
         matches!(self.kind, StrategyKind::First | StrategyKind::Default)
     }
 
-    /// Whether a merge may change the very collections that it merges.
-    pub(super) fn changes_in_place(&self) -> bool {
+    /// Whether hashes within hashes are merged, too: such a merge may change the very collections that
+    /// it merges (`deep_merge/core.rb`).
+    #[must_use]
+    pub fn is_deep(&self) -> bool {
         match self.kind {
             StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
                 true

@@ -97,6 +97,14 @@ pub struct Possible {
     pub files: Paths,
 }
 
+impl Possible {
+    /// Whether the lookup options were asked for, and no key.
+    #[must_use]
+    pub fn is_of_options(&self) -> bool {
+        *self.key == *"lookup_options"
+    }
+}
+
 /// What happened at a node.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Event {

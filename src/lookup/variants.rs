@@ -35,7 +35,7 @@ impl Engine<'_> {
                 |engine| {
                     let variants = &mut variants.iter();
                     // A trace shows each change in place as it is after the merge that made it.
-                    let merged = match engine.tracer.is_some() && strategy.changes_in_place() {
+                    let merged = match engine.tracer.is_some() && strategy.is_deep() {
                         true => engine.fold_variants(strategy, None, 0, variants, ask),
                         false => engine.collect_variants(strategy, variants, ask),
                     }?;
@@ -139,22 +139,17 @@ impl Engine<'_> {
             // Every merge of Puppet's goes through all that was merged before.
             weight += measure.weight;
             self.meet(weight)?;
-            if !(is_all_regular && measure.is_regular) {
-                let merged = match self.merge_found(strategy, found)? {
-                    None => strategy.convert(value),
-                    Some(high) => self.merge_two(strategy, high, &value)?,
-                };
-                return self.fold_variants(strategy, Some(merged), weight, variants, ask);
-            }
             found.push(value);
-            if found.len() == 2 && strategy.kind == StrategyKind::Deep {
+            let mut goes_at_once = is_all_regular && measure.is_regular;
+            if goes_at_once && found.len() == 2 && strategy.kind == StrategyKind::Deep {
                 options = strategy.deep_options()?;
-                if options.plain_knockout().is_none() || !self.given.is_empty() {
-                    // With these options a merge may fail, or it may change what a function gave
-                    // and keeps: Puppet's way's business.
-                    let merged = self.merge_found(strategy, found)?;
-                    return self.fold_variants(strategy, merged, weight, variants, ask);
-                }
+                // With other options a merge may fail; with any it may change what a function gave
+                // and keeps.
+                goes_at_once = options.plain_knockout().is_some() && self.given.is_empty();
+            }
+            if !goes_at_once {
+                let merged = self.merge_found(strategy, found)?;
+                return self.fold_variants(strategy, merged, weight, variants, ask);
             }
         }
         found.extend(first);

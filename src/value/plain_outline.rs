@@ -41,15 +41,11 @@ impl PlainOutline {
 
     /// Whether the key of the line at `at` is the string `name`.
     fn is_key(&self, at: usize, name: &str) -> bool {
+        let bytes = &self.text.as_bytes()[at..];
         // The colon first: names begin alike more often than not.
-        let bytes = self.text.as_bytes();
-        let ends_there = bytes.get(at + name.len()) == Some(&b':');
-        if !ends_there && !matches!(bytes[at], b'"' | b'\'') {
-            return false;
-        }
-        let line = &self.text[at..];
-        let may_be = line.starts_with(['"', '\'']) || line.starts_with(name);
-        let own = || key(line.lines().next().unwrap_or_default());
+        let is_bare = || bytes.get(name.len()) == Some(&b':') && bytes.starts_with(name.as_bytes());
+        let may_be = matches!(bytes.first(), Some(b'"' | b'\'')) || is_bare();
+        let own = || key(self.text[at..].lines().next().unwrap_or_default());
         may_be
             && own().is_some_and(|own| {
                 own.text == name

@@ -422,7 +422,7 @@ fn level_lines(
             UnknownCause::Path(possible) => {
                 let key = &*possible.key;
                 // A key that a token names.
-                if key != &**root && key != "lookup_options" {
+                if key != &**root && !possible.is_of_options() {
                     line.extend([text(" for "), code(key)]);
                 }
                 line.push(text(": "));

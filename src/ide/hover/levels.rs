@@ -390,7 +390,7 @@ pub(super) fn unknowns(
         let mut unknown = unknown.clone();
         if let UnknownCause::Path(possible) = &mut unknown.cause {
             let files = possible.files.iter().cloned();
-            if *possible.key == *"lookup_options" {
+            if possible.is_of_options() {
                 possible.files = files.filter(|path| decides(ground, path, root)).collect();
             } else if depth > 0 && *possible.key == *root {
                 possible.files = files.filter(touches).collect();

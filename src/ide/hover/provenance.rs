@@ -26,15 +26,7 @@ pub(super) fn notes(
         ground,
         key,
         sources,
-        is_deep: match strategy.kind {
-            StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
-                true
-            }
-            StrategyKind::First
-            | StrategyKind::Default
-            | StrategyKind::Unique
-            | StrategyKind::Hash => false,
-        },
+        is_deep: strategy.is_deep(),
         lower_wins: strategy.kind == StrategyKind::ReverseDeep,
         knockout: knockout
             .and_then(Value::as_str)
