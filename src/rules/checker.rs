@@ -59,14 +59,10 @@ pub(super) struct Found<'a> {
 impl Found<'_> {
     /// Adds a finding; the caller may change the rest of it.
     pub(super) fn report(&mut self, range: TextRange, message: impl Into<String>) -> &mut Finding {
-        self.list.push(Finding {
-            code: self.rule.code,
-            severity: self.rule.severity,
-            path: self.file.path().clone(),
-            range,
-            message: message.into(),
-            related: Vec::new(),
-        });
+        let (code, severity) = (self.rule.code, self.rule.severity);
+        let path = Arc::clone(self.file.path());
+        self.list
+            .push(Finding::new(code, severity, path, range, message));
         let last = self.list.len() - 1;
         &mut self.list[last]
     }

@@ -1,8 +1,8 @@
-//! What a rule has to say about a file.
+//! What a rule reports about a file. It knows neither editors nor how a report is printed.
 
 use std::sync::Arc;
 
-use crate::text::TextRange;
+use crate::text::{TextEdit, TextRange};
 
 /// How bad it is; the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -41,6 +41,47 @@ pub struct Related {
     pub message: String,
 }
 
+/// Whether an edit may be applied without being read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Safety {
+    /// The data means afterwards what was certainly meant.
+    Safe,
+    /// It may mean something else: for a person to look at.
+    Unsafe,
+}
+
+/// An edit that removes a finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fix {
+    /// What it does, as an imperative.
+    pub title: String,
+    /// Edits of the finding's own file, which don't overlap.
+    pub edits: Vec<TextEdit>,
+    /// Whether it may be applied without being read.
+    pub safety: Safety,
+}
+
+impl Fix {
+    /// A fix of one edit.
+    #[must_use]
+    pub fn new(safety: Safety, title: impl Into<String>, edit: TextEdit) -> Fix {
+        Fix {
+            title: title.into(),
+            edits: vec![edit],
+            safety,
+        }
+    }
+}
+
+/// How an editor may draw the range of a finding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tag {
+    /// Faded: it can go.
+    Unnecessary,
+    /// Struck out: it will stop working.
+    Deprecated,
+}
+
 /// Something wrong, or worth knowing, in one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
@@ -56,4 +97,31 @@ pub struct Finding {
     pub message: String,
     /// Other places that the finding is about.
     pub related: Vec<Related>,
+    /// Edits that remove it, the likeliest first.
+    pub fixes: Vec<Fix>,
+    /// How editors may draw it.
+    pub tags: Vec<Tag>,
+}
+
+impl Finding {
+    /// A finding without related places, fixes and tags.
+    #[must_use]
+    pub fn new(
+        code: &'static str,
+        severity: Severity,
+        path: Arc<str>,
+        range: TextRange,
+        message: impl Into<String>,
+    ) -> Finding {
+        Finding {
+            code,
+            severity,
+            path,
+            range,
+            message: message.into(),
+            related: Vec::new(),
+            fixes: Vec::new(),
+            tags: Vec::new(),
+        }
+    }
 }

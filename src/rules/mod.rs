@@ -58,7 +58,7 @@ mod yaml_syntax;
 
 pub use checked::{Checked, Reader, Role};
 pub use checker::{Checker, MOST_FINDINGS, Part, check_all, check_file};
-pub use finding::{Finding, Related, Severity};
+pub use finding::{Finding, Fix, Related, Safety, Severity, Tag};
 pub use touched::{Touched, touched};
 
 use checker::Found;
@@ -122,6 +122,26 @@ pub static RULES: &[&Rule] = &[
 #[must_use]
 pub fn rule(code: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code == code)
+}
+
+/// The scheme of pages that have no address on the web: those that this program carries.
+pub const PAGE_SCHEME: &str = "hiera-ls:";
+
+impl Rule {
+    /// The address of the rule's page: in the package's repository, of this version. A package
+    /// without a public repository has none there; the address then names the page that this
+    /// program carries, which only an editor's extension for it can open.
+    #[must_use]
+    pub fn address(&self) -> String {
+        let code = self.code;
+        match env!("CARGO_PKG_REPOSITORY") {
+            "" => format!("{PAGE_SCHEME}/rules/{code}.md"),
+            repository => {
+                let version = env!("CARGO_PKG_VERSION");
+                format!("{repository}/blob/v{version}/docs/rules/{code}.md")
+            }
+        }
+    }
 }
 
 impl std::fmt::Debug for Rule {

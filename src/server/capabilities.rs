@@ -85,8 +85,8 @@ pub(crate) struct ClientFacts {
     pub(crate) pulls: bool,
     /// The client can be told that its pulled diagnostics are stale.
     pub(crate) refreshes: bool,
-    /// Diagnostics may carry other places.
-    pub(crate) related: bool,
+    /// What may stand in a diagnostic.
+    pub(crate) diagnostics: DiagnosticForm,
     /// Outlines may nest.
     pub(crate) nested_symbols: bool,
     /// The client watches files if asked.
@@ -101,6 +101,20 @@ pub(crate) struct ClientFacts {
     pub(crate) refreshes_lenses: bool,
     /// The client can be told that its hints are stale.
     pub(crate) refreshes_hints: bool,
+}
+
+/// Which optional parts of a diagnostic the client can show.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DiagnosticForm {
+    /// Other places.
+    pub(crate) related: bool,
+    /// Faded and struck out ranges.
+    pub(crate) tags: bool,
+    /// A link behind the code.
+    pub(crate) links: bool,
+    /// A link to a rule's page that only an extension for this server can open, which says so by
+    /// `experimental.rulePages`.
+    pub(crate) pages: bool,
 }
 
 /// How much of the conversation the client wants to hear about (`$/setTrace`).
@@ -166,7 +180,12 @@ impl ClientFacts {
             opens_files: can("window/showDocument/support") && !can("experimental/documents"),
             pulls: can("textDocument/diagnostic"),
             refreshes: can("workspace/diagnostics/refreshSupport"),
-            related: can("textDocument/publishDiagnostics/relatedInformation"),
+            diagnostics: DiagnosticForm {
+                related: can("textDocument/publishDiagnostics/relatedInformation"),
+                tags: can("textDocument/publishDiagnostics/tagSupport"),
+                links: can("textDocument/publishDiagnostics/codeDescriptionSupport"),
+                pages: can("experimental/rulePages"),
+            },
             nested_symbols: can("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
             watches: can("workspace/didChangeWatchedFiles/dynamicRegistration"),
             configuration: can("workspace/configuration"),

@@ -20,7 +20,7 @@ use crate::ide::call_hierarchy::CallItem;
 use crate::ide::document::Document;
 use crate::ide::{hover, symbols};
 use crate::lookup::ConfigCache;
-use crate::rules::{self, Checker, Part};
+use crate::rules::{Checker, Finding, Part};
 use crate::text::{Position, TextRange};
 use crate::workspace::Snapshot;
 
@@ -36,34 +36,6 @@ pub struct Hover {
     pub aligned: String,
     /// For the others.
     pub plain: String,
-}
-
-/// A problem in a file.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Finding {
-    /// The rule's stable code.
-    pub code: String,
-    /// How bad it is.
-    pub severity: Severity,
-    /// Where it is.
-    pub range: TextRange,
-    /// What is wrong, what Puppet does, what to do.
-    pub message: String,
-    /// Other places that belong to it.
-    pub related: Vec<(Arc<str>, TextRange, String)>,
-}
-
-/// How bad a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Severity {
-    /// Worth knowing.
-    Hint,
-    /// Worth a look.
-    Information,
-    /// Probably wrong.
-    Warning,
-    /// Puppet fails.
-    Error,
 }
 
 /// A key, for outlines and searches.
@@ -364,10 +336,7 @@ impl Features for Rooms {
 
     fn check<'a>(&'a self, snapshot: &'a Snapshot, context: &'a Context, _: &Stop) -> Check<'a> {
         let checker = self.checker(snapshot, context);
-        Box::new(move |path| {
-            let findings = checker.file(path, Part::All)?;
-            Some(findings.into_iter().map(Finding::from).collect())
-        })
+        Box::new(move |path| checker.file(path, Part::All))
     }
 
     fn symbols(&self, snapshot: &Snapshot, path: &str, context: &Context) -> Vec<Symbol> {
@@ -497,26 +466,6 @@ fn command_link(command: &str, path: &str, name: &str, argument: Value) -> Strin
         "command:{command}?{}",
         convert::escaped(&arguments.to_string())
     )
-}
-
-impl From<rules::Finding> for Finding {
-    fn from(finding: rules::Finding) -> Finding {
-        let related = finding.related.into_iter();
-        Finding {
-            code: finding.code.to_owned(),
-            severity: match finding.severity {
-                rules::Severity::Error => Severity::Error,
-                rules::Severity::Warning => Severity::Warning,
-                rules::Severity::Information => Severity::Information,
-                rules::Severity::Hint => Severity::Hint,
-            },
-            range: finding.range,
-            message: finding.message,
-            related: related
-                .map(|related| (related.path, related.range, related.message))
-                .collect(),
-        }
-    }
 }
 
 impl From<symbols::Symbol> for Symbol {

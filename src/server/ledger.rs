@@ -52,7 +52,7 @@ impl Ledger {
     }
 
     /// Checks what has to be checked; false if it was stopped before the end.
-    pub(crate) fn check(&mut self, view: &View, related: bool) -> bool {
+    pub(crate) fn check(&mut self, view: &View) -> bool {
         let mut left: BTreeSet<Arc<str>> = match std::mem::take(&mut self.pending) {
             Pending::Files(files) => files,
             Pending::All => {
@@ -62,7 +62,7 @@ impl Ledger {
             }
         };
         if !left.is_empty() {
-            let diagnoser = Diagnoser::new(view, related);
+            let diagnoser = Diagnoser::new(view);
             while !view.stop.requested()
                 && let Some(path) = left.pop_first()
             {

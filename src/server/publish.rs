@@ -245,7 +245,6 @@ async fn check(session: &Arc<Session>, board: &mut Board, paths: Vec<Arc<str>>) 
         return Round::Done;
     };
     let revision = view.revision;
-    let related = session.facts().related;
     let mut stale = Vec::new();
     for path in paths {
         let version = view.documents.get(&path).map(|document| document.version);
@@ -262,7 +261,7 @@ async fn check(session: &Arc<Session>, board: &mut Board, paths: Vec<Arc<str>>) 
     }
     let checked: Vec<Arc<str>> = stale.iter().map(|(path, ..)| path.clone()).collect();
     let job = session.lanes.run(Lane::Background, &stop, move || {
-        let diagnoser = Diagnoser::new(&view, related);
+        let diagnoser = Diagnoser::new(&view);
         let unstopped = checked.iter().take_while(|_| !view.stop.requested());
         unstopped
             .map(|path| diagnoser.file_of_many(path))

@@ -2,9 +2,7 @@
 //! with one of its four rules broken on purpose, so that each test is seen to notice.
 
 pub use super::context::Context;
-pub use super::features::{
-    Asked, Check, Features, Finding, Hover, Question, Severity, Symbol, Told, Work,
-};
+pub use super::features::{Asked, Check, Features, Hover, Question, Symbol, Told, Work};
 pub use super::jobs::Stop;
 pub use super::settings::Settings;
 pub use super::{Options, serve};

@@ -1,4 +1,5 @@
-//! Places in a text: byte ranges, lines, and positions as the Language Server Protocol counts them.
+//! Places in a text: byte ranges, lines, positions as the Language Server Protocol counts them, and
+//! edits.
 //!
 //! This room knows nothing of YAML, Puppet or LSP types; it counts bytes, UTF-16 units and
 //! characters.
@@ -11,8 +12,10 @@
 //! assert_eq!(index.position(6, PositionEncoding::Utf8), Position { line: 1, character: 0 });
 //! ```
 
+mod edit;
 mod line_index;
 
+pub use edit::TextEdit;
 pub use line_index::{LineCounter, LineIndex, Position, PositionEncoding, line_at};
 
 /// A half-open range of bytes in one text: `start..end`, both offsets in UTF-8 bytes.

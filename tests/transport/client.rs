@@ -8,8 +8,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use hiera_ls::rules::{Finding, Related, Severity};
 use hiera_ls::server::testing::{
-    Check, Context, Features, Finding, Hover, Options, Severity, Snapshot, Stop, Symbol, serve,
+    Check, Context, Features, Hover, Options, Snapshot, Stop, Symbol, serve,
 };
 use hiera_ls::text::TextRange;
 use serde_json::{Value, json};
@@ -113,11 +114,18 @@ impl Features for Planted {
             };
             let found = file.text().match_indices("bad");
             let found = found.map(|(start, word)| Finding {
-                code: "bad-word".to_owned(),
-                severity: Severity::Warning,
-                range: TextRange::new(start, start + word.len()),
-                message: format!("in {}", file.text()),
-                related: vec![(path.into(), TextRange::empty(0), "the start".to_owned())],
+                related: vec![Related {
+                    path: path.into(),
+                    range: TextRange::empty(0),
+                    message: "the start".to_owned(),
+                }],
+                ..Finding::new(
+                    "bad-word",
+                    Severity::Warning,
+                    path.into(),
+                    TextRange::new(start, start + word.len()),
+                    format!("in {}", file.text()),
+                )
             });
             Some(found.collect())
         })

@@ -6,15 +6,14 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
+use crate::rules::{self, Finding, Severity, Tag};
+use crate::server::capabilities::DiagnosticForm;
 use crate::server::convert;
 use crate::server::documents::Documents;
-use crate::server::features::{Check, Finding, Severity};
+use crate::server::features::Check;
 use crate::server::jobs::Lane;
 use crate::server::session::Session;
 use crate::server::settings;
-
-/// More diagnostics than this in one file help nobody; the first ones are kept.
-const MAX_PER_FILE: usize = 1000;
 
 pub(crate) async fn handle(
     session: &Session,
@@ -22,9 +21,8 @@ pub(crate) async fn handle(
 ) -> Result<lsp::DocumentDiagnosticReportResult> {
     let path = convert::path(params.text_document.uri.as_str());
     let previous = params.previous_result_id;
-    let related = session.facts().related;
     let work = move |view: View| {
-        let items = path.and_then(|path| Diagnoser::new(&view, related).file(&path));
+        let items = path.and_then(|path| Diagnoser::new(&view).file(&path));
         let items = items.unwrap_or_default();
         report(items, previous.as_deref())
     };
@@ -71,20 +69,15 @@ pub(crate) fn result_id(items: &[lsp::Diagnostic]) -> String {
 /// Diagnostics of one file after another, as the user's settings want them.
 pub(crate) struct Diagnoser<'a> {
     view: &'a View,
-    related: bool,
     check: Check<'a>,
 }
 
 impl<'a> Diagnoser<'a> {
-    pub(crate) fn new(view: &'a View, related: bool) -> Diagnoser<'a> {
+    pub(crate) fn new(view: &'a View) -> Diagnoser<'a> {
         let check = view
             .features
             .check(&view.snapshot, &view.context, &view.stop);
-        Diagnoser {
-            view,
-            related,
-            check,
-        }
+        Diagnoser { view, check }
     }
 
     /// [`Diagnoser::file`] where nobody waits for it: questions go first, unless the file is open and
@@ -103,51 +96,67 @@ impl<'a> Diagnoser<'a> {
         }
         let shown = (self.check)(path)?
             .into_iter()
-            .filter_map(|finding| diagnostic(self.view, path, finding, self.related));
-        Some(shown.take(MAX_PER_FILE).collect())
+            .filter_map(|finding| diagnostic(self.view, path, finding));
+        Some(shown.collect())
     }
 }
 
-fn diagnostic(view: &View, path: &str, finding: Finding, related: bool) -> Option<lsp::Diagnostic> {
-    let severity = match view
-        .context
-        .settings
-        .diagnostics_severity
-        .get(&finding.code)
-    {
+/// A finding as the client can show it; nothing where the settings turn its rule off.
+pub(crate) fn diagnostic(view: &View, path: &str, finding: Finding) -> Option<lsp::Diagnostic> {
+    let set = &view.context.settings.diagnostics_severity;
+    let severity = match set.get(finding.code) {
         Some(settings::Severity::Off) => return None,
-        Some(settings::Severity::Hint) => lsp::DiagnosticSeverity::HINT,
-        Some(settings::Severity::Information) => lsp::DiagnosticSeverity::INFORMATION,
-        Some(settings::Severity::Warning) => lsp::DiagnosticSeverity::WARNING,
-        Some(settings::Severity::Error) => lsp::DiagnosticSeverity::ERROR,
-        None => match finding.severity {
-            Severity::Hint => lsp::DiagnosticSeverity::HINT,
-            Severity::Information => lsp::DiagnosticSeverity::INFORMATION,
-            Severity::Warning => lsp::DiagnosticSeverity::WARNING,
-            Severity::Error => lsp::DiagnosticSeverity::ERROR,
-        },
+        Some(settings::Severity::Hint) => Severity::Hint,
+        Some(settings::Severity::Information) => Severity::Information,
+        Some(settings::Severity::Warning) => Severity::Warning,
+        Some(settings::Severity::Error) => Severity::Error,
+        None => finding.severity,
     };
+    let form = view.diagnostics;
     let range_in =
         |path: &str, range| view.lines(path, |lines| convert::range(lines, range, view.encoding));
-    let places = finding.related.iter().filter(|_| related);
+    let places = finding.related.into_iter().filter(|_| form.related);
     let places: Vec<_> = places
-        .filter_map(|(path, range, message)| {
-            let uri = uri(view, path)?;
+        .filter_map(|related| {
+            let uri = uri(view, &related.path)?;
             Some(lsp::DiagnosticRelatedInformation {
-                location: lsp::Location::new(uri, range_in(path, *range)?),
-                message: message.clone(),
+                location: lsp::Location::new(uri, range_in(&related.path, related.range)?),
+                message: related.message,
             })
+        })
+        .collect();
+    let tags = finding.tags.iter().filter(|_| form.tags);
+    let tags: Vec<_> = tags
+        .map(|tag| match tag {
+            Tag::Unnecessary => lsp::DiagnosticTag::UNNECESSARY,
+            Tag::Deprecated => lsp::DiagnosticTag::DEPRECATED,
         })
         .collect();
     Some(lsp::Diagnostic {
         range: range_in(path, finding.range)?,
-        severity: Some(severity),
-        code: Some(lsp::NumberOrString::String(finding.code)),
+        severity: Some(match severity {
+            Severity::Hint => lsp::DiagnosticSeverity::HINT,
+            Severity::Information => lsp::DiagnosticSeverity::INFORMATION,
+            Severity::Warning => lsp::DiagnosticSeverity::WARNING,
+            Severity::Error => lsp::DiagnosticSeverity::ERROR,
+        }),
+        code: Some(lsp::NumberOrString::String(finding.code.to_owned())),
+        code_description: page(finding.code, form),
         source: Some("hiera-ls".to_owned()),
         message: finding.message,
         related_information: Some(places).filter(|places| !places.is_empty()),
+        tags: Some(tags).filter(|tags| !tags.is_empty()),
         ..lsp::Diagnostic::default()
     })
+}
+
+/// The link to a rule's page, if the client can open it.
+fn page(code: &str, form: DiagnosticForm) -> Option<lsp::CodeDescription> {
+    let rule = rules::rule(code).filter(|_| form.links)?;
+    let address = rule.address();
+    let opens = form.pages || !address.starts_with(rules::PAGE_SCHEME);
+    let href = address.parse().ok().filter(|_| opens)?;
+    Some(lsp::CodeDescription { href })
 }
 
 /// The URI of a file, in the client's own spelling where it is open.

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
+use super::capabilities::DiagnosticForm;
 use super::context::Context;
 use super::documents::Documents;
 use super::features::Features;
@@ -46,6 +47,7 @@ pub(crate) struct View {
     pub(crate) documents: Documents,
     pub(crate) context: Context,
     pub(crate) encoding: PositionEncoding,
+    pub(crate) diagnostics: DiagnosticForm,
     pub(crate) index: Index,
     pub(crate) stop: Stop,
     pub(crate) traffic: Arc<Traffic>,
@@ -73,6 +75,7 @@ impl View {
             documents: ticket.documents.clone(),
             context: session.context(),
             encoding: session.facts().encoding,
+            diagnostics: session.facts().diagnostics,
             index: ticket.index,
             stop: ticket.stop.clone(),
             traffic: Arc::clone(&session.lanes.traffic),

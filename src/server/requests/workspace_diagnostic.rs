@@ -51,7 +51,6 @@ async fn news(
     known: &Arc<Known>,
 ) -> std::result::Result<Items, NoAnswer> {
     const ENDING: NoAnswer = NoAnswer::Stopped(Reason::Cancelled);
-    let related = session.facts().related;
     let mut happened = session.news.subscribe();
     loop {
         is_read(session).await.ok_or(ENDING)?;
@@ -67,7 +66,7 @@ async fn news(
         let view = View::now(session, stop.clone()).await.ok_or(ENDING)?;
         let known = known.clone();
         let job = move || -> Option<Report> {
-            if !ledger.check(&view, related) {
+            if !ledger.check(&view) {
                 return None;
             }
             let report = ledger.report(&view, &known);
