@@ -12,6 +12,7 @@
 //! | [`disk`] | the only file-system access: scan, read, watch; what is asked of the kernel |
 //! | [`ide`] | one file per editor feature, in domain types |
 //! | [`rules`] | one file per diagnostic, and their registry |
+//! | [`analysis`] | what features, rules and commands ask: the root that governs a file, lookups in it |
 //! | [`lookup`] | the engine: layers, hierarchies, merges, interpolation, trace |
 //! | [`workspace`] | `Change` in, immutable `Snapshot` out; per-file facts, key index |
 //! | [`scope`] | facts, trusted, variables, nodes; a scope from a file's own path |
@@ -24,6 +25,7 @@
 //! | [`syntax`] | text → spanned tree: YAML as Psych reads it, JSON, HOCON |
 //! | [`text`] | byte ranges, lines, positions |
 
+pub mod analysis;
 pub mod cli;
 pub mod datatype;
 pub mod disk;

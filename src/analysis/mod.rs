@@ -1,0 +1,152 @@
+//! The questions that features, rules and commands ask about a workspace: one value that holds the
+//! snapshot, Puppet's settings, the known nodes and the configurations read before.
+//!
+//! It knows no editor feature, no rule, no folder on disk and no output format. Nothing above this
+//! room builds a lookup [`Session`] by hand: [`Analysis::at`] gives one for a root, and
+//! [`session_over`] for files that no snapshot holds.
+//!
+//! ```
+//! use hiera_ls::analysis::Analysis;
+//! use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings};
+//! use hiera_ls::scope::{KnownNodes, Scope};
+//! use hiera_ls::workspace::{Change, Workspace};
+//!
+//! let workspace = Workspace::new();
+//! workspace.apply(Change::Folders(vec!["/repo".into()]));
+//! let open = |path: &str, text: &str| workspace.apply(Change::Open {
+//!     path: path.into(),
+//!     text: text.into(),
+//!     version: 1,
+//! });
+//! open("/repo/hiera.yaml", "version: 5\nhierarchy: [{name: common, path: common.yaml}]\n");
+//! let snapshot = open("/repo/data/common.yaml", "ntp::servers: [a, b]\n");
+//! let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+//! let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+//! let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+//! let root = analysis.governing("/repo/data/common.yaml").unwrap();
+//! let answer = root.session().lookup(&Scope::open(), &Request::key("ntp::servers"));
+//! assert_eq!(answer.result.unwrap().inspect(), "['a', 'b']");
+//! ```
+
+mod governing;
+
+use std::sync::Arc;
+
+use crate::hierarchy::Layer;
+use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};
+use crate::scope::KnownNodes;
+use crate::workspace::{Files, Root, RootFiles, Snapshot};
+
+/// What an answer depends on. Cheap to make and to copy: one for each request.
+#[derive(Clone, Copy)]
+pub struct Analysis<'a> {
+    /// The workspace as of one moment.
+    pub snapshot: &'a Snapshot,
+    /// Puppet's settings.
+    pub settings: &'a Settings,
+    /// Configurations, and what was worked out from them, kept between requests.
+    pub configs: &'a ConfigCache,
+    /// The known nodes; may be empty.
+    pub nodes: &'a KnownNodes,
+    /// Certname of the node that the user has selected; none for any node.
+    pub selected: Option<&'a str>,
+    /// Whether the request was cancelled; asked inside long loops.
+    pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<'a> Analysis<'a> {
+    /// An analysis without a selected node that is never cancelled.
+    #[must_use]
+    pub fn new(
+        snapshot: &'a Snapshot,
+        settings: &'a Settings,
+        configs: &'a ConfigCache,
+        nodes: &'a KnownNodes,
+    ) -> Analysis<'a> {
+        Analysis {
+            snapshot,
+            settings,
+            configs,
+            nodes,
+            selected: None,
+            is_cancelled: &|| false,
+        }
+    }
+
+    /// The view from one root of the workspace.
+    #[must_use]
+    pub fn at(self, root: &'a Root) -> RootView<'a> {
+        RootView {
+            analysis: self,
+            root,
+            layer: layer_of(root),
+            environment: Environment::of_root(self.snapshot, root),
+            files: self.snapshot.files_for(root),
+        }
+    }
+}
+
+/// The workspace from one root: its layer, its environment, and lookups in it.
+pub struct RootView<'a> {
+    /// What the view belongs to.
+    pub analysis: Analysis<'a>,
+    /// The root.
+    pub root: &'a Root,
+    /// The layer that the root's own configuration makes.
+    pub layer: Layer,
+    /// The environment that the root's data is read in. A caller may name another.
+    pub environment: Environment,
+    files: RootFiles<'a>,
+}
+
+impl<'a> RootView<'a> {
+    /// The files as lookups in this root see them.
+    #[must_use]
+    pub fn files(&self) -> &RootFiles<'a> {
+        &self.files
+    }
+
+    /// Lookups in this root.
+    #[must_use]
+    pub fn session(&self) -> Session<'_> {
+        self.session_with(&self.files)
+    }
+
+    /// Lookups in this root that see other files.
+    #[must_use]
+    pub fn session_with<'s>(&'s self, files: &'s dyn Files) -> Session<'s> {
+        let Analysis {
+            settings, configs, ..
+        } = self.analysis;
+        session_over(files, &self.environment, settings, configs)
+    }
+
+    /// All locations of a layer's hierarchy, for any node; none where Puppet refuses its
+    /// configuration.
+    #[must_use]
+    pub fn places(&self, layer: &Layer) -> Arc<[Place]> {
+        self.session().known_places(layer)
+    }
+
+    /// The locations of the root's own hierarchy that read a file, highest priority first.
+    #[must_use]
+    pub fn reach(&self, path: &str) -> Vec<Reach> {
+        reach(&self.places(&self.layer), path)
+    }
+}
+
+/// Lookups over files that no snapshot holds: a folder on disk, or one moment of a batch.
+#[must_use]
+pub fn session_over<'a>(
+    files: &'a dyn Files,
+    environment: &'a Environment,
+    settings: &'a Settings,
+    configs: &'a ConfigCache,
+) -> Session<'a> {
+    Session {
+        files,
+        environment,
+        settings,
+        configs,
+    }
+}
