@@ -5,7 +5,7 @@
 //! pool) → `convert` → the transport → `wire`. An edit's way ends in `ordered`: it enters
 //! `documents` and the queue of `model` there; `publish` hears of it from the model's writer.
 //!
-//! Four rules hold here, each pinned by `tests/transport.rs`: order is taken where messages
+//! Four rules hold here, each pinned by `tests/transport`: order is taken where messages
 //! arrive; handlers never compute; no handler waits for the client; the transport's limit of
 //! handlers at once is raised, and work is bounded by a semaphore instead.
 //!

@@ -1,4 +1,4 @@
-# Makes tests/cases/datatype.jsonl: what Puppet says about data types, for tests/datatype_cases.rs.
+# Makes tests/cases/datatype.jsonl: what Puppet says about data types, for tests/library/datatype_cases.rs.
 #   ruby tests/parity/datatype_cases.rb > tests/cases/datatype.jsonl
 # Kinds of lines (k): alias (name, text of a type alias the rest may use), parse, check, infer,
 # convert, print. Values are tagged as in the batch protocol.

@@ -1,4 +1,4 @@
-# Makes tests/cases/regexp.jsonl: what Ruby says about patterns, for tests/regexp_cases.rs.
+# Makes tests/cases/regexp.jsonl: what Ruby says about patterns, for tests/library/regexp_cases.rs.
 # Run with the Ruby of the Puppet whose behaviour is to be matched:
 #   ruby tests/parity/regexp_cases.rb > tests/cases/regexp.jsonl
 # Each line: p (pattern), then error (the message of Ruby's RegexpError) or m (for each text of

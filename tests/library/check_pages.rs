@@ -2,8 +2,6 @@
 //!
 //! A mark is `#~ CODE` at the end of a line. `#- PATH` starts a file; without one the example is
 //! `data/common.yaml` (`data/common.json`) of an environment that reads only that.
-#![allow(clippy::unwrap_used)]
-
 use std::sync::Arc;
 
 use hiera_ls::lookup::PuppetVersion;

@@ -1,6 +1,4 @@
 //! `hiera-ls check` as people and scripts see it.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
-
 use std::process::{Command, Output};
 
 fn check(arguments: &[&str]) -> Output {

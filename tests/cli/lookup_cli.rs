@@ -1,13 +1,6 @@
 //! `hiera-ls lookup` against the real command `puppet lookup`: standard output byte for byte, and
 //! the exit code; and the codes of ours for answers that depend on the node.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    reason = "a test drives programs, writes folders and says what it skips"
-)]
-
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};

@@ -2,25 +2,6 @@
 //! and by real Puppet. Puppet's answers about the first are left in
 //! `target/tmp/lsst-control-puppet.json` (`nodes`: node → key → index into `answers`).
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    clippy::wildcard_enum_match_arm,
-    dead_code,
-    unreachable_pub,
-    reason = "a test drives programs, writes folders and prints what it found; it shares modules"
-)]
-
-#[path = "parity/case.rs"]
-mod case;
-#[path = "parity/compare.rs"]
-mod compare;
-#[path = "parity/corpora.rs"]
-mod corpora;
-#[path = "parity/program.rs"]
-mod program;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -29,9 +10,9 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use compare::{Outcomes, difference, normalised, side_by_side};
-use corpora::{Corpus, Node};
-use program::Program;
+use crate::compare::{Outcomes, difference, normalised, side_by_side};
+use crate::corpora::{Corpus, Node};
+use crate::program::{self, Program};
 
 #[test]
 fn every_key_of_lsst_control_for_every_node() {

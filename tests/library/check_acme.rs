@@ -1,6 +1,4 @@
 //! `fixtures/acme`: every mistake made on purpose is found where it is marked, and nothing else.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
-
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;

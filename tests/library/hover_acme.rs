@@ -1,13 +1,6 @@
 //! Hovers on every top-level key of `fixtures/acme` tell what real Puppet answers for the nodes
 //! that read the file (`EXPECTED.json`).
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    reason = "a test reads files and prints what it compared"
-)]
-
 use std::collections::HashMap as Map;
 use std::path::Path;
 

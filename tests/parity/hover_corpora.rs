@@ -2,21 +2,6 @@
 //! tells equals what real Puppet answers for the nodes that read the file. A hundred of the keys are
 //! drawn by chance: always the same, or those of the number in `HIERA_LS_SEED`.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    clippy::wildcard_enum_match_arm,
-    dead_code,
-    unreachable_pub,
-    reason = "a test drives programs, reads files and prints what it compared; it shares modules"
-)]
-
-#[path = "parity/corpora.rs"]
-mod corpora;
-#[path = "parity/program.rs"]
-mod program;
-
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -30,7 +15,8 @@ use hiera_ls::value::{HashMap, Value, from_json, from_tagged_json};
 use hiera_ls::workspace::Snapshot;
 use serde_json::json;
 
-use corpora::Corpus;
+use crate::corpora::{self, Corpus};
+use crate::program;
 
 /// Keys of each kind of file.
 const KEYS: usize = 50;

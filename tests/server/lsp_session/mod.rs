@@ -1,16 +1,6 @@
 //! Sessions of an editor with the program: a real control repository, and the mistakes of
 //! `fixtures/acme`.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    clippy::wildcard_enum_match_arm,
-    unreachable_pub,
-    reason = "a test drives a program, writes folders and prints what it found"
-)]
-
 mod commands;
 mod lenses;
 mod program;

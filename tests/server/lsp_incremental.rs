@@ -3,13 +3,6 @@
 //! on the final texts: published and pulled diagnostics, hovers, lookups explained, nodes, outlines,
 //! the search for keys, lenses, hints, calls, and the documents of commands.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    reason = "a test writes folders, looks at the clock and prints what it did"
-)]
-
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, PipeWriter, Write as _};

@@ -1,7 +1,5 @@
 //! Every text of `cases/psych-scalars.jsonl` reads as Puppet's loader (Psych 4.0.3) reads it:
 //! value and type, or error class, words and place.
-#![allow(clippy::unwrap_used)]
-
 use hiera_ls::syntax::parse_yaml;
 use hiera_ls::value::{LoadError, LoadErrorKind, Value, load_parse, load_yaml};
 use serde_json::Value as Json;
@@ -77,7 +75,7 @@ fn is_error(error: &LoadError, case: &Json) -> bool {
 
 #[test]
 fn every_case_reads_as_in_puppet() {
-    let cases = include_str!("cases/psych-scalars.jsonl");
+    let cases = include_str!("../cases/psych-scalars.jsonl");
     let mut wrong = Vec::new();
     let mut count = 0;
     for line in cases.lines() {

@@ -15,8 +15,6 @@
 //! - entries behind a line that the edit turned into a document marker, or in a second document:
 //!   Puppet sees none of them;
 //! - the value (not the spans) of an entry with an alias whose anchor is in an affected entry.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods)]
-
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use super::commands::percent_decoded;
 use super::program::{Program, STRANGER, uri};
 
 /// What the real hiera-eyaml made of texts: the blob, whose key, `ok`, and the plain text, in hex.
-const BLOBS: &str = include_str!("../eyaml/blobs.tsv");
+const BLOBS: &str = include_str!("../../eyaml/blobs.tsv");
 
 /// A plain text that stands nowhere else.
 const PLAIN: &str = "é ü 日本語 😀";

@@ -1,6 +1,4 @@
 //! JSON reads as Ruby's json 2.6.1 reads it, in its words; an error costs its own entry only.
-#![allow(clippy::unwrap_used)]
-
 use hiera_ls::syntax::parse_json;
 use hiera_ls::value::{Value, json_load};
 

@@ -1,33 +1,15 @@
 //! The matrix of every key of a real control repository over its 161 nodes, cell by cell against
 //! real Puppet.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    clippy::wildcard_enum_match_arm,
-    dead_code,
-    unreachable_pub,
-    reason = "a test drives programs, writes folders and prints what it found; it shares modules"
-)]
-
-#[path = "parity/case.rs"]
-mod case;
-#[path = "parity/compare.rs"]
-mod compare;
-#[path = "parity/corpora.rs"]
-mod corpora;
-#[path = "parity/program.rs"]
-mod program;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use compare::normalised;
-use corpora::Corpus;
+use crate::compare::normalised;
+use crate::corpora::Corpus;
+use crate::program;
 
 #[test]
 fn the_matrix_of_lsst_control_is_puppets() {

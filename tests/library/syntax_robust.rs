@@ -1,7 +1,5 @@
 //! No bytes make a parser or a loader panic, loop or recurse without end, and every place they
 //! name lies in the text.
-#![allow(clippy::unwrap_used)]
-
 use hiera_ls::syntax::{Parse, ScalarMap, parse_json, parse_yaml};
 use hiera_ls::value::{
     Value, json_load, load_node, load_parse, load_recovered, load_yaml, symbol_keys_to_strings,

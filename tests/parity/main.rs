@@ -8,26 +8,26 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
+    clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::wildcard_enum_match_arm,
     unreachable_pub,
     reason = "a test drives programs, writes folders and prints what it found"
 )]
 
-#[path = "parity/case.rs"]
 mod case;
-#[path = "parity/compare.rs"]
+mod check_corpora;
 mod compare;
-#[path = "parity/generate/mod.rs"]
+mod corpora;
+mod corpora_parity;
 mod generate;
-#[path = "parity/known.rs"]
+mod hover_corpora;
 mod known;
-#[path = "parity/program.rs"]
+mod matrix_corpora;
 mod program;
-#[path = "parity/random.rs"]
 mod random;
-#[path = "parity/shrink.rs"]
 mod shrink;
+mod syntax_corpora;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

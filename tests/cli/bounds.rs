@@ -1,13 +1,6 @@
 //! Nothing that a repository holds makes the program hang or run out of memory or stack: every bound
 //! is an error that names itself.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    reason = "a test drives a program, writes folders and prints what it found"
-)]
-
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;

@@ -1,14 +1,6 @@
 //! Answers over nodes: lookups that are shared are those made one by one, and the preview of an
 //! edit is the difference of two full matrices.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test panics, measures and prints what it found"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::process::Command;

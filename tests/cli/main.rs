@@ -1,0 +1,12 @@
+//! The program on the command line: its commands, their exit codes, and its bounds.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "tests drive the program, write folders and print what they compared"
+)]
+
+mod bounds;
+mod check_cli;
+mod lookup_cli;

@@ -1,0 +1,19 @@
+//! The library as its users call it: syntax, types, rules, hovers and the matrix.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::wildcard_enum_match_arm,
+    reason = "tests read files, measure and print what they compared"
+)]
+
+mod check_acme;
+mod check_pages;
+mod datatype_cases;
+mod hover_acme;
+mod matrix;
+mod regexp_cases;
+mod syntax_json;
+mod syntax_psych;
+mod syntax_robust;

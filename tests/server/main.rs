@@ -1,0 +1,14 @@
+//! Sessions of editors with the server.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::wildcard_enum_match_arm,
+    unreachable_pub,
+    reason = "tests drive the program, write folders and print what they compared"
+)]
+
+mod lsp_incremental;
+mod lsp_session;
