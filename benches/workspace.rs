@@ -29,7 +29,7 @@ use hiera_ls::ide::first_look::first_look;
 use hiera_ls::ide::hover::{HoverOptions, hover};
 use hiera_ls::ide::symbols::{document_symbols, workspace_symbols};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
-use hiera_ls::rules::{Checker, Part};
+use hiera_ls::rules::Checker;
 use hiera_ls::syntax::libyaml::Parser;
 use hiera_ls::workspace::{Change, Snapshot, Workspace};
 use measure::{best, note, number, process_time, quantile, ratio, report, thread_time};
@@ -251,7 +251,7 @@ fn edit(
         let after = process_time();
         let settings = Settings::for_version(PuppetVersion::V8).for_editor();
         let checker = Checker::with_configs(&snapshot, settings, Arc::clone(configs));
-        let findings = checker.file(path, Part::All);
+        let findings = checker.file(path);
         checked.push(process_time().saturating_sub(start));
         applied.push(after.saturating_sub(start));
         assert!(findings.is_some(), "{path} is a file of a hierarchy");

@@ -218,7 +218,7 @@ impl Report {
         paths.sort();
         let mut out = std::io::stdout().lock();
         for file in paths {
-            let Some(findings) = checker.file(file, crate::rules::Part::All) else {
+            let Some(findings) = checker.file(file) else {
                 continue;
             };
             self.files += 1;

@@ -11,7 +11,7 @@ use crate::disk::{Ignore, scan};
 use crate::ide::hover::{HoverOptions, hover};
 use crate::ide::{KnownNodes, symbols::document_symbols};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::rules::{Checker, Finding, Part, Touched, touched};
+use crate::rules::{Checker, Finding, Recheck, recheck};
 use crate::workspace::{Change, DiskEntry, Snapshot, Workspace};
 
 /// How many times the workspace is compared with a fresh one.
@@ -74,7 +74,7 @@ fn compare(folder: &Arc<str>, settings: &Settings) -> Result<String, String> {
     let chosen: Vec<&Arc<str>> = (0..FILES)
         .map(|_| &files[dice.below(files.len())])
         .collect();
-    let mut findings = check(&snapshot, settings, Touched::All, Findings::new());
+    let mut findings = check(&snapshot, settings, Recheck::All, Findings::new());
     let (mut open, mut gone) = (BTreeMap::new(), BTreeMap::new());
     let (mut hovers, mut shown) = (0, 0);
     for round in 1..=ROUNDS {
@@ -82,13 +82,13 @@ fn compare(folder: &Arc<str>, settings: &Settings) -> Result<String, String> {
             let path = chosen[dice.below(chosen.len())];
             let change = change(&mut dice, &known, path, &mut open, &mut gone);
             snapshot = workspace.apply(change);
-            findings = check(&snapshot, settings, touched(&snapshot), findings);
+            findings = check(&snapshot, settings, recheck(&snapshot), findings);
         }
         let mut afresh = vec![start.clone()];
         afresh.extend(gone.iter().map(|(path, ())| absent(path)));
         afresh.extend(open.iter().map(|(path, text)| opened(path, text)));
         let fresh = Workspace::new().apply(Change::Batch(afresh));
-        let expected = check(&fresh, settings, Touched::All, Findings::new());
+        let expected = check(&fresh, settings, Recheck::All, Findings::new());
         if let Some(path) = different(&findings, &expected) {
             return Err(format!(
                 "round {round}: the findings of {path} are {:?}, those of a fresh workspace {:?}",
@@ -126,18 +126,18 @@ fn told(snapshot: &Snapshot, path: &str, offset: usize, settings: &Settings) -> 
     hover(snapshot, path, offset, &options).map(|hover| hover.plain)
 }
 
-/// The findings after a change that touched these files.
-fn check(snapshot: &Snapshot, settings: &Settings, touched: Touched, before: Findings) -> Findings {
+/// The findings after a change that makes these files be checked again.
+fn check(snapshot: &Snapshot, settings: &Settings, again: Recheck, before: Findings) -> Findings {
     let checker = Checker::with_settings(snapshot, settings.clone());
-    let (mut findings, paths): (Findings, Vec<Arc<str>>) = match touched {
-        Touched::All => {
+    let (mut findings, paths): (Findings, Vec<Arc<str>>) = match again {
+        Recheck::All => {
             let files = snapshot.files().map(|file| file.path().clone());
             (Findings::new(), files.collect())
         }
-        Touched::Files(files) => (before, files.into_iter().map(|(path, _)| path).collect()),
+        Recheck::Files(files) => (before, files.into_iter().collect()),
     };
     for path in paths {
-        match checker.file(&path, Part::All) {
+        match checker.file(&path) {
             Some(found) if !found.is_empty() => findings.insert(path, found),
             Some(_) | None => findings.remove(&path),
         };

@@ -1,7 +1,9 @@
 //! `alias-not-whole`: 'alias' stands in a longer string, where Puppet refuses it.
 
+use super::checked::TokenAt;
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 use crate::interpolation::{Method, TokenKind};
 
 pub(super) const RULE: &Rule = &Rule {
@@ -9,29 +11,27 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "'alias' stands in a longer string, where Puppet refuses it",
     page: include_str!("../../docs/rules/alias-not-whole.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Token(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    for token in at.tokens() {
-        let TokenKind::Call {
-            method: Method::Alias,
-            argument,
-            ..
-        } = &token.token.kind
-        else {
-            continue;
-        };
-        if token.token.range.len() == token.text.len() {
-            continue;
-        }
-        found.report(
-            token.range,
-            format!(
-                "'alias' must be the whole string: Puppet fails on this key; use '%{{lookup(\"{argument}\")}}' \
-                 for text"
-            ),
-        );
+fn check(_: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
+    let TokenKind::Call {
+        method: Method::Alias,
+        argument,
+        ..
+    } = &at.token.kind
+    else {
+        return;
+    };
+    if at.token.range.len() == at.text.len() {
+        return;
     }
+    found.report(
+        at.range,
+        format!(
+            "'alias' must be the whole string: Puppet fails on this key; use '%{{lookup(\"{argument}\")}}' \
+             for text"
+        ),
+    );
 }

@@ -1,8 +1,9 @@
 //! `bad-strategy`: a merge strategy does not exist.
 
-use super::checked::entry;
+use super::checked::{OptionAt, entry};
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 use crate::lookup::Strategy;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -10,31 +11,26 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "a merge strategy does not exist",
     page: include_str!("../../docs/rules/bad-strategy.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Option(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    for option in at.lookup_options() {
-        let Some(merge) = option.value.get("merge") else {
-            continue;
-        };
-        if merge.inspect().contains("%{") {
-            continue;
-        }
-        let Some(error) = Strategy::refusal(merge) else {
-            continue;
-        };
-        let is_of_options = error.message.starts_with("The merge options");
-        if !is_of_options {
-            let range = entry(at.tree(), option.node, "merge")
-                .map_or(option.range, |(_, value)| at.tree().node(value).range);
-            let message = format!(
-                "{}: Puppet fails on '{}'",
-                error.message.trim(),
-                option.name
-            );
-            found.report(range, message);
-        }
+fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+    let Some(options) = &at.options else { return };
+    let Some(merge) = options.value.get("merge") else {
+        return;
+    };
+    if merge.inspect().contains("%{") {
+        return;
+    }
+    let Some(error) = Strategy::refusal(merge) else {
+        return;
+    };
+    let is_of_options = error.message.starts_with("The merge options");
+    if !is_of_options {
+        let range = entry(file.tree(), options.node, "merge")
+            .map_or(options.range, |(_, value)| file.tree().node(value).range);
+        let message = format!("{}: Puppet fails on '{}'", error.message.trim(), at.name);
+        found.report(range, message);
     }
 }

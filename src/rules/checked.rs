@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::checker::{Checker, RootView};
 use crate::hierarchy::Layer;
-use crate::interpolation::{Token, has_tokens, tokens};
+use crate::interpolation::Token;
 use crate::lookup::{Reach, Settings};
-use crate::syntax::{Node, NodeId, Parse, ScalarMap, Tree};
+use crate::syntax::{Node, NodeId, NodeKind, Parse, Scalar, ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::value::{LoadError, Value, load_yaml};
 use crate::workspace::{DataFile, File, FileFacts, Format, Snapshot};
@@ -47,11 +47,47 @@ impl Reader<'_> {
 pub(super) struct OptionAt<'a> {
     /// The key or pattern.
     pub(super) name: &'a str,
-    /// Its options.
+    /// Where the key or pattern stands.
+    pub(super) key: TextRange,
+    /// Its options, if it counts and Puppet reads the file.
+    pub(super) options: Option<Options<'a>>,
+}
+
+/// The options of an entry of `lookup_options`.
+pub(super) struct Options<'a> {
+    /// The options as Puppet reads them.
     pub(super) value: &'a Value,
-    /// The node of the options.
+    /// Their node.
     pub(super) node: NodeId,
-    /// Where the options stand.
+    /// Where they stand.
+    pub(super) range: TextRange,
+}
+
+/// A mapping of the file.
+pub(super) struct MappingAt<'a> {
+    /// Keys and values in the order written.
+    pub(super) pairs: &'a [(NodeId, NodeId)],
+    /// Whether its keys are the file's top-level keys.
+    pub(super) is_topmost: bool,
+}
+
+/// A scalar that is a value or an element.
+pub(super) struct ScalarAt<'a> {
+    /// The node.
+    pub(super) node: &'a Node,
+    /// What it holds.
+    pub(super) scalar: &'a Scalar,
+}
+
+/// A token in a string that Puppet interpolates.
+pub(super) struct TokenAt<'a> {
+    /// The string, decoded.
+    pub(super) text: &'a str,
+    /// The string's node.
+    pub(super) node: &'a Node,
+    /// The token; its ranges are of the decoded string.
+    pub(super) token: Token,
+    /// Where the token stands in the file.
     pub(super) range: TextRange,
 }
 
@@ -63,18 +99,7 @@ pub struct Checked<'a> {
     /// What it is.
     pub role: Role<'a>,
     parse: OnceLock<Arc<Parse>>,
-    tokens: OnceLock<Vec<TokenAt>>,
     loaded: OnceLock<Arc<DataFile>>,
-}
-
-/// A token in a string that Puppet interpolates.
-pub(super) struct TokenAt {
-    /// The string, decoded.
-    pub(super) text: Arc<str>,
-    /// The token; its ranges are of the decoded string.
-    pub(super) token: Token,
-    /// Where the token stands in the file.
-    pub(super) range: TextRange,
 }
 
 impl<'a> Checked<'a> {
@@ -84,7 +109,6 @@ impl<'a> Checked<'a> {
             file,
             role,
             parse: OnceLock::new(),
-            tokens: OnceLock::new(),
             loaded: OnceLock::new(),
         }
     }
@@ -124,14 +148,11 @@ impl<'a> Checked<'a> {
             .map_or(Format::Yaml, |reader| reader.format)
     }
 
-    /// The file's tree with what is wrong with it; empty for HOCON, which has no tree of this
-    /// kind.
+    /// The file's tree with what is wrong with it.
     #[must_use]
     pub fn parse(&self) -> &Parse {
-        self.parse.get_or_init(|| match self.format() {
-            Format::Yaml | Format::Json => self.snapshot().parse_of(self.file, self.format()),
-            Format::Hocon => Arc::default(),
-        })
+        self.parse
+            .get_or_init(|| self.snapshot().parse_of(self.file, self.format()))
     }
 
     /// The file's tree.
@@ -179,62 +200,61 @@ impl<'a> Checked<'a> {
         TextRange::new(start, end)
     }
 
-    /// Every token of the strings that Puppet interpolates: all values and the keys of nested
-    /// hashes, but not the topmost keys.
-    pub(super) fn tokens(&self) -> &[TokenAt] {
-        self.tokens.get_or_init(|| self.find_tokens())
+    /// From places in a scalar's decoded text to the bytes of the file that spell them.
+    pub(super) fn places<'n>(&self, node: &'n Node) -> Places<'n>
+    where
+        'a: 'n,
+    {
+        match (self.format(), &node.kind) {
+            (Format::Hocon, NodeKind::Scalar(scalar)) => Places::Written {
+                text: self.file.text(),
+                range: node.range,
+                decoded: &scalar.text,
+            },
+            _ => Places::Mapped(ScalarMap::new(self.file.text(), node)),
+        }
     }
 
-    fn find_tokens(&self) -> Vec<TokenAt> {
-        let tree = self.tree();
-        let mut found = Vec::new();
-        if self.readers().is_empty() || !self.file.text().contains('{') {
-            return found;
-        }
-        let topmost: Vec<NodeId> = tree.entries().map(|(key, _)| key).collect();
-        for (id, node) in tree.nodes() {
-            let Some(scalar) = node.as_scalar() else {
-                continue;
-            };
-            if !has_tokens(&scalar.text) || topmost.binary_search(&id).is_ok() {
-                continue;
-            }
-            let map = ScalarMap::new(self.file.text(), node);
-            for token in tokens(&scalar.text) {
-                found.push(TokenAt {
-                    text: scalar.text.clone(),
-                    range: map.source_range(token.range.as_usize()),
-                    token,
-                });
-            }
-        }
-        found
-    }
-
-    /// The entries of `lookup_options`, as far as Puppet reads them; none where it refuses the
-    /// file.
+    /// The entries of `lookup_options` in the order of the text.
     pub(super) fn lookup_options(&self) -> Vec<OptionAt<'_>> {
+        let mut read = self.read_options();
+        let facts = self.facts().lookup_options.iter();
+        let mut all: Vec<OptionAt<'_>> = facts
+            .map(|fact| OptionAt {
+                name: &fact.pattern,
+                key: fact.key,
+                options: read
+                    .iter()
+                    .position(|read| read.key == fact.key)
+                    .and_then(|at| read.swap_remove(at).options),
+            })
+            .collect();
+        // Of those that an alias brings, and of those in HOCON, there are no facts.
+        all.append(&mut read);
+        all
+    }
+
+    /// The entries of `lookup_options` as Puppet reads them; none where it refuses the file.
+    fn read_options(&self) -> Vec<OptionAt<'_>> {
         let tree = self.tree();
-        let (Ok(value), false) = (self.loaded(), self.readers().is_empty()) else {
+        let Ok(value) = self.loaded() else {
             return Vec::new();
         };
         let all = value.get("lookup_options").and_then(Value::as_hash);
         let (Some(all), Some((_, options))) = (all, self.top_level("lookup_options")) else {
             return Vec::new();
         };
-        let mut found = Vec::new();
-        for (name, value) in all {
-            let Some(name) = name.as_str() else { continue };
-            if let Some((_, node)) = entry(tree, options, name) {
-                found.push(OptionAt {
-                    name,
-                    value,
-                    node,
-                    range: tree.node(node).range,
-                });
-            }
-        }
-        found
+        let names = all.iter().filter_map(|(name, value)| {
+            let name = name.as_str()?;
+            let (key, node) = entry(tree, options, name)?;
+            let range = tree.node(node).range;
+            Some(OptionAt {
+                name,
+                key: tree.node(key).range,
+                options: Some(Options { value, node, range }),
+            })
+        });
+        names.collect()
     }
 
     /// The value of a top-level key.
@@ -243,6 +263,45 @@ impl<'a> Checked<'a> {
         tree.entries()
             .filter(|&(key, _)| tree.scalar_text(key).is_some_and(|text| **text == *name))
             .last()
+    }
+}
+
+/// From places in a scalar's decoded text to the bytes of the file that spell them.
+pub(super) enum Places<'a> {
+    /// By the rules of YAML and JSON.
+    Mapped(ScalarMap),
+    /// In HOCON, where a string can be joined from several: looked for as it reads.
+    Written {
+        /// The file.
+        text: &'a str,
+        /// Where the scalar stands.
+        range: TextRange,
+        /// What it reads.
+        decoded: &'a str,
+    },
+}
+
+impl Places<'_> {
+    /// The bytes that spell a range of the decoded text; the whole scalar if they are spelled in
+    /// another way.
+    pub(super) fn source_range(&self, decoded: TextRange) -> TextRange {
+        match self {
+            Places::Mapped(map) => map.source_range(decoded.as_usize()),
+            Places::Written {
+                text,
+                range,
+                decoded: whole,
+            } => {
+                let wanted = decoded.slice(whole);
+                let before = &whole[..decoded.start as usize];
+                let earlier = before.matches(wanted).count();
+                let mut written = range.slice(text).match_indices(wanted);
+                written.nth(earlier).map_or(*range, |(at, _)| {
+                    let start = range.start as usize + at;
+                    TextRange::new(start, start + wanted.len())
+                })
+            }
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Runs the rules over files of a snapshot.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use super::checked::{Checked, Reader, Role};
 use super::finding::{Finding, Severity};
 use super::reference_graph::ReferenceGraph;
-use super::{RULES, Reads, Rule};
+use super::walk::walk;
+use super::{RULES, Rule};
 use crate::hierarchy::{FunctionKind, Layer, TemplatePart};
 use crate::lookup::{
     ConfigCache, Environment, Place, PuppetVersion, Request, Session, Settings, UnknownCause,
@@ -17,20 +17,12 @@ use crate::scope::Scope;
 use crate::text::TextRange;
 use crate::workspace::{File, Root, RootFiles, Snapshot};
 
-/// Most findings of one file: a file with more of them is broken in one way a thousand times.
+/// The limit of findings of one file, wherever they are shown: a file with more of them is broken in
+/// one way many times.
 pub const MOST_FINDINGS: usize = 200;
 
 /// A key that no data has: asking for it shows which levels nobody can read.
 const NO_KEY: &str = "no key of any data";
-
-/// Which rules to run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
-    /// All.
-    All,
-    /// Those whose findings depend on other files.
-    Workspace,
-}
 
 /// The rules over one snapshot. Hierarchies are read once, when the first file asks for them.
 pub struct Checker<'a> {
@@ -49,14 +41,22 @@ pub(super) struct RootView<'a> {
     places: OnceLock<Arc<[Place]>>,
 }
 
-/// The findings of one file, most severe settings of their rule filled in.
+/// The findings of one rule in one file.
 pub(super) struct Found<'a> {
     rule: &'static Rule,
     file: &'a File,
-    list: Vec<Finding>,
+    pub(super) list: Vec<Finding>,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
+    pub(super) fn new(rule: &'static Rule, file: &'a File) -> Found<'a> {
+        Found {
+            rule,
+            file,
+            list: Vec::new(),
+        }
+    }
+
     /// Adds a finding; the caller may change the rest of it.
     pub(super) fn report(&mut self, range: TextRange, message: impl Into<String>) -> &mut Finding {
         let (code, severity) = (self.rule.code, self.rule.severity);
@@ -90,7 +90,7 @@ impl Found<'_> {
 #[must_use]
 pub fn check_file(snapshot: &Snapshot, path: &str) -> Vec<Finding> {
     Checker::new(snapshot, PuppetVersion::default())
-        .file(path, Part::All)
+        .file(path)
         .unwrap_or_default()
 }
 
@@ -139,26 +139,9 @@ impl<'a> Checker<'a> {
 
     /// The findings of one file, ordered by place; nothing for a file that no hierarchy reads.
     #[must_use]
-    pub fn file(&self, path: &str, part: Part) -> Option<Vec<Finding>> {
-        let file = self.snapshot.file(path)?;
-        let checked = self.checked(file)?;
-        let mut findings = Vec::new();
-        for rule in RULES {
-            if part == Part::Workspace && rule.reads == Reads::File {
-                continue;
-            }
-            let mut found = Found {
-                rule,
-                file,
-                list: Vec::new(),
-            };
-            let outcome = catch_unwind(AssertUnwindSafe(|| (rule.check)(&checked, &mut found)));
-            if outcome.is_err() {
-                tracing::error!("the rule '{}' panicked over {path}", rule.code);
-                continue;
-            }
-            findings.append(&mut found.list);
-        }
+    pub fn file(&self, path: &str) -> Option<Vec<Finding>> {
+        let checked = self.checked(self.snapshot.file(path)?)?;
+        let mut findings = walk(&checked, RULES);
         findings.sort_by(|a, b| (a.range.start, a.code).cmp(&(b.range.start, b.code)));
         findings.truncate(MOST_FINDINGS);
         Some(findings)
@@ -182,7 +165,7 @@ impl<'a> Checker<'a> {
         paths.sort_unstable();
         paths
             .into_iter()
-            .filter_map(|path| self.file(path, Part::All))
+            .filter_map(|path| self.file(path))
             .flatten()
             .collect()
     }

@@ -1,45 +1,47 @@
 //! `dup-key`: a key is set twice in one hash, so that the first value is lost.
 
+use super::checked::MappingAt;
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 use std::collections::HashMap;
 
 use super::Related;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, ScalarStyle};
 use crate::text::TextRange;
+use crate::workspace::Format;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "dup-key",
     severity: Severity::Warning,
     summary: "a key is set twice in one hash, so that the first value is lost",
     page: include_str!("../../docs/rules/dup-key.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Mapping(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    if at.readers().is_empty() {
+fn check(file: &Checked<'_>, at: &MappingAt<'_>, found: &mut Found<'_>) {
+    if file.format() == Format::Hocon {
+        // Its values are merged or joined.
         return;
     }
-    let tree = at.tree();
-    for (_, node) in tree.nodes() {
-        let mut seen: HashMap<&str, TextRange> = HashMap::new();
-        for &(key, _) in node.as_mapping().unwrap_or_default() {
-            let key = tree.node(key);
-            let Some(name) = string(key) else { continue };
-            let Some(first) = seen.insert(name, key.range) else {
-                continue;
-            };
-            let message = format!(
-                "'{name}' is set twice in one hash: the last value counts, the others are lost"
-            );
-            found.report(key.range, message).related = vec![Related {
-                path: at.file.path().clone(),
-                range: first,
-                message: "lost".to_owned(),
-            }];
-        }
+    let tree = file.tree();
+    let mut seen: HashMap<&str, TextRange> = HashMap::new();
+    for &(key, _) in at.pairs {
+        let key = tree.node(key);
+        let Some(name) = string(key) else { continue };
+        let Some(first) = seen.insert(name, key.range) else {
+            continue;
+        };
+        let message = format!(
+            "'{name}' is set twice in one hash: the last value counts, the others are lost"
+        );
+        found.report(key.range, message).related = vec![Related {
+            path: file.file.path().clone(),
+            range: first,
+            message: "lost".to_owned(),
+        }];
     }
 }
 

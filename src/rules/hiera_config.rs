@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::checked::entry;
 use super::checker::Found;
-use super::{Checked, Reads, Related, Role, Rule, Severity};
+use super::rule::{ConfigurationAt, Hook};
+use super::{Checked, Depends, Related, Rule, Severity};
 use crate::hierarchy::{Config, ConfigError, Layer, locate};
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::Strict;
@@ -20,20 +21,18 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "Puppet refuses a 'hiera.yaml'",
     page: include_str!("../../docs/rules/hiera-config.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Configuration(check)],
 };
 
 /// The lists of levels that a configuration may have.
 const HIERARCHIES: [&str; 3] = ["hierarchy", "plan_hierarchy", "default_hierarchy"];
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    let Role::Config { layer, dir } = &at.role else {
-        return;
-    };
+fn check(at: &Checked<'_>, of: &ConfigurationAt<'_>, found: &mut Found<'_>) {
+    let (layer, dir) = (of.layer, of.dir);
     let Ok(value) = at.loaded() else { return };
     let Some(version) = version_of(value) else {
-        let is_ignored = at.settings().strict != Strict::Error || **layer == Layer::Global;
+        let is_ignored = at.settings().strict != Strict::Error || *layer == Layer::Global;
         let (severity, effect) = if is_ignored {
             (
                 Severity::Warning,

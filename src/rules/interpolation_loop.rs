@@ -3,26 +3,30 @@
 //! Facts give the circles that could be; lookups in the scopes that read the file say which of
 //! them Puppet runs into. What a higher level hides is no loop.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checked::Reader;
 use super::checker::{Checker, Found};
-use super::{Checked, Reads, Related, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Facts, Related, Rule, Severity};
 use crate::interpolation::Key;
 use crate::lookup::{NodeKind, Reach, Request, TraceNode, Unknown};
 use crate::scope::{Scope, Variable};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::File;
+use crate::workspace::{File, Snapshot};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "interpolation-loop",
     severity: Severity::Error,
     summary: "keys look each other up in a circle",
     page: include_str!("../../docs/rules/interpolation-loop.md"),
-    reads: Reads::Workspace,
-    check,
+    depends: Depends {
+        on: Facts::VALUES,
+        files: files_with_circles,
+    },
+    hooks: &[Hook::File(check)],
 };
 
 /// Most steps of the search for scopes in which a circle closes, for one key.
@@ -50,6 +54,32 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
         }
         loops.report(found);
     }
+}
+
+/// Files with references that are, or were, part of a circle: what a loop's lookups meet on their
+/// way, and where it stands, can be in any file. O(files with keys on circles).
+fn files_with_circles(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let (before, after) = (&snapshot.delta().references_before, snapshot.references());
+    let (old, new) = (before.circles(), after.circles());
+    let options = [LOOKUP_OPTIONS]
+        .into_iter()
+        .filter(|key| before.has(key) || after.has(key));
+    let keys = old.keys().chain(new.keys()).map(|key| &**key);
+    let keys: BTreeSet<&str> = keys.chain(options).collect();
+    let mut files = BTreeSet::new();
+    for key in keys {
+        for file in snapshot.iter_files_with(key) {
+            let mut uses = file.facts().uses();
+            let is_part = uses.any(|(from, _, to)| {
+                *from.name == *key
+                    && (key == LOOKUP_OPTIONS || old.is_on(key, to) || new.is_on(key, to))
+            });
+            if is_part {
+                files.insert(Arc::clone(file.path()));
+            }
+        }
+    }
+    files
 }
 
 /// A scope in which a key is tried.

@@ -2,7 +2,8 @@
 
 use super::checked::shown;
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 use crate::value::LoadErrorKind;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -10,8 +11,8 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "a file is not JSON for Puppet, which refuses all of it",
     page: include_str!("../../docs/rules/json-syntax.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::File(check)],
 };
 
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {

@@ -2,7 +2,8 @@
 
 use super::checker::Found;
 use super::hiera_config::version_of;
-use super::{Checked, Reads, Role, Rule, Severity};
+use super::rule::{ConfigurationAt, Hook};
+use super::{Checked, Depends, Rule, Severity};
 use crate::hierarchy::Layer;
 use crate::lookup::Strict;
 
@@ -11,14 +12,12 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Warning,
     summary: "a 'hiera.yaml' is of a version before 5",
     page: include_str!("../../docs/rules/legacy-config.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Configuration(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    let Role::Config { layer, .. } = &at.role else {
-        return;
-    };
+fn check(at: &Checked<'_>, of: &ConfigurationAt<'_>, found: &mut Found<'_>) {
+    let layer = of.layer;
     let Some(version) = at.loaded().ok().and_then(version_of) else {
         return;
     };

@@ -1,32 +1,33 @@
 //! `lookup-options-bare-value`: an entry of 'lookup_options' is a text instead of a hash of options.
 
+use super::checked::OptionAt;
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-bare-value",
     severity: Severity::Warning,
     summary: "an entry of 'lookup_options' is a text instead of a hash of options",
     page: include_str!("../../docs/rules/lookup-options-bare-value.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Option(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    for option in at.lookup_options() {
-        let Some(text) = option.value.as_str() else {
-            continue;
-        };
-        // Ruby finds the option's name inside the text: these two do something, nobody knows what.
-        if text.contains("merge") || text.contains("convert_to") || text.contains("%{") {
-            continue;
-        }
-        found.report(
-            option.range,
-            format!(
-                "the options of '{}' are a text and are ignored: write {{merge: {text}}}",
-                option.name
-            ),
-        );
+fn check(_: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+    let Some(options) = &at.options else { return };
+    let Some(text) = options.value.as_str() else {
+        return;
+    };
+    // Ruby finds the option's name inside the text: these two do something that is not specified.
+    if text.contains("merge") || text.contains("convert_to") || text.contains("%{") {
+        return;
     }
+    found.report(
+        options.range,
+        format!(
+            "the options of '{}' are a text and are ignored: write {{merge: {text}}}",
+            at.name
+        ),
+    );
 }

@@ -1,36 +1,36 @@
 //! `lookup-options-namespace`: a module's data sets options for keys of others.
 
+use super::checked::OptionAt;
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-namespace",
     severity: Severity::Error,
     summary: "a module's data sets options for keys of others",
     page: include_str!("../../docs/rules/lookup-options-namespace.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Option(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    for reader in at.readers() {
+fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+    for reader in file.readers() {
         let Some(module) = reader.layer().module_name() else {
             continue;
         };
         let prefix = format!("{module}::");
-        for option in &at.facts().lookup_options {
-            let message = match option.pattern.strip_prefix('^') {
-                Some(pattern) if !pattern.starts_with(&prefix) => format!(
-                    "all lookup_options patterns of module '{module}' must start with \
-                     '^{prefix}': every lookup of the module's keys fails"
-                ),
-                None if !option.pattern.starts_with(&prefix) => format!(
-                    "all lookup_options keys of module '{module}' must start with '{prefix}': every \
-                     lookup of the module's keys fails"
-                ),
-                Some(_) | None => continue,
-            };
-            found.report(option.key, message);
-        }
+        let message = match at.name.strip_prefix('^') {
+            Some(pattern) if !pattern.starts_with(&prefix) => format!(
+                "all lookup_options patterns of module '{module}' must start with \
+                 '^{prefix}': every lookup of the module's keys fails"
+            ),
+            None if !at.name.starts_with(&prefix) => format!(
+                "all lookup_options keys of module '{module}' must start with '{prefix}': every \
+                 lookup of the module's keys fails"
+            ),
+            Some(_) | None => continue,
+        };
+        found.report(at.key, message);
     }
 }

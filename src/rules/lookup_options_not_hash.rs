@@ -1,15 +1,16 @@
 //! `lookup-options-not-hash`: 'lookup_options' is not a hash.
 
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-not-hash",
     severity: Severity::Error,
     summary: "'lookup_options' is not a hash",
     page: include_str!("../../docs/rules/lookup-options-not-hash.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::File(check)],
 };
 
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {

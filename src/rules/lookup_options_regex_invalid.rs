@@ -1,7 +1,9 @@
 //! `lookup-options-regex-invalid`: a pattern of 'lookup_options' is no regular expression for Ruby.
 
+use super::checked::OptionAt;
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 use crate::regexp::RegexpError;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -9,23 +11,18 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "a pattern of 'lookup_options' is no regular expression for Ruby",
     page: include_str!("../../docs/rules/lookup-options-regex-invalid.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Option(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    if at.readers().is_empty() {
+fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+    if !at.name.starts_with('^') {
         return;
     }
-    for option in &at.facts().lookup_options {
-        if !option.pattern.starts_with('^') {
-            continue;
-        }
-        if let Err(RegexpError::Invalid { message }) = at.checker.pattern(&option.pattern) {
-            found.report(
-                option.key,
-                format!("{message}; every lookup that reads this file fails"),
-            );
-        }
+    if let Err(RegexpError::Invalid { message }) = file.checker.pattern(at.name) {
+        found.report(
+            at.key,
+            format!("{message}; every lookup that reads this file fails"),
+        );
     }
 }

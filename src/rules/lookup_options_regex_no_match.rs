@@ -1,54 +1,49 @@
 //! `lookup-options-regex-no-match`: a pattern of 'lookup_options' matches no key of the workspace.
 
+use super::checked::OptionAt;
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Facts, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-no-match",
     severity: Severity::Hint,
     summary: "a pattern of 'lookup_options' matches no key of the workspace",
     page: include_str!("../../docs/rules/lookup-options-regex-no-match.md"),
-    reads: Reads::Workspace,
-    check,
+    depends: Depends {
+        on: Facts::KEYS.and(Facts::OPTIONS),
+        files: Depends::files_with_options,
+    },
+    hooks: &[Hook::Option(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    if at.readers().is_empty() {
+fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+    // A module's pattern for others' keys is another rule's matter.
+    let foreign = file.readers().iter().all(|reader| {
+        let prefix = reader
+            .layer()
+            .module_name()
+            .map(|module| format!("^{module}::"));
+        prefix.is_some_and(|prefix| !at.name.starts_with(&prefix))
+    });
+    if !at.name.starts_with('^') || foreign {
         return;
     }
-    for option in &at.facts().lookup_options {
-        let name = &*option.pattern;
-        // A module's pattern for others' keys is another rule's matter.
-        let foreign = at.readers().iter().all(|reader| {
-            let prefix = reader
-                .layer()
-                .module_name()
-                .map(|module| format!("^{module}::"));
-            prefix.is_some_and(|prefix| !name.starts_with(&prefix))
-        });
-        if !name.starts_with('^') || foreign {
-            continue;
-        }
-        let Ok(pattern) = at.checker.pattern(name) else {
-            continue;
-        };
-        // A pattern that takes too many steps may match.
-        let matches = |key: &str| key != "lookup_options" && pattern.is_match(key).unwrap_or(true);
-        let any = at
-            .snapshot()
-            .key_names(literal_start(name))
-            .any(|key| matches(key) && is_data(at, key));
-        if !any
-            && at
-                .readers()
-                .iter()
-                .all(|reader| at.checker.sees_all_data(reader.view))
-        {
-            found.report(
-                option.key,
-                format!("no key in the data of this workspace matches '{name}'"),
-            );
-        }
+    let Ok(pattern) = file.checker.pattern(at.name) else {
+        return;
+    };
+    // A pattern that takes too many steps may match.
+    let matches = |key: &str| key != "lookup_options" && pattern.is_match(key).unwrap_or(true);
+    let mut names = file.snapshot().key_names(literal_start(at.name));
+    if names.any(|key| matches(key) && is_data(file, key)) {
+        return;
+    }
+    let mut readers = file.readers().iter();
+    if readers.all(|reader| file.checker.sees_all_data(reader.view)) {
+        found.report(
+            at.key,
+            format!("no key in the data of this workspace matches '{}'", at.name),
+        );
     }
 }
 

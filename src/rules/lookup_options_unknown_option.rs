@@ -1,41 +1,41 @@
 //! `lookup-options-unknown-option`: an entry of 'lookup_options' has an option that does not exist.
 
-use super::checked::entry;
+use super::checked::{OptionAt, entry};
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-unknown-option",
     severity: Severity::Warning,
     summary: "an entry of 'lookup_options' has an option that does not exist",
     page: include_str!("../../docs/rules/lookup-options-unknown-option.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Option(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    for option in at.lookup_options() {
-        let Some(hash) = option.value.as_hash() else {
+fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+    let Some(options) = &at.options else { return };
+    let Some(hash) = options.value.as_hash() else {
+        return;
+    };
+    for key in hash.keys() {
+        let Some(name) = key.as_str() else { continue };
+        if matches!(name, "merge" | "convert_to") || name.contains("%{") {
             continue;
-        };
-        for key in hash.keys() {
-            let Some(name) = key.as_str() else { continue };
-            if matches!(name, "merge" | "convert_to") || name.contains("%{") {
-                continue;
-            }
-            let range = entry(at.tree(), option.node, name)
-                .map_or(option.range, |(key, _)| at.tree().node(key).range);
-            let message = match name {
-                "strategy" | "knockout_prefix" | "sort_merged_arrays" | "merge_hash_arrays" => {
-                    format!(
-                        "option '{name}' stands beside 'merge' and is ignored: move it under 'merge'"
-                    )
-                }
-                _ => format!(
-                    "there is no option '{name}', it is ignored: there are 'merge' and 'convert_to'"
-                ),
-            };
-            found.report(range, message);
         }
+        let range = entry(file.tree(), options.node, name)
+            .map_or(options.range, |(key, _)| file.tree().node(key).range);
+        let message = match name {
+            "strategy" | "knockout_prefix" | "sort_merged_arrays" | "merge_hash_arrays" => {
+                format!(
+                    "option '{name}' stands beside 'merge' and is ignored: move it under 'merge'"
+                )
+            }
+            _ => format!(
+                "there is no option '{name}', it is ignored: there are 'merge' and 'convert_to'"
+            ),
+        };
+        found.report(range, message);
     }
 }

@@ -25,8 +25,10 @@
 mod checked;
 mod checker;
 mod finding;
+mod recheck;
 mod reference_graph;
-mod touched;
+mod rule;
+mod walk;
 
 mod alias_not_whole;
 mod bad_merge_option;
@@ -57,35 +59,10 @@ mod yaml_date;
 mod yaml_syntax;
 
 pub use checked::{Checked, Reader, Role};
-pub use checker::{Checker, MOST_FINDINGS, Part, check_all, check_file};
+pub use checker::{Checker, MOST_FINDINGS, check_all, check_file};
 pub use finding::{Finding, Fix, Related, Safety, Severity, Tag};
-pub use touched::{Touched, touched};
-
-use checker::Found;
-
-/// What a rule's findings in a file depend on, besides the roots and their hierarchies.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Reads {
-    /// Nothing but the file itself.
-    File,
-    /// Keys, options or references of other files.
-    Workspace,
-}
-
-/// One diagnostic.
-pub struct Rule {
-    /// The stable code, which people write in settings.
-    pub code: &'static str,
-    /// The severity as a rule; a finding may have another one.
-    pub severity: Severity,
-    /// One line for lists.
-    pub summary: &'static str,
-    /// The rule's page in Markdown.
-    pub page: &'static str,
-    /// What its findings depend on.
-    pub reads: Reads,
-    check: fn(&Checked<'_>, &mut Found<'_>),
-}
+pub use recheck::{Recheck, recheck};
+pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
 
 /// Every rule, ordered by code.
 pub static RULES: &[&Rule] = &[
@@ -122,35 +99,6 @@ pub static RULES: &[&Rule] = &[
 #[must_use]
 pub fn rule(code: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code == code)
-}
-
-/// The scheme of pages that have no address on the web: those that this program carries.
-pub const PAGE_SCHEME: &str = "hiera-ls:";
-
-impl Rule {
-    /// The address of the rule's page: in the package's repository, of this version. A package
-    /// without a public repository has none there; the address then names the page that this
-    /// program carries, which only an editor's extension for it can open.
-    #[must_use]
-    pub fn address(&self) -> String {
-        let code = self.code;
-        match env!("CARGO_PKG_REPOSITORY") {
-            "" => format!("{PAGE_SCHEME}/rules/{code}.md"),
-            repository => {
-                let version = env!("CARGO_PKG_VERSION");
-                format!("{repository}/blob/v{version}/docs/rules/{code}.md")
-            }
-        }
-    }
-}
-
-impl std::fmt::Debug for Rule {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Rule")
-            .field("code", &self.code)
-            .field("severity", &self.severity)
-            .finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! `non-string-map-key`: a key of a nested hash is read as a truth value or as nothing.
 
+use super::checked::MappingAt;
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
+use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{NodeId, ScalarStyle};
 use crate::workspace::Format;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -11,20 +13,16 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "a key of a nested hash is read as a truth value or as nothing",
     page: include_str!("../../docs/rules/non-string-map-key.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Mapping(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    if at.readers().is_empty() || at.format() != Format::Yaml {
+fn check(file: &Checked<'_>, at: &MappingAt<'_>, found: &mut Found<'_>) {
+    if at.is_topmost || file.format() != Format::Yaml {
         return;
     }
-    let tree = at.tree();
-    let topmost = tree.root();
-    let nested = tree.nodes().filter(|&(id, _)| Some(id) != topmost);
-    let keys = nested.flat_map(|(_, node)| node.as_mapping().unwrap_or_default());
-    for key in keys.map(|&(key, _): &(NodeId, NodeId)| key) {
-        let node = tree.node(key);
+    for &(key, _) in at.pairs {
+        let node = file.tree().node(key);
         let Some(scalar) = node.as_scalar() else {
             continue;
         };

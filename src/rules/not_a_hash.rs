@@ -1,7 +1,8 @@
 //! `not-a-hash`: a data file holds something else than a hash.
 
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 use crate::lookup::Strict;
 use crate::workspace::{Format, path};
 
@@ -10,8 +11,8 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "a data file holds something else than a hash",
     page: include_str!("../../docs/rules/not-a-hash.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::File(check)],
 };
 
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {

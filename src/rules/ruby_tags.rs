@@ -1,8 +1,9 @@
 //! `ruby-tags`: a tag asks for a Ruby object, which makes Puppet refuse the whole file.
 
 use super::checker::Found;
+use super::rule::Hook;
 use super::yaml_date::is_date;
-use super::{Checked, Reads, Rule, Severity};
+use super::{Checked, Depends, Rule, Severity};
 use crate::value::LoadErrorKind;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -10,8 +11,8 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "a tag asks for a Ruby object, which makes Puppet refuse the whole file",
     page: include_str!("../../docs/rules/ruby-tags.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::File(check)],
 };
 
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {

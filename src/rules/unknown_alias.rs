@@ -1,7 +1,8 @@
 //! `unknown-alias`: an alias names no anchor, which makes Puppet refuse the whole file.
 
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 use crate::syntax::NodeKind;
 use crate::value::LoadErrorKind;
 
@@ -10,8 +11,8 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "an alias names no anchor, which makes Puppet refuse the whole file",
     page: include_str!("../../docs/rules/unknown-alias.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::File(check)],
 };
 
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {

@@ -1,32 +1,43 @@
 //! `unknown-interpolation-function`: a token calls a function that interpolation does not have.
 
+use super::checked::TokenAt;
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
-use crate::interpolation::TokenKind;
+use super::rule::Hook;
+use super::{Checked, Depends, Fix, Rule, Safety, Severity};
+use crate::interpolation::{Method, TokenKind};
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "unknown-interpolation-function",
     severity: Severity::Error,
     summary: "a token calls a function that interpolation does not have",
     page: include_str!("../../docs/rules/unknown-interpolation-function.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Token(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
-    for token in at.tokens() {
-        if let TokenKind::UnknownMethod { name } = &token.token.kind {
-            let lower = name.to_lowercase();
-            let instead = match crate::interpolation::Method::from_name(&lower) {
-                Some(_) => format!("did you mean '{lower}'?"),
-                None => "there are lookup, hiera, alias, scope and literal".to_owned(),
-            };
-            found.report(
-                token.range,
-                format!(
-                    "unknown interpolation method '{name}': Puppet fails on this key; {instead}"
-                ),
-            );
-        }
+fn check(file: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
+    let TokenKind::UnknownMethod { name } = &at.token.kind else {
+        return;
+    };
+    let lower = name.to_lowercase();
+    let meant = Method::from_name(&lower);
+    let instead = match meant {
+        Some(_) => format!("did you mean '{lower}'?"),
+        None => "there are lookup, hiera, alias, scope and literal".to_owned(),
+    };
+    let finding = found.report(
+        at.range,
+        format!("unknown interpolation method '{name}': Puppet fails on this key; {instead}"),
+    );
+    let written = at.token.range.slice(at.text).find(&**name);
+    if let (Some(_), Some(start)) = (meant, written) {
+        let name = TextRange::new(start, start + name.len()).shift(at.token.range.start as usize);
+        let name = file.places(at.node).source_range(name);
+        finding.fixes.push(Fix::new(
+            Safety::Safe,
+            format!("Call '{lower}'"),
+            TextEdit::replace(name, lower),
+        ));
     }
 }

@@ -1,7 +1,8 @@
 //! `yaml-date`: an unquoted date or time makes Puppet refuse the whole file.
 
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::LoadErrorKind;
@@ -11,8 +12,8 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "an unquoted date or time makes Puppet refuse the whole file",
     page: include_str!("../../docs/rules/yaml-date.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::File(check)],
 };
 
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {

@@ -1,7 +1,8 @@
 //! `yaml-syntax`: a file is not YAML for Puppet, which refuses all of it.
 
 use super::checker::Found;
-use super::{Checked, Reads, Rule, Severity};
+use super::rule::Hook;
+use super::{Checked, Depends, Rule, Severity};
 use crate::syntax::ProblemKind;
 use crate::value::LoadErrorKind;
 
@@ -10,8 +11,8 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Error,
     summary: "a file is not YAML for Puppet, which refuses all of it",
     page: include_str!("../../docs/rules/yaml-syntax.md"),
-    reads: Reads::File,
-    check,
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::File(check)],
 };
 
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {

@@ -20,7 +20,7 @@ use crate::ide::call_hierarchy::CallItem;
 use crate::ide::document::Document;
 use crate::ide::{hover, symbols};
 use crate::lookup::ConfigCache;
-use crate::rules::{Checker, Finding, Part};
+use crate::rules::{Checker, Finding};
 use crate::text::{Position, TextRange};
 use crate::workspace::Snapshot;
 
@@ -336,7 +336,7 @@ impl Features for Rooms {
 
     fn check<'a>(&'a self, snapshot: &'a Snapshot, context: &'a Context, _: &Stop) -> Check<'a> {
         let checker = self.checker(snapshot, context);
-        Box::new(move |path| checker.file(path, Part::All))
+        Box::new(move |path| checker.file(path))
     }
 
     fn symbols(&self, snapshot: &Snapshot, path: &str, context: &Context) -> Vec<Symbol> {

@@ -20,7 +20,7 @@ use super::model::Unchecked;
 use super::requests::View;
 use super::requests::diagnostic::{Diagnoser, result_id, uri};
 use super::session::{Index, Session, Stage};
-use crate::rules::{Touched, touched};
+use crate::rules::{Recheck, recheck};
 
 /// Nothing is checked before no change has come for so long: shorter than a pause between words,
 /// longer than one between letters of a fast typist's burst.
@@ -67,11 +67,9 @@ impl Pending {
             let Pending::Files(files) = self else {
                 return;
             };
-            match touched(&snapshot) {
-                Touched::All => *self = Pending::All,
-                Touched::Files(touched) => {
-                    files.extend(touched.into_iter().map(|(path, _)| path));
-                }
+            match recheck(&snapshot) {
+                Recheck::All => *self = Pending::All,
+                Recheck::Files(again) => files.extend(again),
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hiera_ls::disk::{Ignore, scan};
 use hiera_ls::lookup::PuppetVersion;
-use hiera_ls::rules::{Checker, Part, RULES, Severity, Touched, check_file, touched};
+use hiera_ls::rules::{Checker, RULES, Recheck, Severity, check_file, recheck};
 use hiera_ls::workspace::{Change, Snapshot, Workspace};
 
 /// Codes of which every place in the fixtures is marked; of other rules a line may have more
@@ -145,16 +145,16 @@ fn the_version_of_puppet_decides_what_is_an_error() {
     let snapshot = open(&workspace, &root);
     let path = format!("{root}/mistakes/configuration/version-3/hiera.yaml");
     let severity = |version| {
-        let findings = Checker::new(&snapshot, version).file(&path, Part::All);
+        let findings = Checker::new(&snapshot, version).file(&path);
         findings.unwrap()[0].severity
     };
     assert_eq!(severity(PuppetVersion::V8), Severity::Error);
     assert_eq!(severity(PuppetVersion::V7), Severity::Warning);
 }
 
-/// What an edit touches, checked again over what was known, is what checking everything gives.
+/// What has to be checked again after an edit, over what was known, is what checking everything gives.
 #[test]
-fn checking_what_an_edit_touches_is_enough() {
+fn checking_again_what_depends_on_an_edit_is_enough() {
     let root = acme();
     let workspace = Workspace::new();
     let snapshot = open(&workspace, &root);
@@ -192,19 +192,12 @@ fn checking_what_an_edit_touches_is_enough() {
         });
         let checker = Checker::new(&snapshot, PuppetVersion::V8);
         let all = checker.all();
-        match touched(&snapshot) {
-            Touched::All => known = all.clone(),
-            Touched::Files(files) => {
-                for (path, part) in files {
-                    let replaced = |code: &str| match part {
-                        Part::All => true,
-                        Part::Workspace => {
-                            let rule = hiera_ls::rules::rule(code).unwrap();
-                            rule.reads == hiera_ls::rules::Reads::Workspace
-                        }
-                    };
-                    known.retain(|finding| finding.path != path || !replaced(finding.code));
-                    known.extend(checker.file(&path, part).unwrap_or_default());
+        match recheck(&snapshot) {
+            Recheck::All => known = all.clone(),
+            Recheck::Files(files) => {
+                for path in files {
+                    known.retain(|finding| finding.path != path);
+                    known.extend(checker.file(&path).unwrap_or_default());
                 }
             }
         }

@@ -43,11 +43,7 @@ fn findings(corpus: &str) -> Option<String> {
     }
     let read = snapshot
         .files()
-        .filter(|file| {
-            checker
-                .file(file.path(), hiera_ls::rules::Part::All)
-                .is_some()
-        })
+        .filter(|file| checker.file(file.path()).is_some())
         .count();
     writeln!(text, "{read} files are checked").unwrap();
     Some(text)

@@ -1,0 +1,179 @@
+//! Which files have to be checked again after a change of the workspace: it compares what changed
+//! with what each rule declares to depend on. It knows no rule.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::RULES;
+use super::rule::{Facts, Rule};
+use crate::workspace::{FileDelta, FileFacts, Snapshot, path};
+
+/// The key that holds options of lookups.
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
+/// What has to be checked again after a change.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Recheck {
+    /// Everything: a hierarchy, a root or a setting is another one now.
+    All,
+    /// These files.
+    Files(BTreeSet<Arc<str>>),
+}
+
+/// What the change that made this snapshot can give other findings. Costs O(changed files and their
+/// keys), and what the rules concerned take to list their files.
+#[must_use]
+pub fn recheck(snapshot: &Snapshot) -> Recheck {
+    recheck_for(snapshot, RULES)
+}
+
+fn recheck_for(snapshot: &Snapshot, rules: &[&'static Rule]) -> Recheck {
+    let delta = snapshot.delta();
+    if delta.roots_changed
+        || delta.settings_changed
+        || !delta.appeared.is_empty()
+        || !delta.vanished.is_empty()
+        || delta
+            .files
+            .iter()
+            .any(|file| is_configuration(snapshot, file))
+    {
+        return Recheck::All;
+    }
+    let own = delta.files.iter().map(|file| Arc::clone(&file.path));
+    let mut files: BTreeSet<Arc<str>> = own.collect();
+    let changed = changed_facts(snapshot);
+    for rule in rules {
+        if rule.depends.on.meet(changed) {
+            files.append(&mut (rule.depends.files)(snapshot));
+        }
+    }
+    Recheck::Files(files)
+}
+
+fn is_configuration(snapshot: &Snapshot, file: &FileDelta) -> bool {
+    matches!(
+        path::name(&file.path),
+        "hiera.yaml" | "environment.conf" | "metadata.json"
+    ) || snapshot
+        .roots()
+        .iter()
+        .any(|root| root.hiera_yaml.as_deref() == Some(&*file.path))
+}
+
+/// The kinds of facts that the change of the snapshot touched, of files that stayed. Which files
+/// there are is not among them: where that changes, everything is checked again; nor are nodes,
+/// whose changes come from outside the workspace.
+fn changed_facts(snapshot: &Snapshot) -> Facts {
+    let delta = snapshot.delta();
+    let options_look_up =
+        snapshot.references().has(LOOKUP_OPTIONS) || delta.references_before.has(LOOKUP_OPTIONS);
+    let mut changed = Facts::NONE;
+    for file in &delta.files {
+        if file.path.ends_with(".pp") {
+            changed = changed.and(Facts::MANIFESTS);
+            continue;
+        }
+        changed = changed.and(Facts::VALUES);
+        let keys = file.keys();
+        let mut names = keys.added.iter().chain(&keys.removed);
+        let is_options = |name: &Arc<str>| **name == *LOOKUP_OPTIONS;
+        if options_look_up
+            || !keys.lookup_options.is_empty()
+            || keys.changed.iter().any(is_options)
+            || names.clone().any(is_options)
+        {
+            changed = changed.and(Facts::OPTIONS);
+        }
+        // A file without keys may be no hash, with which lookups of all keys fail.
+        let may_be_no_hash =
+            |facts: &Option<Arc<FileFacts>>| facts.as_ref().is_some_and(|f| f.keys.is_empty());
+        if names.next().is_some() || may_be_no_hash(&file.before) || may_be_no_hash(&file.after) {
+            changed = changed.and(Facts::KEYS);
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rule::Depends;
+    use super::*;
+    use crate::rules::Severity;
+    use crate::workspace::{Change, Workspace};
+
+    fn files_with_marks(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+        let files = snapshot.iter_files_with("mark");
+        files.map(|file| Arc::clone(file.path())).collect()
+    }
+
+    const fn rule(on: Facts) -> Rule {
+        Rule {
+            code: "of-this-test",
+            severity: Severity::Hint,
+            summary: "",
+            page: "",
+            depends: Depends {
+                on,
+                files: files_with_marks,
+            },
+            hooks: &[],
+        }
+    }
+
+    static ON_OPTIONS: Rule = rule(Facts::OPTIONS);
+    static ON_KEYS: Rule = rule(Facts::KEYS);
+    static ON_VALUES: Rule = rule(Facts::VALUES);
+    static ON_MANIFESTS: Rule = rule(Facts::MANIFESTS);
+    static ON_NOTHING: Rule = rule(Facts::NONE);
+
+    /// Which of the rules check the file `marked.yaml` again after `other.yaml` became `text`.
+    fn checked_again(text: &str) -> Vec<&'static str> {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/repo".into()]));
+        let write = |name: &str, text: &str| {
+            workspace.apply(Change::Edit {
+                path: format!("/repo/data/{name}").into(),
+                text: text.into(),
+                version: 1,
+            })
+        };
+        write("marked.yaml", "mark: 1\n");
+        write("other.yaml", "a: 1\nlookup_options: {a: {merge: deep}}\n");
+        let snapshot = write("other.yaml", text);
+        let rules: [(&str, &'static Rule); 5] = [
+            ("options", &ON_OPTIONS),
+            ("keys", &ON_KEYS),
+            ("values", &ON_VALUES),
+            ("manifests", &ON_MANIFESTS),
+            ("nothing", &ON_NOTHING),
+        ];
+        let again = rules.into_iter().filter(|(_, rule)| {
+            let Recheck::Files(files) = recheck_for(&snapshot, &[rule]) else {
+                return true;
+            };
+            assert!(files.contains("/repo/data/other.yaml"));
+            files.contains("/repo/data/marked.yaml")
+        });
+        again.map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn a_rule_is_run_again_where_what_it_declares_has_changed() {
+        let options = "lookup_options: {a: {merge: deep}}\n";
+        assert_eq!(
+            checked_again("a: 1\nlookup_options: {a: {merge: hash}}\n"),
+            ["options", "values"]
+        );
+        assert_eq!(checked_again(&format!("a: 2\n{options}")), ["values"]);
+        assert_eq!(
+            checked_again(&format!("a: 1\nb: 1\n{options}")),
+            ["keys", "values"]
+        );
+        assert_eq!(checked_again("a: 1\n"), ["options", "keys", "values"]);
+        assert_eq!(
+            checked_again("a: 1\nlookup_options: {a: {merge: \"%{lookup('a')}\"}}\n"),
+            ["options", "values"]
+        );
+    }
+}

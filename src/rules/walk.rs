@@ -1,0 +1,181 @@
+//! The one walk over a file, which calls the hooks of all rules.
+//!
+//! It knows no rule. A rule that panics loses its findings in the file, and is not called again.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::checked::{Checked, MappingAt, OptionAt, Role, ScalarAt, TokenAt};
+use super::checker::Found;
+use super::finding::Finding;
+use super::rule::{ConfigurationAt, Hook, Rule};
+use crate::interpolation::{has_tokens, tokens};
+use crate::syntax::{Node, NodeKind, Scalar};
+use crate::workspace::KeyFact;
+
+/// The findings of these rules in a file, in no order.
+pub(super) fn walk(at: &Checked<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
+    let hooks = Hooks::of(rules);
+    let mut walk = Walk {
+        at,
+        runs: rules.iter().map(|rule| Run::new(rule, at)).collect(),
+    };
+    walk.call(&hooks.file, |check, found| check(at, found));
+    match &at.role {
+        Role::Config { layer, dir } => {
+            let configuration = ConfigurationAt { layer, dir };
+            walk.call(&hooks.configuration, |check, found| {
+                check(at, &configuration, found);
+            });
+        }
+        Role::Data(_) => walk.data(&hooks),
+    }
+    walk.runs.into_iter().flat_map(Run::findings).collect()
+}
+
+/// Hooks of one kind, each with the index of its rule.
+type Indexed<H> = Vec<(usize, H)>;
+
+/// The hooks of the rules by kind.
+#[derive(Default)]
+struct Hooks {
+    file: Indexed<fn(&Checked<'_>, &mut Found<'_>)>,
+    configuration: Indexed<fn(&Checked<'_>, &ConfigurationAt<'_>, &mut Found<'_>)>,
+    key: Indexed<fn(&Checked<'_>, &KeyFact, &mut Found<'_>)>,
+    mapping: Indexed<fn(&Checked<'_>, &MappingAt<'_>, &mut Found<'_>)>,
+    scalar: Indexed<fn(&Checked<'_>, &ScalarAt<'_>, &mut Found<'_>)>,
+    token: Indexed<fn(&Checked<'_>, &TokenAt<'_>, &mut Found<'_>)>,
+    option: Indexed<fn(&Checked<'_>, &OptionAt<'_>, &mut Found<'_>)>,
+}
+
+impl Hooks {
+    fn of(rules: &[&'static Rule]) -> Hooks {
+        let mut hooks = Hooks::default();
+        for (index, rule) in rules.iter().enumerate() {
+            for hook in rule.hooks {
+                match *hook {
+                    Hook::File(check) => hooks.file.push((index, check)),
+                    Hook::Configuration(check) => hooks.configuration.push((index, check)),
+                    Hook::Key(check) => hooks.key.push((index, check)),
+                    Hook::Mapping(check) => hooks.mapping.push((index, check)),
+                    Hook::Scalar(check) => hooks.scalar.push((index, check)),
+                    Hook::Token(check) => hooks.token.push((index, check)),
+                    Hook::Option(check) => hooks.option.push((index, check)),
+                }
+            }
+        }
+        hooks
+    }
+}
+
+struct Walk<'a> {
+    at: &'a Checked<'a>,
+    runs: Vec<Run<'a>>,
+}
+
+/// One rule over one file.
+struct Run<'a> {
+    code: &'static str,
+    found: Found<'a>,
+    has_panicked: bool,
+}
+
+impl<'a> Run<'a> {
+    fn new(rule: &'static Rule, at: &'a Checked<'a>) -> Run<'a> {
+        Run {
+            code: rule.code,
+            found: Found::new(rule, at.file),
+            has_panicked: false,
+        }
+    }
+
+    fn findings(self) -> Vec<Finding> {
+        match self.has_panicked {
+            true => Vec::new(),
+            false => self.found.list,
+        }
+    }
+}
+
+/// What a scalar is in the file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Value,
+    NestedKey,
+    TopLevelKey,
+}
+
+impl<'a> Walk<'a> {
+    fn call<H: Copy>(&mut self, hooks: &[(usize, H)], call: impl Fn(H, &mut Found<'a>)) {
+        for &(index, hook) in hooks {
+            let run = &mut self.runs[index];
+            if run.has_panicked {
+                continue;
+            }
+            let found = &mut run.found;
+            if catch_unwind(AssertUnwindSafe(|| call(hook, found))).is_err() {
+                let path = self.at.file.path();
+                tracing::error!("the rule '{}' panicked over {path}", run.code);
+                run.has_panicked = true;
+            }
+        }
+    }
+
+    fn data(&mut self, hooks: &Hooks) {
+        let at = self.at;
+        for key in &at.facts().keys {
+            self.call(&hooks.key, |check, found| check(at, key, found));
+        }
+        for option in at.lookup_options() {
+            self.call(&hooks.option, |check, found| check(at, &option, found));
+        }
+        let tree = at.tree();
+        let may_have_tokens = at.file.text().contains('{');
+        // A mapping comes before its keys.
+        let mut parts = vec![Part::Value; tree.len()];
+        for (id, node) in tree.nodes() {
+            match &node.kind {
+                NodeKind::Mapping(pairs) => {
+                    let is_topmost = tree.root() == Some(id);
+                    let part = match is_topmost {
+                        true => Part::TopLevelKey,
+                        false => Part::NestedKey,
+                    };
+                    for &(key, _) in pairs {
+                        parts[key.index()] = part;
+                    }
+                    let mapping = MappingAt { pairs, is_topmost };
+                    self.call(&hooks.mapping, |check, found| check(at, &mapping, found));
+                }
+                NodeKind::Scalar(scalar) => {
+                    let part = parts[id.index()];
+                    if part == Part::Value {
+                        let scalar = ScalarAt { node, scalar };
+                        self.call(&hooks.scalar, |check, found| check(at, &scalar, found));
+                    }
+                    // The topmost keys are not interpolated.
+                    if part != Part::TopLevelKey && may_have_tokens {
+                        self.tokens(hooks, node, scalar);
+                    }
+                }
+                NodeKind::Sequence(_) | NodeKind::Alias { .. } => {}
+            }
+        }
+    }
+
+    fn tokens(&mut self, hooks: &Hooks, node: &Node, scalar: &Scalar) {
+        if !has_tokens(&scalar.text) {
+            return;
+        }
+        let at = self.at;
+        let places = at.places(node);
+        for token in tokens(&scalar.text) {
+            let token = TokenAt {
+                text: &scalar.text,
+                node,
+                range: places.source_range(token.range),
+                token,
+            };
+            self.call(&hooks.token, |check, found| check(at, &token, found));
+        }
+    }
+}
