@@ -17,12 +17,14 @@
 mod builder;
 pub mod hocon;
 mod json;
+mod json_scalar;
 pub mod libyaml;
 pub mod psych;
 mod recovery;
 mod scalar_map;
 pub mod tree;
 mod yaml;
+mod yaml_event;
 
 pub use builder::MAX_DEPTH;
 pub use hocon::parse_hocon;

@@ -310,7 +310,7 @@ impl Pieces<'_> {
                 at += 1;
                 continue;
             }
-            let (length, width) = super::json::escape(&self.bytes[at..end]);
+            let (length, width) = super::json_scalar::escape(&self.bytes[at..end]);
             let behind = (at + width).min(end);
             if length == width {
                 self.same(at..behind);

@@ -5,108 +5,16 @@
     reason = "a grammar asks for one or two of many tokens; a new token is refused where it is not named"
 )]
 
+use super::document::{
+    HoconDocument, HoconElement, HoconField, HoconItem, HoconNode, HoconPath, HoconProblem,
+    HoconScalar, HoconValue, Separator,
+};
+use super::path::path;
 use super::token::{Token, TokenKind, tokenize};
 use crate::text::TextRange;
 
 /// Deepest nesting of braces, brackets and the elements of dotted keys.
-const MAX_DEPTH: usize = 128;
-
-/// Why a HOCON text cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HoconProblem {
-    /// The place of the token at which the gem gives up.
-    pub range: TextRange,
-    /// The gem's message, with its idea of the line: `String: 2: …`.
-    pub message: String,
-}
-
-/// A value as written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HoconNode {
-    /// From its first byte to behind its last.
-    pub range: TextRange,
-    /// What it is.
-    pub value: HoconValue,
-}
-
-/// Kinds of values as written.
-#[derive(Clone, Debug, PartialEq)]
-pub enum HoconValue {
-    /// One token: text with or without quotes, a number, `true`, `null`, `${…}`.
-    Simple(Box<HoconScalar>),
-    /// `{ … }`, or a file without braces.
-    Object(Vec<HoconItem>),
-    /// `[ … ]`
-    Array(Vec<HoconElement>),
-    /// Several values that are joined: `10 ${unit}`, `${defaults} { a: 1 }`.
-    Concatenation(Vec<HoconNode>),
-}
-
-/// The token of a simple value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HoconScalar(pub(crate) Token);
-
-/// What stands in an object.
-#[derive(Clone, Debug, PartialEq)]
-pub enum HoconItem {
-    /// The end of a line, which the gem counts.
-    Newline,
-    /// A key and its value.
-    Field(HoconField),
-    /// `include …`, which has no effect in data that was read from a string.
-    Include,
-}
-
-/// What stands in an array.
-#[derive(Clone, Debug, PartialEq)]
-pub enum HoconElement {
-    /// The end of a line, which the gem counts.
-    Newline,
-    /// An element.
-    Value(HoconNode),
-}
-
-/// A key and its value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HoconField {
-    /// The key: `a.b."c.d"` has three elements.
-    pub path: HoconPath,
-    /// What stands between key and value.
-    pub separator: Separator,
-    /// The value.
-    pub value: HoconNode,
-}
-
-/// A key or the inside of `${…}`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HoconPath {
-    /// From its first byte to behind its last.
-    pub range: TextRange,
-    /// The elements, unescaped. Never empty.
-    pub elements: Vec<String>,
-    /// Where each element stands.
-    pub ranges: Vec<TextRange>,
-}
-
-/// What stands between a key and its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Separator {
-    /// Nothing, before an object.
-    None,
-    /// `:` or `=`
-    Assign,
-    /// `+=`
-    Append,
-}
-
-/// The tree of a HOCON text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HoconDocument {
-    /// The value of the file.
-    pub root: HoconNode,
-    /// The line, from 1, on which a root with braces or brackets begins.
-    pub root_line: usize,
-}
+pub(super) const MAX_DEPTH: usize = 128;
 
 /// Parses a HOCON text.
 ///
@@ -504,102 +412,4 @@ impl Parser<'_> {
             }
         }
     }
-}
-
-/// The path that the tokens of a key or a substitution spell, or the gem's message.
-pub(crate) fn path(tokens: &[Token]) -> Result<HoconPath, String> {
-    let Some((first, last)) = tokens.first().zip(tokens.last()) else {
-        return Err("Expecting a field name or path here, but got nothing".to_owned());
-    };
-    // Each element with whether it may be empty and where it stands.
-    let mut elements: Vec<(String, bool, Option<TextRange>)> = vec![(String::new(), false, None)];
-    for token in tokens {
-        match (&token.kind, token.text()) {
-            (TokenKind::Whitespace(_), _) => {}
-            (TokenKind::Quoted(text), _) => {
-                if let Some((element, may_be_empty, range)) = elements.last_mut() {
-                    element.push_str(text);
-                    *may_be_empty |= element.is_empty();
-                    *range = Some(range.map_or(token.range, |range| range.cover(token.range)));
-                }
-            }
-            (_, Some(text)) => {
-                let mut at = token.range.as_usize().start;
-                for (index, part) in text.split('.').enumerate() {
-                    if index > 0 {
-                        elements.push((String::new(), false, None));
-                    }
-                    let place = TextRange::new(at, at + part.len());
-                    at += part.len() + 1;
-                    if let Some((element, _, range)) = elements.last_mut() {
-                        element.push_str(part);
-                        if !part.is_empty() {
-                            *range = Some(range.map_or(place, |range| range.cover(place)));
-                        }
-                    }
-                }
-            }
-            (_, None) => {
-                return Err(format!(
-                    "Token not allowed in path expression: {token} (you can double-quote this \
-                     token if you really want it here)"
-                ));
-            }
-        }
-    }
-    if elements
-        .iter()
-        .any(|(element, may_be_empty, _)| element.is_empty() && !may_be_empty)
-    {
-        return Err(
-            "path has a leading, trailing, or two adjacent period '.' (use quoted \"\" empty \
-             string if you want an empty element)"
-                .to_owned(),
-        );
-    }
-    if elements.len() > MAX_DEPTH {
-        return Err(format!("path has more than {MAX_DEPTH} elements"));
-    }
-    Ok(HoconPath {
-        range: first.range.cover(last.range),
-        ranges: elements
-            .iter()
-            .map(|(_, _, range)| range.unwrap_or(first.range))
-            .collect(),
-        elements: elements
-            .into_iter()
-            .map(|(element, _, _)| element)
-            .collect(),
-    })
-}
-
-/// A path as the gem's messages write it.
-pub(crate) fn render_path(elements: &[String]) -> String {
-    let render = |element: &String| {
-        let plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-        if !element.is_empty() && element.chars().all(plain) {
-            return element.clone();
-        }
-        render_string(element)
-    };
-    elements.iter().map(render).collect::<Vec<_>>().join(".")
-}
-
-/// A string as the gem's messages write it.
-pub(crate) fn render_string(text: &str) -> String {
-    let mut rendered = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' => rendered.push_str("\\\""),
-            '\\' => rendered.push_str("\\\\"),
-            '\n' => rendered.push_str("\\n"),
-            '\u{8}' => rendered.push_str("\\b"),
-            '\u{c}' => rendered.push_str("\\f"),
-            '\r' => rendered.push_str("\\r"),
-            '\t' => rendered.push_str("\\t"),
-            _ => rendered.push(character),
-        }
-    }
-    rendered.push('"');
-    rendered
 }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use super::super::tree::{Node, NodeId, NodeKind, Scalar, ScalarStyle, Tree};
 use super::super::{Parse, Problem, ProblemKind};
-use super::parse::{
-    HoconElement, HoconField, HoconItem, HoconNode, HoconValue, parse_hocon_document,
-};
+use super::document::{HoconElement, HoconField, HoconItem, HoconNode, HoconValue};
+use super::parse::parse_hocon_document;
 use super::token::{NumberValue, Token, TokenKind, tokenize};
 use crate::text::TextRange;
 

@@ -20,17 +20,21 @@
 //! assert_eq!(dump_for_hover(&value), "port: 80\n'on': 'yes'");
 //! ```
 
+mod stand_ins;
+mod style;
+
 use std::collections::{HashMap as StdHashMap, HashSet};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use regex::Regex;
 
-use super::time::{numbers, timespan_nanoseconds, timestamp_nanoseconds};
+use stand_ins::StandIns;
+use style::{has_inner_line_break, string_style};
+
+use super::time::{timespan_nanoseconds, timestamp_nanoseconds};
 use super::{HashMap, Opaque, Rich, Value, float_to_s};
 use crate::syntax::libyaml::{CollectionStyle, Emit, EmitError, Emitter, ScalarStyle};
-use crate::syntax::psych::{Resolved, resolve_plain};
 
 /// Most parts of a value that are written; the rest is `…`. Shared lists of shared lists must not
 /// fill the memory.
@@ -431,261 +435,6 @@ impl Writer {
     }
 }
 
-/// Characters beyond U+FFFF, which Psych's libyaml escapes (`"\U0001F600"`) and ours does not:
-/// they go through the emitter as private characters that the value does not use, as many as the
-/// escape is long, so that lines fold in the same places.
-struct StandIns {
-    /// First of the private characters: sixteen digits, then `\`, then `U`, then [`Self::keys`].
-    first: u32,
-    /// In short keys, which never fold but must stay short, each character has one stand-in.
-    keys: Vec<char>,
-}
-
-impl StandIns {
-    const DIGITS: &'static str = "0123456789ABCDEF\\U";
-    const ESCAPED: std::ops::RangeFrom<char> = '\u{10000}'..;
-    const PRIVATE: std::ops::Range<u32> = 0xe000..0xf900;
-    /// Longest key that libyaml writes on one line, in bytes.
-    const SIMPLE_KEY: usize = 128;
-    /// How many private characters in a row are needed.
-    const ROOM: u32 = 256;
-
-    /// Nothing if the value has no such character, or no room for stand-ins.
-    fn for_value(value: &Value) -> Option<StandIns> {
-        let mut used = Vec::new();
-        let mut needed = false;
-        each_text(value, &mut |text| {
-            for character in text.chars() {
-                needed |= Self::ESCAPED.contains(&character);
-                if Self::PRIVATE.contains(&u32::from(character)) {
-                    used.push(u32::from(character));
-                }
-            }
-        });
-        let mut blocks = Self::PRIVATE.step_by(Self::ROOM as usize);
-        let is_free = |first: &u32| {
-            !used
-                .iter()
-                .any(|used| (*first..first + Self::ROOM).contains(used))
-        };
-        let first = if needed {
-            blocks.find(is_free)?
-        } else {
-            return None;
-        };
-        Some(StandIns {
-            first,
-            keys: Vec::new(),
-        })
-    }
-
-    fn private(&self, offset: usize) -> char {
-        let offset = u32::try_from(offset).unwrap_or(0);
-        char::from_u32(self.first + offset).unwrap_or(char::REPLACEMENT_CHARACTER)
-    }
-
-    /// The text with stand-ins, if it needs any.
-    fn replace(&mut self, text: &str, in_key: bool) -> Option<String> {
-        if !text.chars().any(|c| Self::ESCAPED.contains(&c)) {
-            return None;
-        }
-        let is_simple_key = in_key && text.len() <= Self::SIMPLE_KEY;
-        let mut replaced = String::with_capacity(text.len());
-        for character in text.chars() {
-            if !Self::ESCAPED.contains(&character) {
-                replaced.push(character);
-                continue;
-            }
-            let known = self.keys.iter().position(|key| *key == character);
-            if is_simple_key
-                && (known.is_some() || self.keys.len() + Self::DIGITS.len() < Self::ROOM as usize)
-            {
-                let index = known.unwrap_or(self.keys.len());
-                if known.is_none() {
-                    self.keys.push(character);
-                }
-                replaced.push(self.private(Self::DIGITS.len() + index));
-                continue;
-            }
-            for letter in escape(character).chars() {
-                let offset = Self::DIGITS.find(letter).unwrap_or(0);
-                replaced.push(self.private(offset));
-            }
-        }
-        Some(replaced)
-    }
-
-    fn replace_back(&self, text: &str) -> String {
-        let mut replaced = String::with_capacity(text.len());
-        for character in text.chars() {
-            let offset = u32::from(character).checked_sub(self.first);
-            let offset = offset
-                .filter(|offset| *offset < Self::ROOM)
-                .map(|offset| offset as usize);
-            let digit = offset.and_then(|offset| Self::DIGITS.chars().nth(offset));
-            let key =
-                offset.and_then(|offset| self.keys.get(offset.checked_sub(Self::DIGITS.len())?));
-            match (digit, key) {
-                (Some(digit), _) => replaced.push(digit),
-                (None, Some(key)) => replaced.push_str(&escape(*key)),
-                (None, None) => replaced.push(character),
-            }
-        }
-        replaced
-    }
-}
-
-/// libyaml's escape of a character beyond U+FFFF.
-fn escape(character: char) -> String {
-    format!("\\U{:08X}", u32::from(character))
-}
-
-/// Calls back with every text in a value. Parts that are shared are visited once.
-fn each_text(value: &Value, see: &mut dyn FnMut(&str)) {
-    fn visit(value: &Value, seen: &mut HashSet<Identity>, see: &mut dyn FnMut(&str)) {
-        if identity(value).is_some_and(|identity| !seen.insert(identity)) {
-            return;
-        }
-        match value {
-            Value::String(text) | Value::Symbol(text) => see(text),
-            Value::Array(elements) => {
-                elements
-                    .iter()
-                    .for_each(|element| visit(element, seen, see));
-            }
-            Value::Hash(hash) => {
-                for (key, value) in hash.iter() {
-                    visit(key, seen, see);
-                    visit(value, seen, see);
-                }
-            }
-            Value::Sensitive(inner) => visit(inner, seen, see),
-            Value::Rich(rich) => see(&rich.text),
-            Value::Opaque(_) => see(&value.to_s()),
-            Value::Undef
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::BigInt(_)
-            | Value::Float(_)
-            | Value::Bytes(_)
-            | Value::Default => {}
-        }
-    }
-    visit(value, &mut HashSet::new(), see);
-}
-
-fn string_style(text: &str, purpose: Purpose) -> ScalarStyle {
-    if has_inner_line_break(text) {
-        ScalarStyle::Literal
-    } else if text == "<<" {
-        ScalarStyle::SingleQuoted
-    } else if text == "y" || text == "n" || starts_oddly(text) {
-        ScalarStyle::DoubleQuoted
-    } else if reads_as_something_else(text, purpose) || looks_like_bad_octal(text) {
-        ScalarStyle::SingleQuoted
-    } else {
-        ScalarStyle::Plain
-    }
-}
-
-/// `/\n(?!\Z)/`: a line break that is neither the last character nor the one before a last one.
-fn has_inner_line_break(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.iter().enumerate().any(|(at, byte)| {
-        let rest = &bytes[at + 1..];
-        *byte == b'\n' && !rest.is_empty() && rest != b"\n"
-    })
-}
-
-/// `/^[^[:word:]][^"]*$/`: a line begins with a character that is no letter, digit or `_`, and
-/// no quote stands between it and the next line end.
-fn starts_oddly(text: &str) -> bool {
-    static WORD: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\A[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]").ok());
-    let line_starts = text.match_indices('\n').map(|(at, _)| at + 1);
-    std::iter::once(0).chain(line_starts).any(|start| {
-        let rest = &text[start..];
-        let Some(first) = rest.chars().next() else {
-            return false;
-        };
-        if WORD.as_ref().is_some_and(|word| word.is_match(rest)) {
-            return false;
-        }
-        let behind = &rest[first.len_utf8()..];
-        let line = behind.split('\n').next().unwrap_or_default();
-        !line.contains('"')
-    })
-}
-
-/// Whether Psych's scanner makes something else than a string of the text.
-fn reads_as_something_else(text: &str, purpose: Purpose) -> bool {
-    match resolve_plain(text) {
-        Resolved::String => false,
-        // Psych asks Ruby, which refuses the 30th of February: the text stays bare, although
-        // Puppet will not even load it.
-        Resolved::Date => purpose == Purpose::Show || is_real_date(text),
-        Resolved::Time => purpose == Purpose::Show || is_real_time(text),
-        Resolved::Null
-        | Resolved::Bool(_)
-        | Resolved::Int(_)
-        | Resolved::BigInt(_)
-        | Resolved::Float(_)
-        | Resolved::Symbol(_)
-        | Resolved::Invalid { .. } => true,
-    }
-}
-
-/// `/\A0[0-7]*[89]/`
-fn looks_like_bad_octal(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix('0') else {
-        return false;
-    };
-    rest.trim_start_matches(|c| ('0'..='7').contains(&c))
-        .starts_with(['8', '9'])
-}
-
-/// Whether Ruby's `Date.strptime(text, '%Y-%m-%d')` accepts a text of that form: the calendar
-/// was Julian up to the 4th of October 1582, and the ten days after it never were.
-fn is_real_date(text: &str) -> bool {
-    let Some([year, month, day]) = numbers(text) else {
-        return false;
-    };
-    let divides = |by: i64| year % by == 0;
-    let leap = divides(4) && (year <= 1582 || !divides(100) || divides(400));
-    let days = match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return false,
-    };
-    let never_was = (year, month) == (1582, 10) && (5..15).contains(&day);
-    (1..=days).contains(&day) && !never_was
-}
-
-/// Whether Ruby's `Time.utc` accepts the parts of a text of Psych's form for times.
-fn is_real_time(text: &str) -> bool {
-    let Some((date, time)) = text.split_once([' ', 't', 'T']) else {
-        return true;
-    };
-    let date = date.strip_prefix('-').unwrap_or(date);
-    let clock: &str = time
-        .trim_start()
-        .split(|c: char| !(c.is_ascii_digit() || c == ':'))
-        .next()
-        .unwrap_or_default();
-    let (Some([_, month, day]), Some([hour, minute, second])) =
-        (numbers(date), numbers(&clock.replace(':', "-")))
-    else {
-        return true;
-    };
-    let midnight = hour == 24 && minute == 0 && second == 0;
-    (1..=12).contains(&month)
-        && (1..=31).contains(&day)
-        && (hour < 24 || midnight)
-        && minute < 60
-        && second <= 60
-}
-
 /// The instance variables of `SemanticPuppet::Version`.
 fn version_variables(text: &str) -> [(&'static str, Value); 5] {
     let (text, build) = match text.split_once('+') {
@@ -720,5 +469,4 @@ fn version_variables(text: &str) -> [(&'static str, Value); 5] {
 }
 
 #[cfg(test)]
-#[path = "dump_tests.rs"]
 mod tests;

@@ -7,7 +7,7 @@ use crate::value::{from_json, from_tagged_json, load_yaml, to_tagged_json};
 
 #[test]
 fn dumps_as_psych_does() {
-    let table = include_str!("../../tests/cases/psych-dump.jsonl");
+    let table = include_str!("../../../tests/cases/psych-dump.jsonl");
     let (mut checked, mut wrong) = (0, Vec::new());
     for line in table.lines() {
         let case = from_json(line).unwrap();
@@ -34,7 +34,7 @@ fn dumps_as_psych_does() {
 
 #[test]
 fn what_hovers_show_reads_back() {
-    let table = include_str!("../../tests/cases/psych-dump.jsonl");
+    let table = include_str!("../../../tests/cases/psych-dump.jsonl");
     for line in table.lines() {
         let case = from_json(line).unwrap();
         let value = from_tagged_json(&to_tagged_json(case.get("value").unwrap())).unwrap();

@@ -1,0 +1,238 @@
+//! What stands in parentheses: groups, look-around, options, conditionals, and names.
+
+use super::super::syntax::{Case, Look, Node};
+use super::*;
+
+impl Parser {
+    pub(super) fn group(&mut self, depth: usize) -> Result<Node, Failure> {
+        if !self.take_if('?') {
+            if self.names.is_empty() {
+                return self.capture(depth);
+            }
+            return self.body(depth);
+        }
+        let Some(kind) = self.next() else {
+            return Err(Failure::ruby("end pattern in group"));
+        };
+        match kind {
+            ':' => self.body(depth),
+            '=' => self.look(Look::Ahead, depth),
+            '!' => self.look(Look::NotAhead, depth),
+            '>' => Ok(Node::Atomic(Box::new(self.body(depth)?))),
+            '~' => {
+                if self.peek() == Some('|') {
+                    return Err(Failure::Unsupported("absence operator `(?~|…)`".to_owned()));
+                }
+                Ok(Node::Absent(Box::new(self.body(depth)?)))
+            }
+            '<' => match self.peek() {
+                None => Err(unmatched_open()),
+                Some('=') => {
+                    self.next();
+                    self.look(Look::Behind, depth)
+                }
+                Some('!') => {
+                    self.next();
+                    self.look(Look::NotBehind, depth)
+                }
+                Some(_) => {
+                    self.group_name('>')?;
+                    self.capture(depth)
+                }
+            },
+            '\'' => {
+                self.group_name('\'')?;
+                self.capture(depth)
+            }
+            '(' => self.conditional(depth),
+            _ => {
+                self.position -= 1;
+                self.option_group(depth)
+            }
+        }
+    }
+
+    fn capture(&mut self, depth: usize) -> Result<Node, Failure> {
+        self.groups += 1;
+        let number = self.groups;
+        Ok(Node::Capture(number, Box::new(self.body(depth)?)))
+    }
+
+    /// Reads a group's body through its closing parenthesis; options set inside end with it.
+    fn body(&mut self, depth: usize) -> Result<Node, Failure> {
+        let outer = self.options;
+        let body = self.alternatives(depth + 1)?;
+        self.options = outer;
+        if !self.take_if(')') {
+            return Err(unmatched_open());
+        }
+        Ok(body)
+    }
+
+    fn look(&mut self, look: Look, depth: usize) -> Result<Node, Failure> {
+        let body = self.body(depth)?;
+        match look {
+            Look::Ahead | Look::NotAhead => {}
+            Look::Behind | Look::NotBehind => {
+                let fixed = if let Node::Alternatives(branches) = &body {
+                    branches
+                        .iter()
+                        .all(|branch| branch.fixed_length().is_some())
+                } else {
+                    body.fixed_length().is_some()
+                };
+                if !fixed || look == Look::NotBehind && body.captures() {
+                    return Err(Failure::ruby("invalid pattern in look-behind"));
+                }
+            }
+        }
+        Ok(Node::Look(look, Box::new(body)))
+    }
+
+    /// `(?imx-imx)` for the rest of the group, `(?imx-imx:…)` for its own body.
+    fn option_group(&mut self, depth: usize) -> Result<Node, Failure> {
+        let outer = self.options;
+        let mut on = true;
+        loop {
+            match self.next() {
+                None => return Err(Failure::ruby("end pattern in group")),
+                Some('-') => on = false,
+                Some('i') => {
+                    self.options.case = if on { Case::Ignored } else { Case::Exact };
+                }
+                Some('m') => self.options.dot_newline = on,
+                Some('x') => self.options.extended = on,
+                Some('a') if on => self.options.charset = Charset::Ascii,
+                Some('u') if on => self.options.charset = Charset::Unicode,
+                Some('d') if on => self.options.charset = Charset::Mixed,
+                Some(')') => {
+                    // The rest of the group, alternatives included, is the body.
+                    let rest = self.alternatives(depth + 1)?;
+                    self.options = outer;
+                    return Ok(rest);
+                }
+                Some(':') => {
+                    let body = self.alternatives(depth + 1)?;
+                    self.options = outer;
+                    if !self.take_if(')') {
+                        return Err(unmatched_open());
+                    }
+                    return Ok(body);
+                }
+                Some(_) => return Err(Failure::ruby("undefined group option")),
+            }
+        }
+    }
+
+    fn group_name(&mut self, close: char) -> Result<String, Failure> {
+        let mut name = String::new();
+        loop {
+            match self.next() {
+                None if name.is_empty() => return Err(Failure::ruby("group name is empty")),
+                None => return Err(invalid_name(&name)),
+                Some(c) if c == close => break,
+                Some(')') => return Err(invalid_name(&name)),
+                Some(c) => name.push(c),
+            }
+        }
+        let Some(first) = name.chars().next() else {
+            return Err(Failure::ruby("group name is empty"));
+        };
+        if first.is_ascii_digit() || !(first.is_alphanumeric() || first == '_') {
+            return Err(invalid_name(&name));
+        }
+        Ok(name)
+    }
+
+    /// What stands between the brackets of `\k<…>`, `\g<…>`.
+    pub(super) fn reference_name(&mut self) -> Result<String, Failure> {
+        let close = if self.next() == Some('\'') { '\'' } else { '>' };
+        let mut name = String::new();
+        loop {
+            match self.next() {
+                None if name.is_empty() => return Err(Failure::ruby("group name is empty")),
+                None => return Err(invalid_name(&name)),
+                Some(c) if c == close => break,
+                Some(c) => name.push(c),
+            }
+        }
+        if name.is_empty() {
+            return Err(Failure::ruby("group name is empty"));
+        }
+        Ok(name)
+    }
+
+    /// The numbers of the groups a reference means.
+    pub(super) fn referred(&mut self, name: &str) -> Result<Vec<usize>, Failure> {
+        let first = name.chars().next();
+        if first.is_some_and(|c| c.is_ascii_digit() || c == '-' || c == '+') {
+            let Ok(number) = name.parse::<i64>() else {
+                return Err(Failure::Unsupported(format!(
+                    "reference `{name}` to a level of recursion"
+                )));
+            };
+            self.numbered_reference = true;
+            let groups = i64::try_from(self.groups).unwrap_or(i64::MAX);
+            let absolute = if number < 0 {
+                groups + 1 + number
+            } else if first == Some('+') {
+                groups + number
+            } else {
+                number
+            };
+            return match usize::try_from(absolute) {
+                Ok(absolute) if absolute > 0 || number == 0 => Ok(vec![absolute]),
+                _ => Err(Failure::ruby("invalid backref number/name")),
+            };
+        }
+        let groups: Vec<usize> = self
+            .names
+            .iter()
+            .filter(|(known, _)| known == name)
+            .map(|(_, number)| *number)
+            .collect();
+        if groups.is_empty() {
+            return Err(Failure::Ruby(format!("undefined name <{name}> reference")));
+        }
+        Ok(groups)
+    }
+
+    fn conditional(&mut self, depth: usize) -> Result<Node, Failure> {
+        let name = if matches!(self.peek(), Some('<' | '\'')) {
+            let name = self.reference_name()?;
+            if !self.take_if(')') {
+                return Err(Failure::ruby("invalid conditional pattern"));
+            }
+            name
+        } else {
+            let mut digits = String::new();
+            loop {
+                match self.next() {
+                    Some(')') => break,
+                    Some(c) if c.is_ascii_digit() => digits.push(c),
+                    _ => return Err(Failure::ruby("invalid conditional pattern")),
+                }
+            }
+            digits
+        };
+        let groups = self.referred(&name)?;
+        let group = groups.last().copied().unwrap_or_default();
+        if group > self.groups || group == 0 {
+            return Err(Failure::ruby("invalid backref number/name"));
+        }
+        let body = self.body(depth)?;
+        let Node::Alternatives(mut branches) = body else {
+            return Ok(Node::Conditional(
+                group,
+                Box::new(body),
+                Box::new(Node::Empty),
+            ));
+        };
+        if branches.len() > 2 {
+            return Err(Failure::ruby("invalid conditional pattern"));
+        }
+        let no = branches.pop().unwrap_or(Node::Empty);
+        let yes = branches.pop().unwrap_or(Node::Empty);
+        Ok(Node::Conditional(group, Box::new(yes), Box::new(no)))
+    }
+}

@@ -1,0 +1,136 @@
+//! Numbers and escapes of JSON as Ruby's json 2.6.1 reads them; knows no tree.
+
+use super::scalar_map::hex;
+
+/// How long the number at the start is: a float if one fits and nothing of a number follows it,
+/// or else an integer that no digit follows.
+pub(super) fn number_length(bytes: &[u8]) -> Option<usize> {
+    let digits = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count()
+    };
+    let sign = usize::from(bytes.first() == Some(&b'-'));
+    let whole = match bytes.get(sign) {
+        Some(b'0') => 1,
+        Some(b'1'..=b'9') => digits(sign),
+        Some(_) | None => return None,
+    };
+    let integer = sign + whole;
+    let mut end = integer;
+    let mut is_float = false;
+    if bytes.get(end) == Some(&b'.') && digits(end + 1) > 0 {
+        end += 1 + digits(end + 1);
+        is_float = true;
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let signed = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
+        let exponent = digits(end + 1 + signed);
+        if exponent > 0 {
+            end += 1 + signed + exponent;
+            is_float = true;
+        }
+    }
+    let goes_on = matches!(
+        bytes.get(end),
+        Some(b'0'..=b'9' | b'e' | b'E' | b'.' | b'-')
+    );
+    if is_float && !goes_on {
+        return Some(end);
+    }
+    (!matches!(bytes.get(integer), Some(b'0'..=b'9'))).then_some(integer)
+}
+
+/// What an escape stands for.
+#[derive(Clone, Copy)]
+pub(super) enum Becomes {
+    Character(char),
+    /// The character behind the backslash.
+    Itself,
+    /// Half of a surrogate pair at the end of the string.
+    Nothing,
+}
+
+pub(super) struct Escape {
+    pub(super) becomes: Becomes,
+    /// Bytes of the source.
+    pub(super) width: usize,
+}
+
+/// The escape that `bytes` begin with; they end where the string does.
+pub(super) fn read_escape(bytes: &[u8]) -> Escape {
+    let simple = |character| Escape {
+        becomes: Becomes::Character(character),
+        width: 2,
+    };
+    match bytes.get(1) {
+        Some(b'n') => simple('\n'),
+        Some(b'r') => simple('\r'),
+        Some(b't') => simple('\t'),
+        Some(b'"') => simple('"'),
+        Some(b'\\') => simple('\\'),
+        Some(b'b') => simple('\x08'),
+        Some(b'f') => simple('\x0C'),
+        Some(b'u') => {
+            let unit = |at: usize| bytes.get(at..at + 4).and_then(hex);
+            let Some(first) = unit(2) else {
+                return simple('\u{FFFD}');
+            };
+            if first & 0xFC00 != 0xD800 {
+                // A lone low surrogate becomes bytes that are not text.
+                return Escape {
+                    becomes: Becomes::Character(char::from_u32(first).unwrap_or('\u{FFFD}')),
+                    width: 6,
+                };
+            }
+            if bytes.len() < 12 {
+                return Escape {
+                    becomes: Becomes::Nothing,
+                    width: 6,
+                };
+            }
+            match unit(8).filter(|_| bytes[6..].starts_with(b"\\u")) {
+                Some(second) => {
+                    let high = ((first & 0x3F) << 10) | ((((first >> 6) & 0xF) + 1) << 16);
+                    Escape {
+                        becomes: Becomes::Character(
+                            char::from_u32(high | (second & 0x3FF)).unwrap_or('\u{FFFD}'),
+                        ),
+                        width: 12,
+                    }
+                }
+                None => Escape {
+                    becomes: Becomes::Character('?'),
+                    width: 7,
+                },
+            }
+        }
+        Some(_) | None => Escape {
+            becomes: Becomes::Itself,
+            width: 2,
+        },
+    }
+}
+
+/// For the map of a string: how many bytes of text the escape at the start of `bytes` stands for,
+/// and how many bytes it takes.
+pub(super) fn escape(bytes: &[u8]) -> (usize, usize) {
+    let escape = read_escape(bytes);
+    let character = |at: usize| {
+        bytes[at..]
+            .utf8_chunks()
+            .next()
+            .and_then(|chunk| chunk.valid().chars().next())
+            .map_or(1, char::len_utf8)
+    };
+    match escape.becomes {
+        Becomes::Character('?') if escape.width == 7 => (1, 6 + character(6)),
+        Becomes::Character(becomes) => (becomes.len_utf8(), escape.width),
+        Becomes::Itself if bytes.len() > 1 => {
+            let width = character(1);
+            (width, 1 + width)
+        }
+        Becomes::Itself | Becomes::Nothing => (0, escape.width.min(bytes.len())),
+    }
+}
