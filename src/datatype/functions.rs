@@ -6,7 +6,7 @@ use super::collections::{hash, listed};
 use super::infer::infer;
 use super::instance::integer;
 use super::interpret::Aliases;
-use super::mismatch::describe_mismatch;
+use super::mismatch::check;
 use super::model::Type;
 use super::numbers::number;
 use super::signatures::{Count, Function, Signatures, signatures};
@@ -65,14 +65,12 @@ fn new(target: &Type, all: &[Value], aliases: &dyn Aliases, depth: usize) -> Res
         return Ok(only.clone());
     }
     let made = call(target, all, aliases, depth)?;
-    if is_instance(target, &made) {
-        return Ok(made);
+    match check(target, &made) {
+        Ok(()) => Ok(made),
+        Err(mismatches) => {
+            Err(mismatches.describe(&format!("Converted value from {target}.new()")))
+        }
     }
-    Err(describe_mismatch(
-        &format!("Converted value from {target}.new()"),
-        target,
-        &made,
-    ))
 }
 
 /// The function of a type.
@@ -428,7 +426,8 @@ fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
                 if let Some(text) = radix(hash.get(&Value::from("radix"))) {
                     return text;
                 }
-                return describe_mismatch("Integer.new", &known.list[1][0].expected, subject);
+                let checked = check(&known.list[1][0].expected, subject);
+                return checked.map_or_else(|m| m.describe("Integer.new"), |()| String::new());
             }
         }
     } else if function == Function::Integer

@@ -9,9 +9,10 @@
 //! use hiera_ls::value::Value;
 //!
 //! let port = datatype::parse("Optional[Integer[0, 65535]]", &NoAliases)?;
-//! assert!(datatype::is_instance(&port, &Value::from(443)));
+//! assert_eq!(datatype::check(&port, &Value::from(443)), Ok(()));
+//! let mismatches = datatype::check(&port, &Value::from("https")).unwrap_err();
 //! assert_eq!(
-//!     datatype::describe_mismatch("Found value", &port, &Value::from("https")),
+//!     mismatches.describe("Found value"),
 //!     "Found value has wrong type, expects a value of type Undef or Integer, got String",
 //! );
 //! # Ok::<(), datatype::ParseError>(())
@@ -47,7 +48,7 @@ pub use functions::{convert, convert_to};
 pub use infer::{infer, infer_set};
 pub use instance::is_instance;
 pub use interpret::{Aliases, NoAliases};
-pub use mismatch::describe_mismatch;
+pub use mismatch::{Mismatch, MismatchKind, Mismatches, Step, check, check_return};
 pub use model::{
     Alias, CallableType, Digits, Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range,
     ResourceType, StringType, TimeRange, Type,
@@ -130,14 +131,6 @@ pub(crate) fn parse_known(text: &str) -> Type {
 /// The message Puppet's type parser gives, or that the text defines no alias.
 pub fn parse_alias(text: &str, aliases: &dyn Aliases) -> Result<(String, Type), ParseError> {
     interpret::parse_definition(text, aliases)
-}
-
-/// Why a function may not return a type, or nothing if it may (`TypeAsserter.assert_assignable`).
-#[must_use]
-pub fn refuse_return(subject: &str, expected: &Type, declared: &Type) -> Option<String> {
-    (!assignable(expected, declared)).then(|| {
-        mismatch::describe_type_mismatch(&format!("{subject} is incorrect,"), expected, declared)
-    })
 }
 
 /// A type as a value.

@@ -443,12 +443,12 @@ impl Signatures {
         let name = &self.name;
         let merged = mismatch::merge(0, problems.clone(), Merging::Counts);
         if let [only] = merged.as_slice() {
-            return format!("'{name}'{}", only.format());
+            return format!("'{name}' {only}");
         }
         let rejected = |lines: &mut Vec<String>, indent: &str, problems: &[Mismatch]| {
             for problem in problems {
-                let text = problem.clone().without_step(0).format();
-                lines.push(format!("{indent}rejected:{text}"));
+                let problem = problem.clone().without_step(0);
+                lines.push(format!("{indent}rejected: {problem}"));
             }
         };
         let mut lines = Vec::new();
@@ -473,7 +473,7 @@ fn problems(parameters: &[Parameter], types: &[Type], path: &[Step]) -> Vec<Mism
     let wanted = counts(parameters);
     if !wanted.contains_size(types.len()) {
         let got = Range::of(types.len(), types.len());
-        return vec![mismatch::wrong_count(path, wanted, got)];
+        return vec![Mismatch::of_count(path, wanted, got)];
     }
     for (parameter, t) in taking(parameters).zip(types) {
         if assignable(&parameter.expected, t) {

@@ -50,7 +50,7 @@ fn aliases_that_name_one_another_come_to_an_end() {
     let a = parse("A", &module).unwrap();
     assert!(is_instance(&a, &Value::from("x")));
     assert!(!is_instance(&a, &Value::Bool(true)));
-    assert!(!describe_mismatch("It", &a, &Value::Bool(true)).is_empty());
+    assert!(check(&a, &Value::Bool(true)).is_err());
     let tree = parse("Tree", &module).unwrap();
     let mut value = Value::from(1);
     for _ in 0..500 {
@@ -118,7 +118,7 @@ fn deep_and_long_expressions_are_refused_not_crashes() {
     }
     let data = plain("Data");
     let _ = is_instance(&data, &value);
-    let _ = describe_mismatch("It", &data, &value);
+    let _ = check(&data, &value);
     let _ = puppet_string(&value);
     let _ = convert(&plain("String"), &value, &[], &NoAliases);
     // Dropping so deep a value is the test's own affair.

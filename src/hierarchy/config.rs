@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::config_error::{ConfigError, ConfigRule};
 use super::{legacy, version5};
 use crate::value::{Value, symbol_keys_to_strings};
 
@@ -169,24 +170,6 @@ pub struct V3 {
     pub backend_options: Vec<(Arc<str>, Value)>,
 }
 
-/// Why Puppet refuses a configuration.
-#[derive(Clone, PartialEq, Debug)]
-pub enum ConfigError {
-    /// The structure is wrong (`TypeAssertionError`): the whole message.
-    Structure(String),
-    /// A rule is broken (`LookupError` with an issue code).
-    Rule {
-        /// The message without its place.
-        message: String,
-        /// Puppet's issue code.
-        issue_code: &'static str,
-        /// Line (from 1) as Puppet finds it, by searching the text.
-        line: Option<usize>,
-    },
-    /// Ruby crashes (`NoMethodError`): its message.
-    Crash(String),
-}
-
 impl Config {
     /// The version: 3, 4 or 5.
     #[must_use]
@@ -240,11 +223,8 @@ impl Config {
             4 => legacy::read_version_4(path, &value)?,
             3 => legacy::read_version_3(path, &value)?,
             other => {
-                return Err(ConfigError::Rule {
-                    message: format!("This runtime does not support hiera.yaml version {other}"),
-                    issue_code: "HIERA_UNSUPPORTED_VERSION",
-                    line: None,
-                });
+                let rule = ConfigRule::Version(other);
+                return Err(ConfigError::Rule { rule, line: None });
             }
         };
         Ok(Config {

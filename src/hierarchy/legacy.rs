@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::config::{ConfigBody, ConfigError, V3, V4Level};
+use super::config::{ConfigBody, V3, V4Level};
+use super::config_error::ConfigError;
 use crate::datatype;
 use crate::value::Value;
 
@@ -124,11 +125,8 @@ fn fill(value: &Value, defaults: &[(&str, Value)]) -> Value {
 }
 
 fn assert_type(path: &str, expected: &datatype::Type, value: &Value) -> Result<(), ConfigError> {
-    if datatype::is_instance(expected, value) {
-        return Ok(());
-    }
-    let subject = format!("The Lookup Configuration at '{path}'");
-    Err(ConfigError::Structure(datatype::describe_mismatch(
-        &subject, expected, value,
-    )))
+    datatype::check(expected, value).map_err(|mismatches| ConfigError::Structure {
+        path: Arc::from(path),
+        mismatches,
+    })
 }

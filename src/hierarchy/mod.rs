@@ -5,6 +5,7 @@
 //! system; the lookup engine interpolates and probes.
 
 mod config;
+mod config_error;
 mod glob;
 mod legacy;
 mod path;
@@ -13,8 +14,9 @@ mod template;
 mod version5;
 
 pub use config::{
-    Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations, V3, V4Level,
+    Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations, V3, V4Level,
 };
+pub use config_error::{ConfigError, ConfigRule};
 pub use glob::{GlobEntry, glob};
 pub use path::{basename, dirname, join};
 pub use spans::{ConfigSpans, LevelSpans, LocationSpan, locate};

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::config::{
-    Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations,
-};
+use super::config::{Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations};
+use super::config_error::{ConfigError, ConfigRule};
 use crate::datatype::{self, Element, Presence, Type};
 use crate::value::Value;
 
@@ -78,14 +77,10 @@ pub(super) fn read(
     layer: &Layer,
 ) -> Result<ConfigBody, ConfigError> {
     let value = with_defaults(value);
-    if !datatype::is_instance(config_type(), &value) {
-        let subject = format!("The Lookup Configuration at '{path}'");
-        return Err(ConfigError::Structure(datatype::describe_mismatch(
-            &subject,
-            config_type(),
-            &value,
-        )));
-    }
+    datatype::check(config_type(), &value).map_err(|mismatches| ConfigError::Structure {
+        path: Arc::from(path),
+        mismatches,
+    })?;
     let defaults = value.get("defaults");
     if let Some(defaults) = defaults {
         check_defaults(defaults)?;
@@ -109,11 +104,7 @@ pub(super) fn read(
                 let found = line.find("default_hierarchy:");
                 found.is_some_and(|at| at == 0 || line[..at].ends_with(char::is_whitespace))
             });
-            return Err(rule(
-                "'default_hierarchy' is only allowed in the module layer".into(),
-                "HIERA_DEFAULT_HIERARCHY_NOT_IN_MODULE",
-                line,
-            ));
+            return Err(broken(ConfigRule::DefaultHierarchyOutsideModule, line));
         }
         for entry in levels {
             rules.check(entry)?;
@@ -152,12 +143,16 @@ fn with_defaults(value: &Value) -> Value {
     Value::from(hash)
 }
 
-fn rule(message: String, issue_code: &'static str, line: Option<usize>) -> ConfigError {
-    ConfigError::Rule {
-        message,
-        issue_code,
-        line,
-    }
+fn broken(rule: ConfigRule, line: Option<usize>) -> ConfigError {
+    ConfigError::Rule { rule, line }
+}
+
+/// The first option that belongs to Puppet.
+fn reserved_option(entry: &Value) -> Option<&'static str> {
+    let options = entry.get("options")?;
+    ["path", "uri"]
+        .into_iter()
+        .find(|key| options.get(key).is_some())
 }
 
 fn count(entry: &Value, keys: &[&str]) -> usize {
@@ -174,27 +169,12 @@ const FUNCTION_KEYS: [&str; 5] = [
 
 fn check_defaults(defaults: &Value) -> Result<(), ConfigError> {
     if count(defaults, &FUNCTION_KEYS[..4]) > 1 {
-        return Err(rule(
-            "Only one of data_hash, lookup_key, data_dig, or hiera3_backend can be defined in \
-             defaults"
-                .into(),
-            "HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT",
-            None,
-        ));
+        return Err(broken(ConfigRule::FunctionsInDefaults, None));
     }
-    for key in ["path", "uri"] {
-        if defaults
-            .get("options")
-            .is_some_and(|options| options.get(key).is_some())
-        {
-            return Err(rule(
-                format!("Option key '{key}' used in defaults is reserved by Puppet"),
-                "HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET",
-                None,
-            ));
-        }
+    match reserved_option(defaults) {
+        Some(option) => Err(broken(ConfigRule::ReservedOptionInDefaults(option), None)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The rules of `HieraConfigV5#validate_hierarchy`.
@@ -206,60 +186,32 @@ struct Rules<'a> {
 
 impl Rules<'_> {
     fn check(&self, entry: &Value) -> Result<(), ConfigError> {
-        let name = entry
-            .get("name")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let level = || {
+            let name = entry.get("name").and_then(Value::as_str);
+            name.unwrap_or_default().to_owned()
+        };
+        let has_default = || {
+            self.defaults
+                .is_some_and(|defaults| count(defaults, &FUNCTION_KEYS[..4]) > 0)
+        };
         match count(entry, &FUNCTION_KEYS) {
-            0 if self
-                .defaults
-                .is_none_or(|defaults| count(defaults, &FUNCTION_KEYS[..4]) == 0) =>
-            {
-                return Err(rule(
-                    format!(
-                        "One of data_hash, lookup_key, data_dig, or hiera3_backend must be \
-                         defined in hierarchy '{name}'"
-                    ),
-                    "HIERA_MISSING_DATA_PROVIDER_FUNCTION",
-                    None,
-                ));
+            0 if !has_default() => {
+                return Err(broken(ConfigRule::NoFunction { level: level() }, None));
             }
             0 | 1 => {}
-            _ => {
-                return Err(rule(
-                    format!(
-                        "Only one of data_hash, lookup_key, data_dig, or hiera3_backend can be \
-                         defined in hierarchy '{name}'"
-                    ),
-                    "HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS",
-                    None,
-                ));
-            }
+            _ => return Err(broken(ConfigRule::Functions { level: level() }, None)),
         }
         self.check_hiera3_backend(entry)?;
         if count(entry, &LOCATION_KEYS) > 1 {
-            return Err(rule(
-                format!(
-                    "Only one of path, paths, glob, globs, uri, uris, or mapped_paths can be \
-                     defined in hierarchy '{name}'"
-                ),
-                "HIERA_MULTIPLE_LOCATION_SPECS",
-                None,
-            ));
+            return Err(broken(ConfigRule::Locations { level: level() }, None));
         }
-        for key in ["path", "uri"] {
-            if entry
-                .get("options")
-                .is_some_and(|options| options.get(key).is_some())
-            {
-                return Err(rule(
-                    format!("Option key '{key}' used in hierarchy '{name}' is reserved by Puppet"),
-                    "HIERA_OPTION_RESERVED_BY_PUPPET",
-                    None,
-                ));
+        match reserved_option(entry) {
+            Some(option) => {
+                let level = level();
+                Err(broken(ConfigRule::ReservedOption { option, level }, None))
             }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn check_hiera3_backend(&self, entry: &Value) -> Result<(), ConfigError> {
@@ -272,11 +224,7 @@ impl Rules<'_> {
         };
         if *self.layer != Layer::Global {
             let line = Config::find_line(self.text, 1, &|line| at_key(line).is_some());
-            return Err(rule(
-                "'hiera3_backend' is only allowed in the global layer".into(),
-                "HIERA_V3_BACKEND_NOT_GLOBAL",
-                line,
-            ));
+            return Err(broken(ConfigRule::BackendOutsideGlobal, line));
         }
         if matches!(backend, "json" | "yaml" | "hocon") {
             let line = Config::find_line(self.text, 1, &|line| {
@@ -288,13 +236,8 @@ impl Rules<'_> {
                     })
                 })
             });
-            return Err(rule(
-                format!(
-                    "Use \"data_hash: {backend}_data\" instead of \"hiera3_backend: {backend}\""
-                ),
-                "HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH",
-                line,
-            ));
+            let rule = ConfigRule::BackendOfDataHash(backend.to_owned());
+            return Err(broken(rule, line));
         }
         Ok(())
     }

@@ -98,8 +98,11 @@ impl Engine<'_> {
         };
         let Value::Hash(hash) = &value else {
             let subject = origin.described("Value returned from");
-            let message = datatype::describe_mismatch(&subject, any_hash(), &value);
-            return raise(ErrorClass::TypeAssertion, message);
+            let checked = datatype::check(any_hash(), &value);
+            let message = checked
+                .err()
+                .map(|mismatches| mismatches.describe(&subject));
+            return raise(ErrorClass::TypeAssertion, message.unwrap_or_default());
         };
         let kept = match origin.layer.module_name() {
             None => hash.clone(),

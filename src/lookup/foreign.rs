@@ -99,9 +99,9 @@ impl Engine<'_> {
             let declared = self.readable(signature.returns.as_deref());
             let subject = format!("Return type of '{}' function named '{name}'", kind.key());
             if declared != Type::Any
-                && let Some(message) = datatype::refuse_return(&subject, &returned, &declared)
+                && let Err(mismatches) = datatype::check_return(&returned, &declared)
             {
-                return Definition::BadReturn(message);
+                return Definition::BadReturn(mismatches.describe(&subject));
             }
         }
         let parameter = |parameter: signature::Parameter| datatype::Parameter {

@@ -595,16 +595,13 @@ impl Engine<'_> {
         }
         match config.as_ref() {
             Ok(_) => Ok(config),
-            Err(ConfigError::Structure(message)) => {
-                raise(ErrorClass::TypeAssertion, message.clone())
+            Err(error @ ConfigError::Structure { .. }) => {
+                raise(ErrorClass::TypeAssertion, error.to_string())
             }
-            Err(ConfigError::Rule {
-                message,
-                issue_code,
-                line,
-            }) => Err(
-                LookupError::issue(issue_code, message.clone(), Some(path.clone()), *line).into(),
-            ),
+            Err(ConfigError::Rule { rule, line }) => {
+                let (code, path) = (rule.issue_code(), Some(path.clone()));
+                Err(LookupError::issue(code, rule.to_string(), path, *line).into())
+            }
             Err(ConfigError::Crash(message)) => raise(ErrorClass::NoMethod, message.clone()),
         }
     }
@@ -670,7 +667,7 @@ fn prefixed(failure: Failure, invocation: &Invocation) -> Failure {
 fn is_legacy(loaded: &Value, config: &Result<Config, ConfigError>) -> bool {
     match config {
         Ok(config) => config.version() < 5,
-        Err(ConfigError::Structure(_)) => {
+        Err(ConfigError::Structure { .. }) => {
             let version = loaded
                 .get("version")
                 .or_else(|| loaded.as_hash()?.get(&Value::Symbol("version".into())));

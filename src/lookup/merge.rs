@@ -271,11 +271,12 @@ fn scalar_or_array() -> &'static Type {
 
 /// `TypeAsserter.assert_instance_of`
 pub(super) fn assert_type(subject: &str, expected: &Type, value: &Value) -> Found<()> {
-    if value.has_opaque() || datatype::is_instance(expected, value) {
+    if value.has_opaque() {
         return Ok(());
     }
-    let message = datatype::describe_mismatch(subject, expected, value);
-    Err(LookupError::new(ErrorClass::TypeAssertion, message).into())
+    datatype::check(expected, value).map_err(|mismatches| {
+        LookupError::new(ErrorClass::TypeAssertion, mismatches.describe(subject)).into()
+    })
 }
 
 /// `Array#uniq`: the first of equal elements stays.

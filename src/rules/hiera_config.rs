@@ -9,7 +9,8 @@ use super::checked::entry;
 use super::checker::Found;
 use super::rule::{ConfigurationAt, Hook};
 use super::{Checked, Depends, Related, Rule, Severity};
-use crate::hierarchy::{Config, ConfigError, Layer, locate};
+use crate::datatype::{MismatchKind, Step};
+use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer, locate};
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::Strict;
 use crate::syntax::{NodeId, ScalarMap, Tree};
@@ -150,29 +151,24 @@ impl Configuration<'_> {
             alone.insert("hierarchy".into(), Value::array([]));
         }
         alone.insert(Value::string(name), Value::array([level.clone()]));
-        let before = format!("entry '{name}' index 0");
-        let after = format!("entry '{name}' index {index}");
         match self.config(alone) {
             Ok(_) => {}
-            Err(ConfigError::Structure(message)) => {
-                for line in mismatches(&message) {
-                    let (range, line) = match line.strip_prefix(&before) {
-                        Some(rest) => {
-                            let range = walk(self.tree(), node, rest.trim_start());
-                            (range, format!("{after}{rest}"))
+            Err(ConfigError::Structure { mismatches, .. }) => {
+                for mismatch in &mismatches {
+                    let mut mismatch = mismatch.clone();
+                    let range = match mismatch.path.as_mut_slice() {
+                        [Step::Entry(list), Step::Index(at), inside @ ..] if list == name => {
+                            *at = index;
+                            walk(self.tree(), node, inside, &mismatch.kind)
                         }
-                        None => (self.tree().node(node).range, line.to_owned()),
+                        _ => self.tree().node(node).range,
                     };
-                    found.report(range, format!("{line}: every lookup fails"));
+                    found.report(range, format!("{mismatch}: every lookup fails"));
                 }
             }
-            Err(ConfigError::Rule {
-                message,
-                issue_code,
-                ..
-            }) => {
-                let range = self.place_of_rule(node, issue_code);
-                found.report(range, format!("{message}: every lookup fails"));
+            Err(ConfigError::Rule { rule, .. }) => {
+                let range = self.place_of_rule(node, &rule);
+                found.report(range, format!("{rule}: every lookup fails"));
             }
             Err(ConfigError::Crash(message)) => {
                 found.report(self.tree().node(node).range, message);
@@ -185,26 +181,30 @@ impl Configuration<'_> {
         let tree = self.tree();
         match self.config(part) {
             Ok(_) => return true,
-            Err(ConfigError::Structure(message)) => {
-                for line in mismatches(&message) {
+            Err(ConfigError::Structure { mismatches, .. }) => {
+                for mismatch in &mismatches {
                     found.report(
-                        walk(tree, node, line),
-                        format!("{line}: every lookup fails"),
+                        walk(tree, node, &mismatch.path, &mismatch.kind),
+                        format!("{mismatch}: every lookup fails"),
                     );
                 }
             }
-            Err(ConfigError::Rule {
-                message,
-                issue_code,
-                ..
-            }) => {
-                let at = match issue_code {
-                    "HIERA_UNSUPPORTED_VERSION" => "version",
-                    _ => "defaults",
+            Err(ConfigError::Rule { rule, .. }) => {
+                let at = match rule {
+                    ConfigRule::Version(_) => "version",
+                    ConfigRule::FunctionsInDefaults
+                    | ConfigRule::ReservedOptionInDefaults(_)
+                    | ConfigRule::DefaultHierarchyOutsideModule
+                    | ConfigRule::NoFunction { .. }
+                    | ConfigRule::Functions { .. }
+                    | ConfigRule::Locations { .. }
+                    | ConfigRule::ReservedOption { .. }
+                    | ConfigRule::BackendOutsideGlobal
+                    | ConfigRule::BackendOfDataHash(_) => "defaults",
                 };
                 let range = entry(tree, node, at)
                     .map_or_else(|| self.at.first_line(), |(_, value)| tree.node(value).range);
-                found.report(range, format!("{message}: every lookup fails"));
+                found.report(range, format!("{rule}: every lookup fails"));
             }
             Err(ConfigError::Crash(message)) => {
                 found.report(self.at.first_line(), message);
@@ -220,7 +220,7 @@ impl Configuration<'_> {
     }
 
     /// The part of a level that breaks a rule.
-    fn place_of_rule(&self, level: NodeId, issue_code: &str) -> TextRange {
+    fn place_of_rule(&self, level: NodeId, rule: &ConfigRule) -> TextRange {
         let tree = self.tree();
         let second = |names: &[&str]| {
             let mut keys: Vec<NodeId> = names
@@ -231,8 +231,8 @@ impl Configuration<'_> {
             keys.sort_unstable();
             keys.get(1).or(keys.first()).copied()
         };
-        let key = match issue_code {
-            "HIERA_MULTIPLE_LOCATION_SPECS" => second(&[
+        let key = match rule {
+            ConfigRule::Locations { .. } => second(&[
                 "path",
                 "paths",
                 "glob",
@@ -241,23 +241,22 @@ impl Configuration<'_> {
                 "uris",
                 "mapped_paths",
             ]),
-            "HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS" => {
+            ConfigRule::Functions { .. } => {
                 second(&["data_hash", "lookup_key", "data_dig", "hiera3_backend"])
             }
-            "HIERA_OPTION_RESERVED_BY_PUPPET" => {
-                let options = entry(tree, level, "options").map(|(_, value)| value);
-                options.and_then(|options| {
-                    let reserved = ["path", "uri"].into_iter();
-                    reserved
-                        .filter_map(|name| entry(tree, options, name))
-                        .map(|(key, _)| key)
-                        .next()
-                })
-            }
-            "HIERA_V3_BACKEND_NOT_GLOBAL" | "HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH" => {
+            ConfigRule::ReservedOption { option, .. } => entry(tree, level, "options")
+                .and_then(|(_, options)| entry(tree, options, option))
+                .map(|(key, _)| key),
+            ConfigRule::BackendOutsideGlobal | ConfigRule::BackendOfDataHash(_) => {
                 second(&["hiera3_backend"])
             }
-            _ => entry(tree, level, "name").map(|(_, value)| value),
+            ConfigRule::NoFunction { .. }
+            | ConfigRule::Version(_)
+            | ConfigRule::FunctionsInDefaults
+            | ConfigRule::ReservedOptionInDefaults(_)
+            | ConfigRule::DefaultHierarchyOutsideModule => {
+                entry(tree, level, "name").map(|(_, value)| value)
+            }
         };
         tree.node(key.unwrap_or(level)).range
     }
@@ -341,70 +340,47 @@ impl Configuration<'_> {
     }
 }
 
-/// The mismatches that a message of Puppet's lists, one a line, without their subject.
-fn mismatches(message: &str) -> impl Iterator<Item = &str> {
-    message.lines().map(|line| {
-        let line = line.trim();
-        match line.split_once("' has wrong type, ") {
-            Some((_, rest)) => rest,
-            None => line,
-        }
-    })
-}
-
-/// Follows the path that a mismatch starts with (`entry 'hierarchy' index 0 entry 'path' expects
-/// …`) from a node, as far as the tree has it.
-fn walk(tree: &Tree, from: NodeId, mismatch: &str) -> TextRange {
+/// The place of a mismatch: its path, followed from a node as far as the tree has it.
+fn walk(tree: &Tree, from: NodeId, path: &[Step], kind: &MismatchKind) -> TextRange {
     let mut node = from;
-    let mut rest = mismatch;
     let key_range =
         |node: NodeId, name: &str| entry(tree, node, name).map(|(key, _)| tree.node(key).range);
-    loop {
-        rest = rest.trim_start();
-        if let Some((name, behind)) = quoted(rest, "entry '") {
-            match entry(tree, node, name) {
+    for step in path {
+        match step {
+            Step::Entry(name) => match entry(tree, node, name) {
                 Some((_, value)) if !tree.node(value).range.is_empty() => node = value,
                 Some((key, _)) => return tree.node(key).range,
-                None => break,
+                None => return start(tree, node),
+            },
+            Step::Index(index) => {
+                let elements = tree.node(tree.resolve(node)).as_sequence();
+                match elements.and_then(|elements| elements.get(*index)) {
+                    Some(&element) => node = element,
+                    None => return start(tree, node),
+                }
             }
-            rest = behind;
-        } else if let Some((index, behind)) = numbered(rest, "index ") {
-            let elements = tree.node(tree.resolve(node)).as_sequence();
-            match elements.and_then(|elements| elements.get(index)) {
-                Some(&element) => node = element,
-                None => break,
-            }
-            rest = behind;
-        } else if let Some((_, behind)) = numbered(rest, "variant ") {
-            rest = behind;
-        } else if let Some((name, _)) = quoted(rest, "key of entry '") {
-            return key_range(node, name).unwrap_or(tree.node(node).range);
-        } else if let Some((name, _)) = quoted(rest, "unrecognized key '") {
-            return key_range(node, name).unwrap_or(tree.node(node).range);
-        } else {
-            break;
+            Step::EntryKey(name) => return key_range(node, name).unwrap_or(tree.node(node).range),
+            Step::Variant(_) | Step::Alias(_) | Step::Parameter(_) | Step::Signature(_) => {}
         }
     }
-    // Of a level that lacks something, its first key is enough to look at.
+    if let MismatchKind::UnknownKey(name) = kind {
+        return key_range(node, name).unwrap_or(tree.node(node).range);
+    }
+    start(tree, node)
+}
+
+/// Of a mapping the first key; else the whole node.
+fn start(tree: &Tree, node: NodeId) -> TextRange {
     match tree.node(tree.resolve(node)).as_mapping() {
         Some([(key, _), ..]) => tree.node(*key).range,
         Some([]) | None => tree.node(node).range,
     }
 }
 
-fn quoted<'a>(text: &'a str, before: &str) -> Option<(&'a str, &'a str)> {
-    text.strip_prefix(before)?.split_once('\'')
-}
-
-fn numbered<'a>(text: &'a str, before: &str) -> Option<(usize, &'a str)> {
-    let rest = text.strip_prefix(before)?;
-    let end = rest.find(' ').unwrap_or(rest.len());
-    Some((rest[..end].parse().ok()?, &rest[end..]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::datatype::Range;
     use crate::syntax::parse_yaml;
 
     #[test]
@@ -412,24 +388,29 @@ mod tests {
         let text = "version: 5\nhierachy: []\ndefaults: {path: x}\nhierarchy:\n- {name: a, paths: []}\n- {path: y, options: {1a: z}}\n";
         let tree = parse_yaml(text).tree;
         let root = tree.root().unwrap();
-        let at = |mismatch: &str| walk(&tree, root, mismatch).slice(text).to_owned();
-        assert_eq!(at("unrecognized key 'hierachy'"), "hierachy");
-        assert_eq!(at("entry 'defaults' unrecognized key 'path'"), "path");
-        assert_eq!(
-            at("entry 'hierarchy' index 0 entry 'paths' expects size to be at least 1, got 0"),
-            "[]"
-        );
-        assert_eq!(
-            at("entry 'hierarchy' index 1 expects a value for key 'name'"),
-            "path"
-        );
-        assert_eq!(
-            at("entry 'hierarchy' index 1 entry 'options' key of entry '1a' expects a match"),
-            "1a"
-        );
-        let message = " The Lookup Configuration at '/x' has wrong type, entry 'version' expects an \
-                       Integer value, got String";
-        let lines: Vec<&str> = mismatches(message).collect();
-        assert_eq!(at(lines[0]), "5");
+        let at = |path: &[Step], kind: MismatchKind| {
+            walk(&tree, root, path, &kind).slice(text).to_owned()
+        };
+        let entry = |key: &str| Step::Entry(key.to_owned());
+        let unknown = |key: &str| MismatchKind::UnknownKey(key.to_owned());
+        let missing = |key: &str| MismatchKind::MissingKey(key.to_owned());
+        assert_eq!(at(&[], unknown("hierachy")), "hierachy");
+        assert_eq!(at(&[entry("defaults")], unknown("path")), "path");
+        let paths = [entry("hierarchy"), Step::Index(0), entry("paths")];
+        let size = MismatchKind::Size {
+            expected: Range::at_least(1),
+            actual: Range::of(0, 0),
+        };
+        assert_eq!(at(&paths, size.clone()), "[]");
+        let level = [entry("hierarchy"), Step::Index(1)];
+        assert_eq!(at(&level, missing("name")), "path");
+        let option = [
+            entry("hierarchy"),
+            Step::Index(1),
+            entry("options"),
+            Step::EntryKey("1a".to_owned()),
+        ];
+        assert_eq!(at(&option, size.clone()), "1a");
+        assert_eq!(at(&[Step::Variant(0), entry("version")], size), "5");
     }
 }

@@ -93,11 +93,10 @@ fn answers(kind: &str, case: &Json, aliases: &dyn Aliases) -> Option<(String, St
             let t = datatype::parse(text, aliases)
                 .map_err(|e| format!("{text}: {e}"))
                 .unwrap();
-            let ok = datatype::is_instance(&t, &value);
-            outcome(if ok {
-                Ok("true".to_owned())
-            } else {
-                Err(datatype::describe_mismatch("Found value", &t, &value))
+            let checked = datatype::check(&t, &value);
+            outcome(match checked {
+                Ok(()) => Ok("true".to_owned()),
+                Err(mismatches) => Err(mismatches.describe("Found value")),
             })
         }
         "infer" => {
