@@ -438,7 +438,7 @@ fn assert_same(key: &str, answer: &Answer, expected: &Value) {
             assert_eq!(ours.to_string(), expected["value"].to_string(), "{key}");
         }
         Err(error) => {
-            assert!(error.not_found, "{key}: {}", error.message);
+            assert!(error.is_not_found(), "{key}: {error}");
             assert_eq!(expected["missing"], true, "{key}");
         }
     }

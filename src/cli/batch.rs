@@ -347,7 +347,7 @@ fn render(id: &str, answer: &Answer, request: &BatchRequest<'_>) -> String {
             }
             // A class parameter without a value is no error.
             Err(error)
-                if error.not_found && request.facet.as_deref() == Some("search_and_merge") =>
+                if error.is_not_found() && request.facet.as_deref() == Some("search_and_merge") =>
             {
                 out.push_str(",\"found\":false,\"not_found\":true");
             }
@@ -356,7 +356,7 @@ fn render(id: &str, answer: &Answer, request: &BatchRequest<'_>) -> String {
                     out,
                     ",\"found\":false,\"error_class\":{},\"error\":{}",
                     text(error.class.name()),
-                    text(&error.message)
+                    text(&error.to_string())
                 );
                 if let Some(code) = error.issue_code {
                     let _ = write!(out, ",\"issue_code\":{}", text(code));
@@ -367,7 +367,7 @@ fn render(id: &str, answer: &Answer, request: &BatchRequest<'_>) -> String {
                 if let Some(line) = error.line {
                     let _ = write!(out, ",\"error_line\":{line}");
                 }
-                if error.not_found {
+                if error.is_not_found() {
                     out.push_str(",\"not_found\":true");
                 }
             }

@@ -250,13 +250,13 @@ fn value(arguments: &LookupArguments, result: &Result<Value, LookupError>) -> Re
             print(&render::render(value, format).map_err(End::Failed)?)
         }
         // `puppet lookup` is mute here; the message goes where no pipe reads it.
-        Err(error) if error.class.is_lookup_error() => Err(End::Failed(error.message.clone())),
+        Err(error) if error.class.is_lookup_error() => Err(End::Failed(error.to_string())),
         Err(error) => Err(could_not_run(error)),
     }
 }
 
 fn could_not_run(error: &LookupError) -> End {
-    End::Failed(format!("Error: Could not run: {}", error.message))
+    End::Failed(format!("Error: Could not run: {error}"))
 }
 
 /// No node was named: one answer is printed, several are told apart.
@@ -289,7 +289,7 @@ fn describe(group: &Group) -> String {
     let what = match (&group.unknown, &group.result) {
         (Some(why), _) => format!("unknown: {why}"),
         (None, Ok(value)) => value.inspect(),
-        (None, Err(error)) => error.message.clone(),
+        (None, Err(error)) => error.to_string(),
     };
     format!("  {whose}: {what}")
 }

@@ -108,7 +108,7 @@ fn table(row: &Row, folder: &str) -> String {
         let (found, value, why) = match (&cell.unknown, &cell.result) {
             (Some(why), _) => ("unknown", String::new(), why.clone()),
             (None, Ok(value)) => ("true", to_tagged_json(value), String::new()),
-            (None, Err(error)) => ("false", String::new(), error.message.clone()),
+            (None, Err(error)) => ("false", String::new(), error.to_string()),
         };
         csv(&[
             &row.key,

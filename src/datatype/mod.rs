@@ -70,13 +70,28 @@ use crate::value::{Rich, Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     message: String,
+    is_syntax: bool,
 }
 
 impl ParseError {
     fn new(message: &str) -> ParseError {
         ParseError {
             message: message.to_owned(),
+            is_syntax: false,
         }
+    }
+
+    fn of_syntax(self) -> ParseError {
+        ParseError {
+            is_syntax: true,
+            ..self
+        }
+    }
+
+    /// Whether the text breaks Puppet's grammar, for which Puppet has an issue code.
+    #[must_use]
+    pub fn is_syntax(&self) -> bool {
+        self.is_syntax
     }
 
     fn at(message: &str, text: &str, offset: usize) -> ParseError {
@@ -93,9 +108,7 @@ impl ParseError {
             .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
             .sum::<usize>()
             + 1;
-        ParseError {
-            message: format!("{message} (line: {line}, column: {column})"),
-        }
+        ParseError::new(&format!("{message} (line: {line}, column: {column})"))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use crate::value::{LoadError, LoadErrorKind};
+use crate::value::{LoadError, LoadErrorKind, SystemError};
 use crate::workspace::{Content, DiskEntry, FileKind, Linked};
 
 /// Bytes up to which a file is read for the editor: larger ones are hardly written by people,
@@ -113,7 +113,8 @@ pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
         .metadata()
         .map_err(|error| failed(&error, "rb_sysopen"))?;
     if metadata.is_dir() {
-        return Err(refused(format!("Is a directory @ io_fread - {at}")));
+        let error = SystemError::IsDirectory.at("io_fread", at);
+        return Err(Unreadable::Refused(error));
     }
     if !metadata.is_file() {
         return Err(refused(format!("{at} is no regular file")));
@@ -154,12 +155,15 @@ fn open(at: &str) -> io::Result<File> {
 pub(super) fn system(error: &io::Error, call: &str, at: &str) -> LoadError {
     let text = error.to_string();
     let words = text.split(" (os error").next().unwrap_or_default();
-    io_error(format!("{words} @ {call} - {at}"))
+    match SystemError::of_words(words) {
+        Some(error) => error.at(call, at),
+        None => io_error(format!("{words} @ {call} - {at}")),
+    }
 }
 
 fn io_error(message: String) -> LoadError {
     LoadError {
-        kind: LoadErrorKind::Io,
+        kind: LoadErrorKind::Io(SystemError::NotFound),
         message,
         range: None,
     }

@@ -60,7 +60,10 @@ fn outcome_json(cell: &Cell) -> String {
         (Some(why), _) => format!("\"found\":null,\"unknown\":{}", json_text(why)),
         (None, Ok(value)) => format!("\"found\":true,\"value\":{}", to_tagged_json(value)),
         (None, Err(error)) => {
-            format!("\"found\":false,\"error\":{}", json_text(&error.message))
+            format!(
+                "\"found\":false,\"error\":{}",
+                json_text(&error.to_string())
+            )
         }
     }
 }
@@ -93,8 +96,8 @@ pub fn outcome_text(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
         (Some(why), _) => format!("unknown: {why}"),
         (None, Ok(value)) => to_tagged_json(value),
-        (None, Err(error)) if error.not_found => "(not set)".to_string(),
-        (None, Err(error)) => format!("error: {}", error.message),
+        (None, Err(error)) if error.is_not_found() => "(not set)".to_string(),
+        (None, Err(error)) => format!("error: {error}"),
     }
 }
 

@@ -111,9 +111,9 @@ fn answer(content: &mut String, key: &str, cell: &Cell) {
                 content.push('\n');
             }
         }
-        Err(error) if error.not_found => content.push_str("# not set\n"),
+        Err(error) if error.is_not_found() => content.push_str("# not set\n"),
         Err(error) => {
-            let _ = writeln!(content, "# Puppet fails: {}", one_line(&error.message));
+            let _ = writeln!(content, "# Puppet fails: {}", one_line(&error.to_string()));
         }
     }
 }

@@ -358,7 +358,7 @@ pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
 
 /// Whether two cells say different things.
 pub(super) fn differ(one: &Cell, other: &Cell) -> bool {
-    let message = |cell: &Cell| cell.result.clone().map_err(|error| error.message);
+    let message = |cell: &Cell| cell.result.clone().map_err(|error| error.to_string());
     one.unknown != other.unknown || message(one) != message(other)
 }
 

@@ -8,15 +8,17 @@
 use std::sync::{Arc, OnceLock};
 
 use super::engine::{Engine, Invocation};
-use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use super::interpolate::Methods;
 use super::level::{DataHash, LevelProvider, Location};
-use super::trace::Event;
+use super::trace::{Event, Remark};
 use crate::datatype::{self, Type};
 use crate::eyaml;
 use crate::hierarchy::{Function, FunctionKind, Layer};
 use crate::interpolation::{Key, Segment};
-use crate::value::{HashMap, LoadError, LoadErrorKind, Opaque, Value, hash_with_capacity};
+use crate::value::{
+    HashMap, LoadError, LoadErrorKind, Opaque, SystemError, Value, hash_with_capacity,
+};
 use crate::workspace::{FileKind, Format, Natures};
 
 /// Where a value comes from, for messages.
@@ -99,10 +101,14 @@ impl Engine<'_> {
         let Value::Hash(hash) = &value else {
             let subject = origin.described("Value returned from");
             let checked = datatype::check(any_hash(), &value);
-            let message = checked
-                .err()
-                .map(|mismatches| mismatches.describe(&subject));
-            return raise(ErrorClass::TypeAssertion, message.unwrap_or_default());
+            let cause = checked.map_or_else(
+                |mismatches| Cause::WrongType {
+                    subject,
+                    mismatches,
+                },
+                |()| Cause::Other(String::new()),
+            );
+            return raise(ErrorClass::TypeAssertion, cause);
         };
         let kept = match origin.layer.module_name() {
             None => hash.clone(),
@@ -163,11 +169,7 @@ impl Engine<'_> {
             Err(_) if self.settings().recover_broken_files => {
                 return Ok((file.recovered.clone(), file.natures.clone()));
             }
-            Err(error) if error.kind == LoadErrorKind::Io => return Err(io_error(error).into()),
-            Err(error) => {
-                let message = format!("Unable to parse {}", error.message(path));
-                return raise(ErrorClass::Lookup, message);
-            }
+            Err(error) => return Err(unreadable(path, error).into()),
         };
         if value.as_hash().is_some() {
             return Ok((value.clone(), file.natures.clone()));
@@ -191,11 +193,7 @@ impl Engine<'_> {
             Err(_) if self.settings().recover_broken_files => {
                 Ok((file.recovered.clone(), file.natures.clone()))
             }
-            Err(error) if error.kind == LoadErrorKind::Io => Err(io_error(error).into()),
-            Err(error) => raise(
-                ErrorClass::Lookup,
-                format!("Unable to parse {}", error.message(path)),
-            ),
+            Err(error) => Err(unreadable(path, error).into()),
         }
     }
 
@@ -203,7 +201,7 @@ impl Engine<'_> {
         let file = self.session.files.data(path, format);
         if file.loaded.is_err() && self.session.files.kind(path) == Some(FileKind::Directory) {
             let message = format!("Is a directory @ io_fread - {path}");
-            return raise(ErrorClass::Errno("Errno::EISDIR"), message);
+            return raise(ErrorClass::Errno(SystemError::IsDirectory.class()), message);
         }
         Ok(file)
     }
@@ -308,10 +306,7 @@ impl Engine<'_> {
     pub(super) fn call_data_dig(&mut self, origin: &Origin<'_>, key: &Key) -> Found {
         let Function { kind, name } = &origin.level.function;
         if *kind == FunctionKind::Hiera3Backend && !self.settings().modules_may_be_missing {
-            let file = format!("hiera/backend/{}_backend", name.to_lowercase());
-            self.text(|| {
-                format!("Unable to load backend '{name}': cannot load such file -- {file}")
-            });
+            self.remark(|| Remark::NoBackend(name.clone()));
             return Err(Failure::NotFound);
         }
         if *kind == FunctionKind::DataDig && format_of_name(name).is_some() {
@@ -403,15 +398,27 @@ fn any_hash() -> &'static Type {
     TYPE.get_or_init(|| datatype::parse_known("Hash"))
 }
 
-/// An error of the system as Ruby raises it.
-pub(super) fn io_error(error: &LoadError) -> LookupError {
-    let class = match error.message.split(" @ ").next() {
-        Some("Is a directory") => "Errno::EISDIR",
-        Some("Permission denied") => "Errno::EACCES",
-        Some("Too many levels of symbolic links") => "Errno::ELOOP",
-        Some("Not a directory") => "Errno::ENOTDIR",
-        Some("File name too long") => "Errno::ENAMETOOLONG",
-        _ => "Errno::ENOENT",
+/// Why a data file gives no data.
+fn unreadable(path: &str, error: &LoadError) -> LookupError {
+    if let LoadErrorKind::Io(_) = error.kind {
+        return unread(path, error);
+    }
+    let cause = Cause::Data {
+        path: Arc::from(path),
+        error: error.clone(),
     };
-    LookupError::new(ErrorClass::Errno(class), error.message.clone())
+    LookupError::new(ErrorClass::Lookup, cause)
+}
+
+/// A file that the system does not give.
+pub(super) fn unread(path: &str, error: &LoadError) -> LookupError {
+    let class = match error.kind {
+        LoadErrorKind::Io(system) => system.class(),
+        _ => SystemError::NotFound.class(),
+    };
+    let cause = Cause::File {
+        path: Arc::from(path),
+        error: error.clone(),
+    };
+    LookupError::new(ErrorClass::Errno(class), cause)
 }

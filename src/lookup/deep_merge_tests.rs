@@ -7,12 +7,12 @@ fn merge(options: &str, high: &str, low: &str) -> String {
     let options = from_json(options).unwrap();
     let options = match DeepOptions::read(options.as_hash().unwrap()) {
         Ok(options) => options,
-        Err(error) => return error.message,
+        Err(error) => return error.to_string(),
     };
     let (high, low) = (from_json(high).unwrap(), from_json(low).unwrap());
     match deep_merge(&high, low, &options, None) {
         Ok(value) => value.inspect(),
-        Err(super::super::error::Failure::Error(error)) => error.message,
+        Err(super::super::error::Failure::Error(error)) => error.to_string(),
         Err(super::super::error::Failure::NotFound) => "not found".into(),
     }
 }

@@ -5,15 +5,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::context::{ConfigCache, Environment, PuppetVersion, Settings, Strict};
-use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use super::given::AllGiven;
 use super::layer::Provider;
 use super::merge::{Strategy, assert_type};
 use super::options::CompiledOptions;
 use super::reach::Place;
 use super::request::{Answer, Asker, Log, Reads, Request, Tracing, Unknown};
-use super::trace::{Event, NodeKind, Tracer};
-use crate::datatype::{self, Type};
+use super::trace::{Event, NodeKind, Remark, Tracer};
+use crate::datatype::{self, ParseError, Type};
 use crate::hierarchy::Layer;
 use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
@@ -352,16 +352,18 @@ impl<'a> Engine<'a> {
         self.failed = result.is_err();
         let result = result.map_err(|failure| match failure {
             Failure::Error(error) => *error,
-            Failure::NotFound => not_found(&request.names),
+            Failure::NotFound => {
+                LookupError::new(ErrorClass::Lookup, Cause::NotFound(request.names.clone()))
+            }
         });
         let mut trace = self.tracer.take().map(Tracer::finish);
         if let (Some(trace), Err(error)) = (&mut trace, &result)
             && error.class.is_lookup_error()
-            && !(error.not_found && request.asker == Asker::ClassParameter)
-            // Nobody knows that there is none.
-            && (!error.not_found || self.unknown.is_empty())
+            && !(error.is_not_found() && request.asker == Asker::ClassParameter)
+            // An unknown level may have the value.
+            && (!error.is_not_found() || self.unknown.is_empty())
         {
-            trace.texts.push(error.message.clone());
+            trace.remarks.push(Remark::Failed(error.clone()));
         }
         Answer {
             result,
@@ -536,14 +538,14 @@ impl<'a> Engine<'a> {
             Some([]) => (Value::Undef, Vec::new()),
             None => (convert_to, Vec::new()),
         };
-        let lookup_error = |message: String| LookupError::new(ErrorClass::Lookup, message);
+        let lookup_error = |cause: String| LookupError::new(ErrorClass::Lookup, cause);
         let aliases = self.type_aliases();
         let (target, converted) = match target.as_str() {
             Some(text) => {
-                let target = self.parse_type(text).map_err(|message| {
+                let target = self.parse_type(text).map_err(|error| {
                     lookup_error(format!(
                         "Invalid data type in lookup_options for key '{}' could not parse \
-                         '{text}', error: '{message}",
+                         '{text}', error: '{error}",
                         key.text
                     ))
                 })?;
@@ -564,10 +566,9 @@ impl<'a> Engine<'a> {
                 key.text
             ))
         })?;
-        self.text(|| {
-            let shown = Value::array(std::iter::once(target).chain(arguments));
-            let shown = datatype::puppet_string(&shown);
-            format!("Applying convert_to lookup_option with arguments {shown}")
+        self.remark(|| {
+            let arguments = std::iter::once(target).chain(arguments);
+            Remark::Converted(Value::array(arguments))
         });
         Ok(converted)
     }
@@ -606,7 +607,7 @@ impl<'a> Engine<'a> {
             Failure::Error(error)
                 if error.class.is_puppet_error() && !error.class.is_lookup_error() =>
             {
-                LookupError::new(ErrorClass::Lookup, error.message).into()
+                LookupError::new(ErrorClass::Lookup, Cause::Raised(error)).into()
             }
             other @ (Failure::NotFound | Failure::Error(_)) => other,
         })
@@ -615,8 +616,8 @@ impl<'a> Engine<'a> {
     /// The error if one of the names being looked up `is_this`, or if they are too many.
     pub(super) fn refuse_loop(&self, is_this: impl Fn(&str) -> bool) -> Found<()> {
         if self.stack.iter().any(|known| is_this(known)) {
-            let message = format!("Recursive lookup detected in [{}]", self.stack.join(", "));
-            return raise(ErrorClass::RecursiveLookup, message);
+            let cause = Cause::Recursion(self.stack.clone());
+            return raise(ErrorClass::RecursiveLookup, cause);
         }
         if self.stack.len() >= MAX_NESTING {
             let message = format!("lookups nested deeper than {MAX_NESTING}");
@@ -659,9 +660,9 @@ impl<'a> Engine<'a> {
     }
 
     /// Adds a remark to the current node.
-    pub(super) fn text(&mut self, text: impl FnOnce() -> String) {
+    pub(super) fn remark(&mut self, remark: impl FnOnce() -> Remark) {
         if let Some(tracer) = &mut self.tracer {
-            tracer.current().texts.push(text());
+            tracer.current().remarks.push(remark());
         }
     }
 
@@ -681,8 +682,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    pub(super) fn parse_type(&self, text: &str) -> Result<Type, String> {
-        datatype::parse(text, &self.type_aliases()).map_err(|error| error.to_string())
+    pub(super) fn parse_type(&self, text: &str) -> Result<Type, ParseError> {
+        datatype::parse(text, &self.type_aliases())
     }
 }
 
@@ -734,30 +735,13 @@ fn checked(subject: &str, value_type: Option<&Type>, value: Value) -> Found {
 }
 
 /// A type expression that cannot be read, as Puppet's parser raises it.
-fn bad_type(message: String) -> LookupError {
-    if message.starts_with("Syntax error") {
-        return LookupError {
-            issue_code: Some("SYNTAX_ERROR"),
-            ..LookupError::new(ErrorClass::ParseWithIssue, message)
-        };
-    }
-    LookupError::new(ErrorClass::Parse, message)
-}
-
-/// `Puppet::Pops::Lookup.fail_lookup`
-fn not_found(names: &[Arc<str>]) -> LookupError {
-    let message = match names {
-        [name] => format!("Function lookup() did not find a value for the name '{name}'"),
-        _ => {
-            let list: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-            format!(
-                "Function lookup() did not find a value for any of the names [{}]",
-                list.join(", ")
-            )
-        }
+fn bad_type(error: ParseError) -> LookupError {
+    let (class, issue_code) = match error.is_syntax() {
+        true => (ErrorClass::ParseWithIssue, Some("SYNTAX_ERROR")),
+        false => (ErrorClass::Parse, None),
     };
     LookupError {
-        not_found: true,
-        ..LookupError::new(ErrorClass::Lookup, message)
+        issue_code,
+        ..LookupError::new(class, Cause::TypeExpression(error))
     }
 }

@@ -1,6 +1,12 @@
-//! Errors as Puppet raises them: class, message, issue code.
+//! Errors as Puppet raises them: class, cause, issue code, place. The message is made by `Display`;
+//! no code reads it.
 
+use std::fmt;
 use std::sync::Arc;
+
+use crate::datatype::{Mismatches, ParseError};
+use crate::hierarchy::ConfigError;
+use crate::value::LoadError;
 
 /// The Ruby class of an exception, which decides how it travels and how it is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,65 +90,210 @@ impl ErrorClass {
     }
 }
 
-/// An error that ends a lookup.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Why a lookup fails. `Display` gives Puppet's words, without the place.
+#[derive(Clone, Debug)]
+pub enum Cause {
+    /// None of the names has a value, and there is no default.
+    NotFound(Vec<Arc<str>>),
+    /// A key needs its own value: the keys that are being looked up, the first one first.
+    Recursion(Vec<Arc<str>>),
+    /// A `merge` hash without a strategy.
+    NoStrategy,
+    /// The strategy of a `merge` does not exist: its name.
+    UnknownStrategy(String),
+    /// A strategy does not take the options of a `merge`.
+    MergeOptions(Mismatches),
+    /// A value has the wrong type.
+    WrongType {
+        /// What the value is, for the message.
+        subject: String,
+        /// What is wrong.
+        mismatches: Mismatches,
+    },
+    /// A type expression cannot be read.
+    TypeExpression(ParseError),
+    /// A variable does not exist.
+    UndefinedVariable {
+        /// Its name.
+        name: String,
+        /// Why it does not.
+        reason: String,
+    },
+    /// Puppet refuses a `hiera.yaml`.
+    Config(ConfigError),
+    /// A configuration cannot be loaded, or any file not be read.
+    File {
+        /// The file.
+        path: Arc<str>,
+        /// Why.
+        error: LoadError,
+    },
+    /// A data file cannot be loaded.
+    Data {
+        /// The file.
+        path: Arc<str>,
+        /// Why.
+        error: LoadError,
+    },
+    /// An error that got another class on its way out.
+    Raised(Box<LookupError>),
+    /// The same, with the key of the lookup before the message.
+    OfKey {
+        /// The key.
+        key: Arc<str>,
+        /// The error.
+        error: Box<LookupError>,
+    },
+    /// Any other cause: the message.
+    Other(String),
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::NotFound(names) => {
+                f.write_str("Function lookup() did not find a value for ")?;
+                if let [name] = names.as_slice() {
+                    return write!(f, "the name '{name}'");
+                }
+                let list: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+                write!(f, "any of the names [{}]", list.join(", "))
+            }
+            Cause::Recursion(keys) => {
+                write!(f, "Recursive lookup detected in [{}]", keys.join(", "))
+            }
+            Cause::NoStrategy => f.write_str(
+                "The hash given as 'merge' must contain the name of a strategy in string form for \
+                 the key 'strategy'",
+            ),
+            Cause::UnknownStrategy(name) => write!(f, "Unknown merge strategy: '{name}'"),
+            Cause::MergeOptions(mismatches) => {
+                f.write_str(&mismatches.describe("The merge options"))
+            }
+            Cause::WrongType {
+                subject,
+                mismatches,
+            } => f.write_str(&mismatches.describe(subject)),
+            Cause::TypeExpression(error) => write!(f, "{error}"),
+            Cause::UndefinedVariable { name, reason } => {
+                write!(f, "Undefined variable '{name}'; {reason}")
+            }
+            Cause::Config(error) => write!(f, "{error}"),
+            Cause::File { path, error } => f.write_str(&error.message(path)),
+            Cause::Data { path, error } => write!(f, "Unable to parse {}", error.message(path)),
+            Cause::Raised(error) => write!(f, "{error}"),
+            Cause::OfKey { key, error } => write!(f, "Lookup of key '{key}' failed: {error}"),
+            Cause::Other(message) => f.write_str(message),
+        }
+    }
+}
+
+impl From<String> for Cause {
+    fn from(message: String) -> Cause {
+        Cause::Other(message)
+    }
+}
+
+impl From<&str> for Cause {
+    fn from(message: &str) -> Cause {
+        Cause::Other(message.to_owned())
+    }
+}
+
+/// An error that ends a lookup. `Display` gives the message with its place, as Puppet prints it;
+/// errors that print alike are equal.
+#[derive(Clone, Debug)]
 pub struct LookupError {
     /// Ruby's class.
     pub class: ErrorClass,
-    /// The message with its place, as Puppet prints it.
-    pub message: String,
+    /// Why.
+    pub cause: Cause,
     /// Puppet's issue code.
     pub issue_code: Option<&'static str>,
     /// File that the error names.
     pub file: Option<Arc<str>>,
     /// Line (from 1) that the error names.
     pub line: Option<usize>,
-    /// Whether this is the plain «did not find a value».
-    pub not_found: bool,
 }
 
 impl LookupError {
     /// An error of that class.
     #[must_use]
-    pub fn new(class: ErrorClass, message: impl Into<String>) -> LookupError {
+    pub fn new(class: ErrorClass, cause: impl Into<Cause>) -> LookupError {
         LookupError {
             class,
-            message: message.into(),
+            cause: cause.into(),
             issue_code: None,
             file: None,
             line: None,
-            not_found: false,
         }
     }
 
-    /// An issue of Puppet's, with the place that its message ends in
-    /// (`Puppet::Util::Errors.error_location_with_space`).
+    /// An issue of Puppet's, with its place.
     #[must_use]
     pub fn issue(
         code: &'static str,
-        message: impl Into<String>,
+        cause: impl Into<Cause>,
         file: Option<Arc<str>>,
         line: Option<usize>,
     ) -> LookupError {
-        let mut message = message.into();
-        match (&file, line) {
-            (Some(file), Some(line)) => message += &format!(" (file: {file}, line: {line})"),
-            (Some(file), None) => message += &format!(" (file: {file})"),
-            (None, Some(line)) => message += &format!(" (line: {line})"),
-            (None, None) => {}
-        }
         LookupError {
             issue_code: Some(code),
             file,
             line,
-            ..Self::new(ErrorClass::Lookup, message)
+            ..Self::new(ErrorClass::Lookup, cause)
+        }
+    }
+
+    /// Whether the lookup found no value, and nothing else went wrong.
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        matches!(self.cause, Cause::NotFound(_))
+    }
+
+    /// The keys of a recursive lookup, the first one first.
+    #[must_use]
+    pub fn recursion(&self) -> Option<&[Arc<str>]> {
+        match &self.cause {
+            Cause::Recursion(keys) => Some(keys),
+            Cause::Raised(error) | Cause::OfKey { error, .. } => error.recursion(),
+            Cause::NotFound(_)
+            | Cause::NoStrategy
+            | Cause::UnknownStrategy(_)
+            | Cause::MergeOptions(_)
+            | Cause::WrongType { .. }
+            | Cause::TypeExpression(_)
+            | Cause::UndefinedVariable { .. }
+            | Cause::Config(_)
+            | Cause::File { .. }
+            | Cause::Data { .. }
+            | Cause::Other(_) => None,
         }
     }
 }
 
-impl std::fmt::Display for LookupError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
+impl PartialEq for LookupError {
+    fn eq(&self, other: &LookupError) -> bool {
+        self.class == other.class
+            && self.issue_code == other.issue_code
+            && self.file == other.file
+            && self.line == other.line
+            && self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for LookupError {}
+
+/// The place is `Puppet::Util::Errors.error_location_with_space`.
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.cause)?;
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(f, " (file: {file}, line: {line})"),
+            (Some(file), None) => write!(f, " (file: {file})"),
+            (None, Some(line)) => write!(f, " (line: {line})"),
+            (None, None) => Ok(()),
+        }
     }
 }
 
@@ -165,6 +316,6 @@ impl From<LookupError> for Failure {
 pub(super) type Found<T = crate::value::Value> = Result<T, Failure>;
 
 /// An exception of that class as a failure.
-pub(super) fn raise<T>(class: ErrorClass, message: impl Into<String>) -> Found<T> {
-    Err(LookupError::new(class, message).into())
+pub(super) fn raise<T>(class: ErrorClass, cause: impl Into<Cause>) -> Found<T> {
+    Err(LookupError::new(class, cause).into())
 }

@@ -17,7 +17,7 @@ pub fn explain(root: &TraceNode) -> String {
     for child in &root.children {
         node(&mut out, child, "");
     }
-    texts(&mut out, root, "");
+    remarks(&mut out, root, "");
     out
 }
 
@@ -118,7 +118,7 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             children(out, this, &inner);
         }
         NodeKind::Scope(name) => {
-            line(out, indent, name);
+            line(out, indent, &name.to_string());
             children(out, this, &inner);
             outcome(out, this, &inner);
         }
@@ -219,12 +219,12 @@ fn outcome(out: &mut String, this: &TraceNode, indent: &str) {
         | Event::ModuleNotFound
         | Event::ModuleProviderNotFound => {}
     }
-    texts(out, this, indent);
+    remarks(out, this, indent);
 }
 
-fn texts(out: &mut String, this: &TraceNode, indent: &str) {
-    for text in &this.texts {
-        line(out, indent, text);
+fn remarks(out: &mut String, this: &TraceNode, indent: &str) {
+    for remark in &this.remarks {
+        line(out, indent, &remark.to_string());
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::explain::provider_name;
-use super::trace::{Event, NodeKind, TraceNode};
+use super::trace::{Event, NodeKind, Remark, TraceNode};
 use crate::value::{HashMap, Value};
 
 /// The whole trace as nested hashes with symbol keys. A trace with one top node is that node.
@@ -96,8 +96,9 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
     if let Event::Unknown(_, function) = &this.event {
         set(hash, "function", &**function);
     }
-    if !this.texts.is_empty() {
-        let texts: Vec<Value> = this.texts.iter().map(Value::string).collect();
+    if !this.remarks.is_empty() {
+        let text = |remark: &Remark| Value::string(remark.to_string());
+        let texts: Vec<Value> = this.remarks.iter().map(text).collect();
         set(hash, "texts", texts);
     }
 }
@@ -166,7 +167,7 @@ fn details(hash: &mut HashMap, kind: &NodeKind) {
             }
         }
         NodeKind::Interpolation(text) => set(hash, "expression", &**text),
-        NodeKind::Scope(name) => set(hash, "name", name.as_str()),
+        NodeKind::Scope(name) => set(hash, "name", name.to_string()),
         NodeKind::Root
         | NodeKind::Data(_)
         | NodeKind::Options

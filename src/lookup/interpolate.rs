@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::context::Strict;
 use super::engine::{Engine, Invocation, MAX_INTERPOLATED};
-use super::error::{ErrorClass, Failure, Found, LookupError, raise};
-use super::trace::{Event, NodeKind};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
+use super::trace::{Event, NodeKind, TraceScope};
 use crate::interpolation::{Method, Segment, TokenKind, has_tokens, split_key};
 use crate::scope::{Undefined, Variable};
 use crate::value::{HashMap, Opaque, StrKey, Value, hash_with_capacity};
@@ -327,7 +327,7 @@ impl Engine<'_> {
             self.reads.variables.add(path);
         }
         let value = self.with(
-            || NodeKind::Scope("Global Scope".into()),
+            || NodeKind::Scope(TraceScope::Variables),
             |engine| engine.root_variable(root, segments, invocation),
         )?;
         if value.is_undef() || segments.is_empty() || matches!(value, Value::Opaque(_)) {
@@ -449,8 +449,11 @@ impl Engine<'_> {
                 None,
             ),
             Strict::Error => {
-                let message = format!("Undefined variable '{name}'; {reason}");
-                return raise(ErrorClass::Argument, message);
+                let cause = Cause::UndefinedVariable {
+                    name: name.clone(),
+                    reason: reason.clone(),
+                };
+                return raise(ErrorClass::Argument, cause);
             }
             Strict::Warning => self.warn_once(
                 &format!("Variable: {name}"),

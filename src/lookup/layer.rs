@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::context::{ReadConfig, Strict};
 use super::engine::{Engine, Invocation};
-use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use super::level::LevelProvider;
 use super::merge::Strategy;
 use super::trace::{Event, NodeKind};
@@ -548,14 +548,16 @@ impl Engine<'_> {
         }
         let text = files
             .text(path)
-            .map_err(|error| super::backend::io_error(&error))?;
+            .map_err(|error| super::backend::unread(path, &error))?;
         let ReadConfig {
             config,
             is_hash,
             legacy_version,
         } = self.session.configs.get(path, layer, &text, || {
-            let loaded = load_yaml(text.as_bytes())
-                .map_err(|error| LookupError::new(ErrorClass::YamlLoad, error.message(path)))?;
+            let loaded = load_yaml(text.as_bytes()).map_err(|error| {
+                let path = path.clone();
+                LookupError::new(ErrorClass::YamlLoad, Cause::File { path, error })
+            })?;
             let is_hash = loaded.as_hash().is_some();
             let loaded = if is_hash {
                 loaded
@@ -595,14 +597,18 @@ impl Engine<'_> {
         }
         match config.as_ref() {
             Ok(_) => Ok(config),
-            Err(error @ ConfigError::Structure { .. }) => {
-                raise(ErrorClass::TypeAssertion, error.to_string())
+            Err(error) => {
+                let cause = Cause::Config(error.clone());
+                Err(Failure::from(match error {
+                    ConfigError::Structure { .. } => {
+                        LookupError::new(ErrorClass::TypeAssertion, cause)
+                    }
+                    ConfigError::Crash(_) => LookupError::new(ErrorClass::NoMethod, cause),
+                    ConfigError::Rule { rule, line } => {
+                        LookupError::issue(rule.issue_code(), cause, Some(path.clone()), *line)
+                    }
+                }))
             }
-            Err(ConfigError::Rule { rule, line }) => {
-                let (code, path) = (rule.issue_code(), Some(path.clone()));
-                Err(LookupError::issue(code, rule.to_string(), path, *line).into())
-            }
-            Err(ConfigError::Crash(message)) => raise(ErrorClass::NoMethod, message.clone()),
         }
     }
 
@@ -652,11 +658,8 @@ fn without_config<T>(method: &str) -> Found<T> {
 fn prefixed(failure: Failure, invocation: &Invocation) -> Failure {
     match failure {
         Failure::Error(error) if error.class.is_lookup_error() && error.issue_code.is_none() => {
-            let message = format!(
-                "Lookup of key '{}' failed: {}",
-                invocation.top_key, error.message
-            );
-            LookupError::new(ErrorClass::Puppet, message).into()
+            let key = invocation.top_key.clone();
+            LookupError::new(ErrorClass::Puppet, Cause::OfKey { key, error }).into()
         }
         other @ (Failure::NotFound | Failure::Error(_)) => other,
     }
@@ -747,19 +750,19 @@ pub(super) fn twice(
     LookupError::issue(code, message, config.path.clone(), line)
 }
 
-/// An undefined variable in a configuration is told with the line that names it.
+/// An undefined variable in a configuration gets the line that names it.
 fn named_variable(failure: Failure, config: &Config) -> Failure {
     let Failure::Error(error) = failure else {
         return failure;
     };
-    let name = error
-        .message
-        .strip_prefix("Undefined variable '")
-        .and_then(|rest| rest.split_once('\''))
-        .map(|(name, _)| name.to_string());
-    let Some(name) = name.filter(|name| !name.is_empty()) else {
-        return Failure::Error(error);
+    let name = match &error.cause {
+        // Puppet's pattern for the name ends at a quote.
+        Cause::UndefinedVariable { name, .. } => name.split('\'').next().unwrap_or_default(),
+        _ => "",
     };
+    if name.is_empty() {
+        return Failure::Error(error);
+    }
     let line = Config::find_line(&config.text, 1, &|line| {
         ["", "'", "\""].iter().any(|open| {
             ["", "'", "\""]

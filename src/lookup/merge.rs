@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexSet;
 
 use super::deep_merge::{DeepOptions, Mutation, deep_merge};
-use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use crate::datatype::{self, Type};
 use crate::value::{HashMap, KeyHashing, StrKey, Value};
 
@@ -126,11 +126,7 @@ impl Strategy {
         let (name, options) = match merge {
             Value::Hash(hash) => match hash.get(&StrKey("strategy")) {
                 None | Some(Value::Undef) => {
-                    return raise(
-                        ErrorClass::Argument,
-                        "The hash given as 'merge' must contain the name of a strategy in string \
-                         form for the key 'strategy'",
-                    );
+                    return raise(ErrorClass::Argument, Cause::NoStrategy);
                 }
                 Some(name) if hash.len() == 1 => (name, no_options()),
                 Some(name) => (name, hash.clone()),
@@ -142,8 +138,8 @@ impl Strategy {
             _ => None,
         };
         let Some(kind) = kind else {
-            let message = format!("Unknown merge strategy: '{}'", name.to_s());
-            return raise(ErrorClass::Argument, message);
+            let cause = Cause::UnknownStrategy(name.to_s());
+            return raise(ErrorClass::Argument, cause);
         };
         // Without options Ruby finds the constant INSTANCE of the class above: plain deep.
         let kind = match kind {
@@ -152,7 +148,12 @@ impl Strategy {
         };
         if !options.is_empty() {
             let value = Value::Hash(options.clone());
-            assert_type("The merge options", kind.options_type(), &value)?;
+            if !value.has_opaque() {
+                datatype::check(kind.options_type(), &value).map_err(|mismatches| {
+                    let cause = Cause::MergeOptions(mismatches);
+                    LookupError::new(ErrorClass::TypeAssertion, cause)
+                })?;
+            }
         }
         Ok(Strategy { kind, options })
     }
@@ -275,7 +276,12 @@ pub(super) fn assert_type(subject: &str, expected: &Type, value: &Value) -> Foun
         return Ok(());
     }
     datatype::check(expected, value).map_err(|mismatches| {
-        LookupError::new(ErrorClass::TypeAssertion, mismatches.describe(subject)).into()
+        let subject = subject.to_owned();
+        let cause = Cause::WrongType {
+            subject,
+            mismatches,
+        };
+        LookupError::new(ErrorClass::TypeAssertion, cause).into()
     })
 }
 
@@ -330,7 +336,7 @@ mod tests {
             panic!("a list is no hash");
         };
         assert_eq!(
-            error.message,
+            error.to_string(),
             "The second element of the merge has wrong type, expects a Hash value, got Tuple"
         );
     }

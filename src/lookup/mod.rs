@@ -47,7 +47,7 @@ mod views;
 pub use backend::format_of;
 pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict, resolve_modulepath};
 pub use engine::{Compilation, Session};
-pub use error::{ErrorClass, LookupError};
+pub use error::{Cause, ErrorClass, LookupError};
 pub use explain::explain;
 pub use explain_data::explain_data;
 pub use function::{FunctionSource, find_function};
@@ -60,7 +60,7 @@ pub use spread::{
     Group, Run, Source, group_of, groups_of_nodes, groups_of_possible, readers, runs, runs_until,
     sources,
 };
-pub use trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};
+pub use trace::{Event, NodeKind, Possible, Remark, TraceLocation, TraceNode, TraceScope};
 
 #[cfg(test)]
 mod sharing_tests;

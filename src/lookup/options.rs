@@ -13,7 +13,7 @@ use super::context::ConfigCache;
 use super::engine::{Engine, Invocation, Map, options_key};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::merge::{Strategy, StrategyKind};
-use super::trace::{Event, NodeKind};
+use super::trace::{Event, NodeKind, TraceScope};
 use crate::interpolation::Key;
 use crate::regexp::{Limit, Regexp, first_match};
 use crate::value::{HashMap, StrKey, Value};
@@ -221,14 +221,14 @@ impl Engine<'_> {
         let (Some(outer), Some(own)) = (options.clone(), own.clone()) else {
             return self.compiled(options.or(own).as_ref());
         };
-        let module_phase = format!("Module {}", meta.module_name.as_deref().unwrap_or_default());
+        let module = meta.module_name.clone().unwrap_or_default();
         let phases = [
-            ("Global and Environment".to_string(), outer),
-            (module_phase, own),
+            (TraceScope::OuterOptions, outer),
+            (TraceScope::ModuleOptions(module), own),
         ];
-        let merged = self.merge_variants(&strategy, &phases, &mut |engine, (name, options)| {
+        let merged = self.merge_variants(&strategy, &phases, &mut |engine, (phase, options)| {
             engine.with(
-                || NodeKind::Scope(name.clone()),
+                || NodeKind::Scope(phase.clone()),
                 |engine| {
                     engine.event(|| Event::Found("lookup_options".into(), options.clone()));
                     Ok(options.clone())
@@ -303,16 +303,14 @@ impl Engine<'_> {
         if !provider.has_default_hierarchy()? {
             return Err(Failure::NotFound);
         }
-        let title = format!("Searching default_hierarchy of module \"{module}\"");
         self.with(
-            || NodeKind::Scope(title),
+            || NodeKind::Scope(TraceScope::DefaultHierarchy(module.clone())),
             |engine| {
                 let options = engine.default_hierarchy_options(&provider, &module, invocation)?;
                 let root = key.root.as_name().unwrap_or_default();
                 let merge = option(&options.value_for(root)?, "merge")?;
-                let title = format!("Searching for \"{}\"", key.text);
                 engine.with(
-                    || NodeKind::Scope(title),
+                    || NodeKind::Scope(TraceScope::DefaultKey(key.text.clone())),
                     |engine| engine.lookup_default_levels(&provider, key, invocation, &merge),
                 )
             },
@@ -331,7 +329,7 @@ impl Engine<'_> {
         let meta = invocation.for_options();
         let was_in_options = std::mem::replace(&mut self.in_options, true);
         let found = self.with(
-            || NodeKind::Scope("Searching for \"lookup_options\"".into()),
+            || NodeKind::Scope(TraceScope::DefaultOptions),
             |engine| {
                 let merge = Value::string("hash");
                 match engine.lookup_default_levels(provider, &options_key(), &meta, &merge) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::engine::Session;
 use super::error::LookupError;
 use super::request::{Answer, Certainty, Reads, Request, UnknownCause};
-use super::trace::{Event, NodeKind, TraceNode};
+use super::trace::{Event, NodeKind, TraceNode, TraceScope};
 use super::views::{Classes, Spot};
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::scope::{KnownNodes, Scope};
@@ -171,8 +171,7 @@ pub fn sources(trace: &TraceNode) -> Vec<Source> {
 fn collect(node: &TraceNode, key: &Arc<str>, found: &mut Vec<Source>) {
     match (&node.kind, &node.event) {
         (NodeKind::Interpolation(_) | NodeKind::Options, _) => return,
-        // The search for the options of a module's default hierarchy.
-        (NodeKind::Scope(title), _) if title.contains("\"lookup_options\"") => return,
+        (NodeKind::Scope(TraceScope::DefaultOptions), _) => return,
         (NodeKind::Location(location), Event::Found(..)) => {
             let source = Source {
                 place: location.place.clone(),
@@ -222,7 +221,7 @@ pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Requ
         };
         let found = answer.trace.as_ref().map(sources).unwrap_or_default();
         let result = answer.result;
-        let key = (result.clone().map_err(|error| error.message), unknown);
+        let key = (result.clone().map_err(|error| error.to_string()), unknown);
         let same = known.entry(key.clone()).or_default();
         // Equal messages may come with other places; values have been compared.
         let is_same = |&&at: &&usize| result.is_ok() || groups[at].0.result == result;

@@ -3,10 +3,13 @@
 //! The tree has the nodes of `puppet/pops/lookup/explainer.rb`; hovers and diagnostics read it as
 //! data, `explain` prints it as Puppet does.
 
+use std::fmt;
 use std::sync::Arc;
 
+use super::error::LookupError;
 use super::in_place::{Changes, Seen};
 use super::merge::Strategy;
+use crate::datatype;
 use crate::hierarchy::Layer;
 use crate::value::Value;
 use crate::workspace::Paths;
@@ -20,8 +23,8 @@ pub struct TraceNode {
     pub event: Event,
     /// What was searched below it, in order.
     pub children: Vec<TraceNode>,
-    /// Remarks: of backends, of conversions, of errors.
-    pub texts: Vec<String>,
+    /// Remarks of backends, conversions and errors.
+    pub remarks: Vec<Remark>,
 }
 
 /// What a node stands for.
@@ -61,14 +64,76 @@ pub enum NodeKind {
     Merge(Strategy),
     /// A string with tokens.
     Interpolation(Arc<str>),
-    /// A named scope: `Global Scope` for variables, and the phases of a search.
-    Scope(String),
+    /// The scope of variables, or a phase of a search.
+    Scope(TraceScope),
     /// Digging with a dotted key.
     SubKey(String),
     /// One step of digging.
     Segment,
     /// A module that has no data.
     Module(Arc<str>),
+}
+
+/// The scopes and phases. `Display` gives the title.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TraceScope {
+    /// The variables.
+    Variables,
+    /// The default hierarchy of a module.
+    DefaultHierarchy(Arc<str>),
+    /// The search for `lookup_options` in a default hierarchy.
+    DefaultOptions,
+    /// The search for a key in a default hierarchy.
+    DefaultKey(Arc<str>),
+    /// The `lookup_options` of the layers above a module.
+    OuterOptions,
+    /// The `lookup_options` of a module.
+    ModuleOptions(Arc<str>),
+}
+
+impl fmt::Display for TraceScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TraceScope::Variables => f.write_str("Global Scope"),
+            TraceScope::DefaultHierarchy(module) => {
+                write!(f, "Searching default_hierarchy of module \"{module}\"")
+            }
+            TraceScope::DefaultOptions => f.write_str("Searching for \"lookup_options\""),
+            TraceScope::DefaultKey(key) => write!(f, "Searching for \"{key}\""),
+            TraceScope::OuterOptions => f.write_str("Global and Environment"),
+            TraceScope::ModuleOptions(module) => write!(f, "Module {module}"),
+        }
+    }
+}
+
+/// A remark. `Display` gives the line of an explanation.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Remark {
+    /// A backend of Hiera 3 does not exist.
+    NoBackend(Arc<str>),
+    /// A value was converted: the arguments of `convert_to`, the type first.
+    Converted(Value),
+    /// The lookup failed.
+    Failed(LookupError),
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remark::NoBackend(name) => write!(
+                f,
+                "Unable to load backend '{name}': cannot load such file -- \
+                 hiera/backend/{}_backend",
+                name.to_lowercase()
+            ),
+            Remark::Converted(arguments) => write!(
+                f,
+                "Applying convert_to lookup_option with arguments {}",
+                datatype::puppet_string(arguments)
+            ),
+            Remark::Failed(error) => write!(f, "{error}"),
+        }
+    }
 }
 
 /// A location that was asked.
@@ -137,7 +202,7 @@ impl TraceNode {
             kind,
             event: Event::None,
             children: Vec::new(),
-            texts: Vec::new(),
+            remarks: Vec::new(),
         }
     }
 

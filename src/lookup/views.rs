@@ -379,7 +379,7 @@ fn build(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews
         let seen = match seen(session, nodes, member, layer) {
             Ok(seen) => seen,
             Err(Failure::NotFound) => Vec::new(),
-            Err(Failure::Error(error)) => vec![(0, Spot::Refused(error.message))],
+            Err(Failure::Error(error)) => vec![(0, Spot::Refused(error.to_string()))],
         };
         let view: View = seen
             .into_iter()

@@ -4,7 +4,7 @@ use super::checked::{OptionAt, entry};
 use super::checker::Found;
 use super::rule::Hook;
 use super::{Checked, Depends, Rule, Severity};
-use crate::lookup::Strategy;
+use crate::lookup::{Cause, Strategy};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "bad-strategy",
@@ -26,11 +26,14 @@ fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
     let Some(error) = Strategy::refusal(merge) else {
         return;
     };
-    let is_of_options = error.message.starts_with("The merge options");
-    if !is_of_options {
+    if !matches!(error.cause, Cause::MergeOptions(_)) {
         let range = entry(file.tree(), options.node, "merge")
             .map_or(options.range, |(_, value)| file.tree().node(value).range);
-        let message = format!("{}: Puppet fails on '{}'", error.message.trim(), at.name);
+        let message = format!(
+            "{}: Puppet fails on '{}'",
+            error.to_string().trim(),
+            at.name
+        );
         found.report(range, message);
     }
 }

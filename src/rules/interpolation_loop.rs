@@ -149,7 +149,7 @@ fn confirm(at: &Checked<'_>, reader: &Reader<'_>, ask: &str, member: &str, loops
     for candidate in candidates {
         let answer = session.lookup(&candidate.scope, &request);
         let Err(error) = &answer.result else { continue };
-        if !error.message.contains("Recursive lookup detected in [") {
+        if error.recursion().is_none() {
             continue;
         }
         let Some(circle) = answer.trace.as_ref().and_then(circle) else {

@@ -2,7 +2,6 @@
 
 use super::checker::Found;
 use super::rule::Hook;
-use super::yaml_date::is_date;
 use super::{Checked, Depends, Rule, Severity};
 use crate::value::LoadErrorKind;
 
@@ -17,7 +16,7 @@ pub(super) const RULE: &Rule = &Rule {
 
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     let Err(error) = at.loaded() else { return };
-    if error.kind == LoadErrorKind::YamlDisallowedClass && !is_date(&error.message) {
+    if error.kind == LoadErrorKind::YamlDisallowedClass {
         let message = format!("Puppet refuses the whole file: {}", error.message);
         found.report(at.place_of(error), message);
     }

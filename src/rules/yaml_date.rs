@@ -18,7 +18,7 @@ pub(super) const RULE: &Rule = &Rule {
 
 fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     let Err(error) = at.loaded() else { return };
-    if error.kind != LoadErrorKind::YamlDisallowedClass || !is_date(&error.message) {
+    if error.kind != LoadErrorKind::YamlDate {
         return;
     }
     let mut any = false;
@@ -55,11 +55,4 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
         let message = format!("Puppet refuses the whole file: {}", error.message);
         found.report(at.place_of(error), message);
     }
-}
-
-/// Whether the class that Psych refuses is one of dates and times.
-pub(super) fn is_date(message: &str) -> bool {
-    ["Date", "DateTime", "Time"]
-        .iter()
-        .any(|class| message.ends_with(&format!("class: {class}")))
 }

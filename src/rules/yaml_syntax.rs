@@ -21,10 +21,11 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     match error.kind {
         LoadErrorKind::YamlSyntax | LoadErrorKind::YamlOther => {}
         LoadErrorKind::YamlDisallowedClass
+        | LoadErrorKind::YamlDate
         | LoadErrorKind::YamlUnknownAlias
         | LoadErrorKind::Json
         | LoadErrorKind::Hocon
-        | LoadErrorKind::Io => return,
+        | LoadErrorKind::Io(_) => return,
     }
     let is_limit = at
         .parse()

@@ -42,7 +42,7 @@ pub(super) fn explain(
     let answer = session.lookup(&scope, &Request::key(key).traced());
     let mut text = match (&answer.trace, &answer.result) {
         (_, Err(error)) if !error.class.is_lookup_error() => {
-            format!("Error: Could not run: {}", error.message)
+            format!("Error: Could not run: {error}")
         }
         (Some(trace), _) => told(trace),
         (None, _) => String::new(),

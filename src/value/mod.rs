@@ -34,7 +34,7 @@ pub use json::{json_load, load_json_parse};
 pub use json_text::{
     JsonError, JsonPieces, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
 };
-pub use load::{LoadError, LoadErrorKind};
+pub use load::{LoadError, LoadErrorKind, SystemError};
 pub use plain_outline::PlainOutline;
 pub use plain_yaml::{Maker, load_plain_yaml, read_plain_yaml};
 pub use psych::{

@@ -9,7 +9,7 @@ use super::files::Format;
 use super::path;
 use crate::syntax::Parse;
 use crate::text::{LineIndex, line_at};
-use crate::value::{LoadError, LoadErrorKind};
+use crate::value::{LoadError, LoadErrorKind, SystemError};
 
 /// A file's number. It stays the same for a path as long as the workspace lives, and says
 /// nothing about another workspace's.
@@ -153,7 +153,7 @@ impl File {
 /// The failure for a file of which only the name is known.
 pub(super) fn unread(path: &str) -> LoadError {
     LoadError {
-        kind: LoadErrorKind::Io,
+        kind: LoadErrorKind::Io(SystemError::NotFound),
         message: format!("the content of {path} was not read: it is no data file by its name"),
         range: None,
     }

@@ -26,7 +26,7 @@ use super::tree::{Node, Tree, interior};
 use super::{Settings, change::Linked};
 use crate::hierarchy::Template;
 use crate::syntax::Parse;
-use crate::value::{KeyHashing, LoadError, LoadErrorKind, Value};
+use crate::value::{KeyHashing, LoadError, SystemError, Value};
 
 pub(super) use super::file::FileId;
 
@@ -467,7 +467,7 @@ impl Snapshot {
         if let Some(file) = self.file_on_disk(at) {
             return file.refused().map_or(Ok(file), |error| Err(error.clone()));
         }
-        let missing = || io(format!("No such file or directory @ rb_sysopen - {at}"));
+        let missing = || SystemError::NotFound.at("rb_sysopen", at);
         let mapped = self.map_deployed_for(root, at);
         let here = self.resolve(&mapped).ok_or_else(missing)?;
         self.read_here(&here, at)
@@ -476,10 +476,8 @@ impl Snapshot {
     /// The file at a path in normal form; failures name it as `shown`.
     fn read_here(&self, here: &str, shown: &str) -> Result<&Arc<File>, LoadError> {
         match self.kind_here(here) {
-            None => Err(io(format!(
-                "No such file or directory @ rb_sysopen - {shown}"
-            ))),
-            Some(FileKind::Directory) => Err(io(format!("Is a directory @ io_fread - {shown}"))),
+            None => Err(SystemError::NotFound.at("rb_sysopen", shown)),
+            Some(FileKind::Directory) => Err(SystemError::IsDirectory.at("io_fread", shown)),
             Some(FileKind::File) => {
                 let file = self.file(here).ok_or_else(|| unread(here))?;
                 match file.refused() {
@@ -605,14 +603,6 @@ pub(super) fn failed(error: LoadError) -> DataFile {
         loaded: Err(error),
         recovered: Value::Undef,
         natures: Natures::default(),
-    }
-}
-
-fn io(message: String) -> LoadError {
-    LoadError {
-        kind: LoadErrorKind::Io,
-        message,
-        range: None,
     }
 }
 

@@ -113,7 +113,7 @@ fn cells(
                 .lookup(&base.nodes.scope(member), &Request::key(key));
             let text = match answer.result {
                 Ok(value) => hiera_ls::value::to_tagged_json(&value),
-                Err(error) => error.message,
+                Err(error) => error.to_string(),
             };
             cells.insert((key.clone(), base.nodes.shared_name(member)), text);
         }
@@ -124,7 +124,7 @@ fn cells(
 fn told(result: &Result<Value, hiera_ls::lookup::LookupError>) -> String {
     match result {
         Ok(value) => hiera_ls::value::to_tagged_json(value),
-        Err(error) => error.message.clone(),
+        Err(error) => error.to_string(),
     }
 }
 

@@ -60,7 +60,10 @@ fn is_error(error: &LoadError, case: &Json) -> bool {
                 && error.message("<unknown>") == wanted
         }
         "Psych::DisallowedClass" => {
-            error.kind == LoadErrorKind::YamlDisallowedClass && error.message("<unknown>") == wanted
+            matches!(
+                error.kind,
+                LoadErrorKind::YamlDisallowedClass | LoadErrorKind::YamlDate
+            ) && error.message("<unknown>") == wanted
         }
         "Psych::BadAlias" => {
             error.kind == LoadErrorKind::YamlUnknownAlias && error.message("p") == wanted

@@ -184,7 +184,7 @@ fn hovers_of_lsst_control_equal_puppet() {
             }
             let is_error = |answer: &Effective| {
                 let error = answer.result.as_ref().err();
-                error.is_some_and(|error| !error.not_found)
+                error.is_some_and(|error| !error.is_not_found())
             };
             errors += usize::from(answers.iter().any(is_error));
             unknown += usize::from(answers.iter().any(|answer| !answer.is_certain));

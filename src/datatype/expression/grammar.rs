@@ -154,9 +154,10 @@ impl Parser {
         }
         let token = self.token();
         if token.terminal == Terminal::End {
-            return ParseError::new("Syntax error at end of input");
+            return ParseError::new("Syntax error at end of input").of_syntax();
         }
         self.error(&format!("Syntax error at '{}'", token.shown()), token.start)
+            .of_syntax()
     }
 
     pub(super) fn error(&self, message: &str, at: usize) -> ParseError {

@@ -93,7 +93,7 @@ impl Parser {
         let kind = match left.kind {
             Kind::Name(_) if attributes.adds => {
                 let message = "Syntax error resource body without title or hash with +>";
-                return Err(self.error(message, open.start));
+                return Err(self.error(message, open.start).of_syntax());
             }
             // A name and a hash.
             Kind::Name(_) => Kind::Other,

@@ -11,7 +11,7 @@ use crate::disk::ignore::{DataFolders, Ignore, names_data_folders};
 use crate::disk::read::{self, LARGEST_FILE, Want};
 use crate::disk::walk::{MOST_DEPTH, MOST_FILES, walk};
 use crate::disk::workspace_disk::read_areas;
-use crate::value::{LoadError, LoadErrorKind};
+use crate::value::{LoadError, LoadErrorKind, SystemError};
 use crate::workspace::{Change, Content, DiskEntry, FileKind, Linked, Snapshot, Workspace, path};
 
 /// Links to folders that lead to links to folders.
@@ -349,7 +349,7 @@ impl Reading {
         let size = object.bytes.len() as u64;
         if size > LARGEST_FILE {
             return Ok(Some(Content::Refused(Arc::new(LoadError {
-                kind: LoadErrorKind::Io,
+                kind: LoadErrorKind::Io(SystemError::NotFound),
                 message: read::too_large(at, size, LARGEST_FILE),
                 range: None,
             }))));

@@ -442,17 +442,18 @@ fn level_lines(
 /// What Puppet raises, and what leads there.
 fn failure(ground: &Ground<'_>, page: &mut Page, key: &str, error: &LookupError, view: &View<'_>) {
     let mut first = vec![name(key), text(" — ")];
-    if error.not_found {
+    if error.is_not_found() {
         first.push(text("not found, "));
         first.extend(view.whose.clone());
         page.line(first);
         return;
     }
-    first.extend([text("Puppet fails here: "), code(error.message.clone())]);
+    first.extend([text("Puppet fails here: "), code(error.to_string())]);
     page.line(first);
     page.line(view.whose.clone());
-    let links = chain(&error.message).into_iter().take(MOST_LINKS);
-    let links: Vec<Line> = links.filter_map(|key| definition(ground, &key)).collect();
+    let keys = error.recursion().unwrap_or_default();
+    let links = keys.iter().take(MOST_LINKS);
+    let links: Vec<Line> = links.filter_map(|key| definition(ground, key)).collect();
     if !links.is_empty() {
         let mut line = joined(links, " → ");
         line.push(text(" → back"));
@@ -461,15 +462,6 @@ fn failure(ground: &Ground<'_>, page: &mut Page, key: &str, error: &LookupError,
         let line = u32::try_from(error.line.unwrap_or(1)).unwrap_or(1);
         page.line(vec![text("in "), ground.link(file, line)]);
     }
-}
-
-/// The keys of a loop that Puppet's message names.
-fn chain(message: &str) -> Vec<String> {
-    let Some((_, rest)) = message.split_once("Recursive lookup detected in [") else {
-        return Vec::new();
-    };
-    let list = rest.split(']').next().unwrap_or_default();
-    list.split(", ").map(str::to_string).collect()
 }
 
 /// A key with where it stands: in the file under the cursor, else in the first by path that has it.

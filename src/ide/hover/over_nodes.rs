@@ -197,8 +197,8 @@ fn cell(group: &Group<'_>, largest: &Group<'_>) -> Line {
             cell
         }
         Ok(None) => vec![text("not in the effective value")],
-        Err(error) if error.not_found => vec![text("not found")],
-        Err(error) => vec![text("fails: "), text(error.message.clone())],
+        Err(error) if error.is_not_found() => vec![text("not found")],
+        Err(error) => vec![text("fails: "), text(error.to_string())],
     }
 }
 

@@ -286,8 +286,8 @@ fn target(ground: &Ground<'_>, written: &str, key: &str, page: &mut Page) {
 fn short(answer: &Answer) -> super::page::Piece {
     match &answer.result {
         Ok(value) => code(yaml::inline(value, WIDEST)),
-        Err(error) if error.not_found => text("not found (the empty text)"),
-        Err(error) => text(format!("fails: {}", error.message)),
+        Err(error) if error.is_not_found() => text("not found (the empty text)"),
+        Err(error) => text(format!("fails: {error}")),
     }
 }
 

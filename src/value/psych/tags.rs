@@ -257,8 +257,12 @@ fn unpack_base64(text: &str) -> Vec<u8> {
 }
 
 pub(super) fn disallowed(class: &str, range: TextRange) -> LoadError {
+    let kind = match class {
+        "Date" | "DateTime" | "Time" => LoadErrorKind::YamlDate,
+        _ => LoadErrorKind::YamlDisallowedClass,
+    };
     LoadError {
-        kind: LoadErrorKind::YamlDisallowedClass,
+        kind,
         message: format!("Tried to load unspecified class: {class}"),
         range: Some(range),
     }
