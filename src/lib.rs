@@ -26,6 +26,7 @@
 //! | [`text`] | byte ranges, lines, positions |
 
 pub mod analysis;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod datatype;
 pub mod disk;
@@ -37,6 +38,7 @@ pub mod lookup;
 pub mod regexp;
 pub mod rules;
 pub mod scope;
+#[cfg(feature = "server")]
 pub mod server;
 pub mod syntax;
 pub mod text;

@@ -127,6 +127,7 @@ pub(super) fn checkout(loaded: &Loaded, folder: &str) -> Checkout {
 }
 
 /// Reads a folder as a revision of its git repository has it.
+#[cfg(feature = "git")]
 pub(super) fn revision(loaded: &Loaded, folder: &str, revision: &str) -> Result<Checkout, String> {
     let folder = disk::absolute(folder);
     let global = loaded.hiera_config.as_deref();
@@ -134,6 +135,11 @@ pub(super) fn revision(loaded: &Loaded, folder: &str, revision: &str) -> Result<
         Ok(snapshot) => Ok(Checkout { snapshot, folder }),
         Err(error) => Err(error.message),
     }
+}
+
+#[cfg(not(feature = "git"))]
+pub(super) fn revision(_: &Loaded, _: &str, _: &str) -> Result<Checkout, String> {
+    Err("this program was built without git".to_string())
 }
 
 impl Checkout {

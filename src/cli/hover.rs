@@ -11,7 +11,6 @@ use crate::disk;
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::server::file_uri;
 use crate::text::{Position, PositionEncoding};
 use crate::value::HashMap;
 use crate::workspace::{FileKind, Files as _, path};
@@ -108,7 +107,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     };
     let settings = Settings::for_version(version).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::new(&known));
-    let link = |path: &str, line: u32| format!("{}#L{line}", file_uri(path));
+    let link = |path: &str, line: u32| format!("{}#L{line}", disk::file_uri(path));
     let options = HoverOptions {
         selected: arguments.node.as_deref(),
         max_lines: arguments.max_lines,

@@ -121,7 +121,7 @@ pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
     }
 }
 
-fn complain(message: &str) {
+pub(super) fn complain(message: &str) {
     let _ = writeln!(std::io::stderr(), "{message}");
 }
 

@@ -11,6 +11,7 @@ mod explain_key;
 mod fleet;
 mod hover;
 mod keys;
+mod log;
 mod lookup;
 mod matrix;
 mod nodes;
@@ -22,7 +23,6 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::disk::huge_pages;
-use crate::server::log;
 
 /// A language server for Hiera, the data of Puppet and OpenVox.
 #[derive(Parser)]
@@ -56,6 +56,7 @@ enum Command {
     /// Print what an editor shows at a place: FILE:LINE:COLUMN
     Hover(Box<hover::HoverArguments>),
     /// Print the settings as JSON Schema: what editor extensions are generated from
+    #[cfg(feature = "server")]
     SettingsSchema,
 }
 
@@ -67,7 +68,9 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match &arguments.command {
         Some(Command::Lookup(arguments)) if !arguments.is_for_many() => {}
-        Some(Command::Hover(_) | Command::ExplainKey(_) | Command::SettingsSchema) => {}
+        Some(Command::Hover(_) | Command::ExplainKey(_)) => {}
+        #[cfg(feature = "server")]
+        Some(Command::SettingsSchema) => {}
         // It asks for huge pages when it reads the workspace.
         None | Some(Command::Server { .. }) => {}
         Some(Command::Lookup(_) | Command::Matrix(_) | Command::Diff(_) | Command::Check(_)) => {
@@ -75,7 +78,11 @@ pub fn main() -> ExitCode {
         }
     }
     match arguments.command {
-        None | Some(Command::Server { .. }) => crate::server::run(),
+        None | Some(Command::Server { .. }) => {
+            log::start(true);
+            serve()
+        }
+        #[cfg(feature = "server")]
         Some(Command::SettingsSchema) => settings_schema(),
         Some(Command::Check(arguments)) => {
             log::start(false);
@@ -111,7 +118,19 @@ pub fn main() -> ExitCode {
     }
 }
 
+#[cfg(feature = "server")]
+fn serve() -> ExitCode {
+    crate::server::run()
+}
+
+#[cfg(not(feature = "server"))]
+fn serve() -> ExitCode {
+    lookup::complain("this program was built without the server");
+    ExitCode::from(2)
+}
+
 /// Prints the table of settings for the scripts under `editors/`.
+#[cfg(feature = "server")]
 fn settings_schema() -> ExitCode {
     use std::io::Write;
     let schema = crate::server::settings::Settings::schema();

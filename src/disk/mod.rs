@@ -11,25 +11,32 @@
 )]
 
 mod batch;
+#[cfg(feature = "git")]
 mod git;
 mod governing;
+#[cfg(any(feature = "cli", feature = "server"))]
 pub(crate) mod huge_pages;
 mod ignore;
 mod moment;
 mod read;
 mod scan;
+mod uri;
 mod walk;
+#[cfg(feature = "server")]
 mod watch;
 mod workspace_disk;
 
 pub use batch::DiskFiles;
+#[cfg(feature = "git")]
 pub use git::{GitError, snapshot_of_revision};
 pub use governing::{Governing, governing};
 pub use ignore::{DataFolders, Ignore};
 pub use moment::Moment;
 pub use read::{LARGEST_FILE, Stamp, read, read_named, stamp};
 pub use scan::{Outcome, Progress, Scan, ScanProblem, reread, scan};
+pub use uri::file_uri;
 pub use walk::{MOST_DEPTH, MOST_FILES};
+#[cfg(feature = "server")]
 pub use watch::{WatchMode, Watcher};
 pub use workspace_disk::{WorkspaceDisk, absolute, snapshot_of, snapshot_with_global};
 

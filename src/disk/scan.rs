@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::ignore::{DataFolders, Ignore, names_data_folders};
 use super::read::{self, Want};
-use super::walk::{Found, Walk, walk};
+use super::walk::{Found, walk};
 use crate::workspace::{Change, Content, DiskEntry, FileKind, path};
 
 /// How far a scan is.
@@ -316,9 +316,10 @@ fn topmost_missing(at: &str, area: &str) -> String {
 }
 
 /// Used by the poll of [`super::Watcher`]: the names below the folders.
+#[cfg(feature = "server")]
 pub(super) fn names(folders: &[Arc<str>], ignore: &Ignore) -> Vec<Found> {
     let walked = folders
         .iter()
         .map(|folder| walk(folder, ignore, &|_| ControlFlow::Continue(())));
-    walked.flat_map(|walked: Walk| walked.found).collect()
+    walked.flat_map(|walked| walked.found).collect()
 }

@@ -9,6 +9,7 @@ use percent_encoding::{
 };
 use tower_lsp::ls_types as lsp;
 
+use crate::disk::file_uri;
 use crate::text::{LineIndex, Position, PositionEncoding, TextRange};
 
 /// The protocol's place as ours.
@@ -65,9 +66,6 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The same in a path; `:` is escaped, as VS Code does it.
-const OUTSIDE_PATHS: &AsciiSet = &RESERVED.remove(b'/');
-
 /// What stands in no URI as itself.
 const OUTSIDE_URIS: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -80,12 +78,6 @@ const OUTSIDE_URIS: &AsciiSet = &CONTROLS
     .add(b'{')
     .add(b'|')
     .add(b'}');
-
-/// The text of the `file` URI of an absolute path; every byte that RFC 3986 doesn't allow in a path
-/// segment as itself is escaped.
-pub(crate) fn file_uri(path: &str) -> String {
-    format!("file://{}", utf8_percent_encode(path, OUTSIDE_PATHS))
-}
 
 /// [`file_uri`] as the protocol has it.
 pub(crate) fn uri(path: &str) -> Option<lsp::Uri> {

@@ -443,7 +443,7 @@ impl Features for Rooms {
 
 /// The link to a line of a file, as editors follow it.
 fn link(path: &str, line: u32) -> String {
-    let uri = convert::file_uri(path);
+    let uri = crate::disk::file_uri(path);
     format!("{uri}#L{line}")
 }
 
@@ -460,7 +460,7 @@ fn reveal_link(path: &str, at: Position) -> String {
 
 /// A link that runs a command about a file, with one more argument.
 fn command_link(command: &str, path: &str, name: &str, argument: Value) -> String {
-    let uri = convert::file_uri(path);
+    let uri = crate::disk::file_uri(path);
     let arguments = json!([{ "uri": uri, name: argument }]);
     format!(
         "command:{command}?{}",

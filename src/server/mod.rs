@@ -24,7 +24,6 @@ mod fleet;
 mod jobs;
 mod ledger;
 mod lenses;
-pub(crate) mod log;
 mod memory;
 mod model;
 mod ordered;
@@ -39,8 +38,6 @@ mod shelf;
 #[doc(hidden)]
 pub mod testing;
 mod wire;
-
-pub(crate) use convert::file_uri;
 
 use std::io::{Read, Write};
 use std::process::ExitCode;
@@ -121,7 +118,6 @@ impl Options {
 /// closed the pipe.
 #[must_use]
 pub fn run() -> ExitCode {
-    log::start(true);
     let mut options = Options::new(Arc::new(features::Rooms::default()));
     options.memory = memory::of_user();
     options.shelf = Some(shelf::of_user());

@@ -12,7 +12,7 @@ const SILENT: &str = "tower_lsp_server::codec";
 pub(crate) fn start(with_time: bool) {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the server reads the environment"
+        reason = "the command line reads the environment"
     )]
     let wanted = std::env::var("HIERA_LS_LOG").unwrap_or_default();
     let lines = tracing_subscriber::fmt::layer()
