@@ -29,6 +29,7 @@
 //! ```
 
 mod governing;
+mod nodes;
 
 use std::sync::Arc;
 
@@ -36,6 +37,9 @@ use crate::hierarchy::Layer;
 use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};
 use crate::scope::KnownNodes;
 use crate::workspace::{Files, Root, RootFiles, Snapshot};
+pub use nodes::{
+    NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodeSources, describes_nodes,
+};
 
 /// What an answer depends on. Cheap to make and to copy: one for each request.
 #[derive(Clone, Copy)]

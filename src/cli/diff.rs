@@ -10,8 +10,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::fleet::{
-    Checkout, FleetArguments, Loaded, Progress, TableFormat, checkout, csv, fleet, fleet_in, load,
-    revision,
+    Checkout, FleetArguments, Loaded, Progress, TableFormat, csv, fleet, fleet_in, load,
+    other_checkout, revision,
 };
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{difference_json, difference_text, outcome_text, sources_text};
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
 
 fn print(arguments: &DiffArguments) -> Result<usize, String> {
     let loaded = load(&arguments.fleet)?;
-    let here = checkout(&loaded, &arguments.fleet.workspace);
+    let here = &loaded.here;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let failed = |error: std::io::Error| format!("standard output: {error}");
     if arguments.fleet.format == TableFormat::Csv {
@@ -80,10 +80,10 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
     };
     match (&arguments.first, &arguments.second, &arguments.against) {
         (Some(first), Some(second), _) => {
-            let sides = sides(&loaded, &here, [first, second])?;
+            let sides = sides(&loaded, here, [first, second])?;
             match sides {
                 Sides::Nodes([one, other]) => {
-                    let now = fleet(&loaded, &here)?;
+                    let now = fleet(&loaded, here)?;
                     each(&keys(arguments, &[&now]), |key| {
                         let found = differences(&now, std::slice::from_ref(key), one, other);
                         tell(&found, &here.folder, &here.folder)
@@ -95,7 +95,7 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
                         .each_ref()
                         .map(|name| KnownNodes::as_members(&loaded.described, name));
                     let [before, after] = [0, 1].map(|at: usize| {
-                        fleet_in(&loaded, &here, roots[at], &names[at], &members[at])
+                        fleet_in(&loaded, here, roots[at], &names[at], &members[at])
                     });
                     each(&keys(arguments, &[&before, &after]), |key| {
                         let found = changes(&row(&before, key), &row(&after, key));
@@ -106,7 +106,7 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
         }
         (_, _, Some(against)) => {
             let there = old(&loaded, &arguments.fleet.workspace, against)?;
-            let (before, now) = (fleet(&loaded, &there)?, fleet(&loaded, &here)?);
+            let (before, now) = (fleet(&loaded, &there)?, fleet(&loaded, here)?);
             each(&keys(arguments, &[&before, &now]), |key| {
                 let found = changes(&row(&before, key), &row(&now, key));
                 tell(&found, &there.folder, &here.folder)
@@ -174,14 +174,14 @@ fn old(loaded: &Loaded, workspace: &str, against: &str) -> Result<Checkout, Stri
     let kind = DiskFiles::new().kind(&disk::absolute(against));
     let is_folder = kind == Some(FileKind::Directory);
     if is_folder && against.starts_with(['.', '/']) {
-        return Ok(checkout(loaded, against));
+        return Ok(other_checkout(loaded, against));
     }
     match revision(loaded, workspace, against) {
         Ok(_) if is_folder => Err(format!(
             "'{against}' is a revision and a folder: name the folder './{against}', or the \
              revision by its full name"
         )),
-        Err(_) if is_folder => Ok(checkout(loaded, against)),
+        Err(_) if is_folder => Ok(other_checkout(loaded, against)),
         read => read,
     }
 }

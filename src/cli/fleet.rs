@@ -11,7 +11,6 @@ use crate::disk;
 use crate::ide::matrix::Fleet;
 use crate::lookup::{ConfigCache, Settings};
 use crate::scope::{KnownNodes, Nodes};
-use crate::value::HashMap;
 use crate::workspace::{Root, Snapshot, path};
 
 /// Which workspace, which nodes, which Puppet.
@@ -60,6 +59,8 @@ pub(super) enum TableFormat {
 
 /// What the flags name, read.
 pub(super) struct Loaded {
+    /// The workspace.
+    pub(super) here: Checkout,
     /// The nodes as they are, for what compares environments.
     pub(super) described: Nodes,
     pub(super) nodes: KnownNodes,
@@ -76,18 +77,16 @@ pub(super) struct Checkout {
     snapshot: Arc<Snapshot>,
 }
 
-/// Reads the nodes and the settings.
+/// Reads the workspace, the nodes and the settings.
 pub(super) fn load(arguments: &FleetArguments) -> Result<Loaded, String> {
-    let common = match &arguments.facts {
-        Some(path) => nodes::facts(path)?,
-        None => HashMap::default(),
+    let global = arguments.hiera_config.as_deref().map(disk::absolute);
+    let here = checkout(&arguments.workspace, global.as_deref());
+    let known = match arguments.nodes.as_slice() {
+        [] => found_nodes(arguments, &here)?,
+        named => nodes::named(named, &nodes::facts(arguments.facts.as_ref())?)?,
     };
-    let files = match arguments.nodes.as_slice() {
-        [] => found_nodes(arguments)?,
-        named => named.to_vec(),
-    };
-    let known = nodes::all_nodes(&files, &common)?;
     Ok(Loaded {
+        here,
         nodes: KnownNodes::in_environment(&known, &arguments.environment),
         described: known,
         settings: settings_of(
@@ -96,34 +95,40 @@ pub(super) fn load(arguments: &FleetArguments) -> Result<Loaded, String> {
             arguments.strict_variables,
         ),
         configs: ConfigCache::default(),
-        hiera_config: arguments
-            .hiera_config
-            .as_deref()
-            .map(|path| Arc::from(disk::absolute(path))),
+        hiera_config: global.map(Arc::from),
         environment: Arc::from(arguments.environment.as_str()),
     })
 }
 
-/// The files that describe nodes where the command line names none.
-fn found_nodes(arguments: &FleetArguments) -> Result<Vec<String>, String> {
-    let workspace = disk::absolute(&arguments.workspace);
-    let environment = format!("{workspace}/environments/{}", arguments.environment);
-    let found = nodes::found_in(&[environment, workspace.clone()]);
-    match found.is_empty() {
+/// The nodes where the command line names none.
+fn found_nodes(arguments: &FleetArguments, here: &Checkout) -> Result<Nodes, String> {
+    let dir = here.root(&arguments.environment).map(|root| &*root.dir);
+    let place = path::join(dir.unwrap_or(&here.folder), "hiera.yaml");
+    let facts = arguments.facts.as_ref();
+    // Facts that cannot be read are an error even where no node is known.
+    nodes::facts(facts)?;
+    let (nodes, files) = nodes::found(&here.snapshot, &place, facts)?;
+    match files.is_empty() {
         true => Err(format!(
-            "no nodes are known: name a file with --nodes, or keep a nodes.json in {workspace}"
+            "no nodes are known: name a file with --nodes, or keep a nodes.json in {}",
+            here.folder
         )),
-        false => Ok(found),
+        false => Ok(nodes),
     }
 }
 
-/// Reads a folder.
-pub(super) fn checkout(loaded: &Loaded, folder: &str) -> Checkout {
+/// Reads a folder, below the global layer of a configuration.
+fn checkout(folder: &str, global: Option<&str>) -> Checkout {
     let folder = disk::absolute(folder);
     Checkout {
-        snapshot: disk::snapshot_with_global(&folder, loaded.hiera_config.as_deref()),
+        snapshot: disk::snapshot_with_global(&folder, global),
         folder,
     }
+}
+
+/// Reads another folder.
+pub(super) fn other_checkout(loaded: &Loaded, folder: &str) -> Checkout {
+    checkout(folder, loaded.hiera_config.as_deref())
 }
 
 /// Reads a folder as a revision of its git repository has it.

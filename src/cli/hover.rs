@@ -12,7 +12,6 @@ use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::text::{Position, PositionEncoding};
-use crate::value::HashMap;
 use crate::workspace::{FileKind, Files as _, path};
 
 /// What a hover is for and how it is printed.
@@ -79,15 +78,15 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         Some(folder) => disk::absolute(folder),
         None => workspace_of(&at),
     };
-    let common = match &arguments.facts {
-        Some(path) => nodes::facts(path)?,
-        None => HashMap::default(),
+    let snapshot = disk::snapshot_of(&folder);
+    let common = nodes::facts(arguments.facts.as_ref())?;
+    let (known, files) = match &arguments.nodes {
+        Some(path) => {
+            let files = vec![path.clone()];
+            (nodes::named(&files, &common)?, files)
+        }
+        None => nodes::found(&snapshot, &at, arguments.facts.as_ref())?,
     };
-    let files = match &arguments.nodes {
-        Some(path) => vec![path.clone()],
-        None => nodes::found_in(std::slice::from_ref(&folder)),
-    };
-    let known = nodes::all_nodes(&files, &common)?;
     if let Some(name) = &arguments.node
         && known.get(name).is_none()
     {
@@ -96,7 +95,6 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
             files => format!("node '{name}' is not in {}", files.join(", ")),
         });
     }
-    let snapshot = disk::snapshot_of(&folder);
     let Some(file) = snapshot.file(&at) else {
         return Err(format!("{at}: no such file in {folder}"));
     };

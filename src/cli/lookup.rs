@@ -15,7 +15,7 @@ use crate::lookup::{
     Answer, Certainty, ConfigCache, Group, LookupError, PuppetVersion, Request, Session, Settings,
     Strict, Tracing, groups_of_nodes, groups_of_possible,
 };
-use crate::scope::{KnownNodes, Node, Nodes, Scope};
+use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value};
 
 /// The flags of `puppet lookup`, and ours.
@@ -153,14 +153,9 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         settings: &settings,
         configs: &configs,
     };
-    let common = match &arguments.facts {
-        Some(path) => nodes::facts(path).map_err(End::Failed)?,
-        None => HashMap::default(),
-    };
-    let known = match &arguments.nodes {
-        Some(path) => nodes::nodes(path, &common).map_err(End::Failed)?,
-        None => Nodes::default(),
-    };
+    let common = nodes::facts(arguments.facts.as_ref()).map_err(End::Failed)?;
+    let files = Vec::from_iter(arguments.nodes.clone());
+    let known = nodes::named(&files, &common).map_err(End::Failed)?;
     match (&arguments.node, &arguments.facts, &arguments.nodes) {
         (Some(name), _, Some(path)) => match known.get(name) {
             Some(node) => one(

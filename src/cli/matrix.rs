@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::fleet::{FleetArguments, Progress, TableFormat, checkout, csv, fleet, load};
+use super::fleet::{FleetArguments, Progress, TableFormat, csv, fleet, load};
 use crate::ide::cell::{counted, cut_apart, outcome_text, row_json, sources_text};
 use crate::ide::matrix::{Row, all_keys, row, with_unseen};
 use crate::value::to_tagged_json;
@@ -41,8 +41,8 @@ pub(super) fn run(arguments: &MatrixArguments) -> ExitCode {
 
 fn print(arguments: &MatrixArguments) -> Result<(), String> {
     let loaded = load(&arguments.fleet)?;
-    let checkout = checkout(&loaded, &arguments.fleet.workspace);
-    let fleet = fleet(&loaded, &checkout)?;
+    let checkout = &loaded.here;
+    let fleet = fleet(&loaded, checkout)?;
     let keys: Vec<Arc<str>> = match arguments.all_keys {
         true => all_keys(&fleet),
         false => arguments

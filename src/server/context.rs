@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::analysis::{NodeCache, NodeChoice, NodeInputs, NodeSet};
 use crate::eyaml::Keys;
 use crate::ide::hover::HoverForm;
 use crate::lookup;
 use crate::text::PositionEncoding;
-use crate::workspace::path;
+use crate::workspace::{Snapshot, path};
 
 use super::settings::{PuppetVersion, Settings, Strict};
 
@@ -43,22 +44,13 @@ pub struct Outside {
 /// What the user has chosen, by workspace folder; lasts as long as the session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choices {
-    by_folder: BTreeMap<Arc<str>, Choice>,
-}
-
-/// What the user has chosen in one workspace folder.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Choice {
-    /// The node that hovers are for; none for any node.
-    pub node: Option<Arc<str>>,
-    /// Facts over every node's own, or over the chosen node's: a dotted path and its value.
-    pub facts: BTreeMap<String, serde_json::Value>,
+    by_folder: BTreeMap<Arc<str>, NodeChoice>,
 }
 
 impl Choices {
     /// What is chosen for a file: the innermost folder around it counts.
     #[must_use]
-    pub fn of(&self, file: &str) -> Option<&Choice> {
+    pub fn of(&self, file: &str) -> Option<&NodeChoice> {
         let around = self
             .by_folder
             .iter()
@@ -70,12 +62,12 @@ impl Choices {
 
     /// What is chosen in exactly this folder.
     #[must_use]
-    pub fn within(&self, folder: &str) -> Option<&Choice> {
+    pub fn within(&self, folder: &str) -> Option<&NodeChoice> {
         self.by_folder.get(folder)
     }
 
     /// What is chosen in a folder, to be changed.
-    pub fn entry(&mut self, folder: &str) -> &mut Choice {
+    pub fn entry(&mut self, folder: &str) -> &mut NodeChoice {
         self.by_folder.entry(Arc::from(folder)).or_default()
     }
 }
@@ -100,6 +92,17 @@ impl Context {
             puppet.strict_variables = strict_variables;
         }
         puppet
+    }
+
+    /// The nodes that are known for a file.
+    pub(crate) fn nodes(&self, cache: &NodeCache, snapshot: &Snapshot, file: &str) -> Arc<NodeSet> {
+        let inputs = NodeInputs {
+            nodes_files: &self.settings.nodes_files,
+            facts_file: self.settings.facts_file.as_deref(),
+            choice: self.choices.of(file),
+            outside: &|at| self.outside.texts.get(at).cloned(),
+        };
+        cache.nodes(snapshot, file, &inputs)
     }
 
     /// The keys that open a single encrypted value for somebody who asks for it; none where the user

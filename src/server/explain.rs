@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::fleet::Fleet;
+use crate::analysis::NodeSet;
 use crate::lookup::{ConfigCache, Environment, Request, Session, Settings, explain as told};
 use crate::scope::{Node, Scope};
 use crate::workspace::{Root, Snapshot};
@@ -16,7 +16,7 @@ pub(super) fn explain(
     snapshot: &Snapshot,
     settings: &Settings,
     configs: &ConfigCache,
-    fleet: &Fleet,
+    nodes: &NodeSet,
     (path, key): (&str, &str),
     node: Option<&Arc<str>>,
 ) -> Result<String, String> {
@@ -29,14 +29,14 @@ pub(super) fn explain(
         settings,
         configs,
     };
-    let scope = match node.or(fleet.selected.as_ref()) {
+    let scope = match node.or(nodes.selected.as_ref()) {
         None => Scope::open(),
-        Some(name) => match fleet.nodes.get(name) {
+        Some(name) => match nodes.nodes.get(name) {
             Some(node) => {
                 let assigned = node.environment.as_deref();
                 node.scope(assigned.unwrap_or(&environment.name))
             }
-            None => Node::new(name, &fleet.common).scope(&environment.name),
+            None => Node::new(name, &nodes.common).scope(&environment.name),
         },
     };
     let answer = session.lookup(&scope, &Request::key(key).traced());

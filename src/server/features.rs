@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::capabilities::{REVEAL, VALUE};
 use super::context::Context;
 use super::convert;
-use super::fleet::Fleets;
 use super::jobs::Stop;
 use super::lenses;
 use super::pages::{self, House};
+use crate::analysis::NodeCache;
 use crate::ide::call_hierarchy::CallItem;
 use crate::ide::document::Document;
 use crate::ide::{hover, symbols};
@@ -271,7 +271,7 @@ impl Work<'_> {
 #[derive(Default)]
 pub(crate) struct Rooms {
     configs: Arc<ConfigCache>,
-    fleets: Fleets,
+    nodes: NodeCache,
 }
 
 impl Rooms {
@@ -284,7 +284,7 @@ impl Rooms {
             snapshot,
             context,
             configs: &self.configs,
-            fleets: &self.fleets,
+            nodes: &self.nodes,
         }
     }
 }
@@ -300,7 +300,7 @@ impl Features for Rooms {
     ) -> Option<Hover> {
         let is_stopped = || stop.requested();
         let settings = context.puppet();
-        let fleet = self.fleets.of(snapshot, context, path);
+        let fleet = context.nodes(&self.nodes, snapshot, path);
         let value_link = |key: &str| value_link(path, key);
         let encoding = context.encoding;
         let lines = snapshot.file(path)?.lines();
@@ -379,7 +379,7 @@ impl Features for Rooms {
     }
 
     fn nodes(&self, snapshot: &Snapshot, context: &Context, path: &str) -> Vec<Arc<str>> {
-        let fleet = self.fleets.of(snapshot, context, path);
+        let fleet = context.nodes(&self.nodes, snapshot, path);
         let nodes = fleet.nodes.all().iter();
         let mut names: Vec<Arc<str>> = nodes.map(|node| node.certname.clone()).collect();
         // Of nodes with a data file nothing else may be known, but they can be chosen.

@@ -20,7 +20,6 @@ mod disk_reader;
 mod documents;
 mod explain;
 mod features;
-mod fleet;
 mod jobs;
 mod ledger;
 mod lenses;

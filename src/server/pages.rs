@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::context::Context;
 use super::explain::{explain, root_for};
 use super::features::{Asked, Question, Told, Work};
-use super::fleet::{Fleet as Known, Fleets};
+use crate::analysis::{NodeCache, NodeSet};
 use crate::ide::call_hierarchy::{incoming, root_of};
 use crate::ide::document::{self, Document};
 use crate::ide::impact::{Detail, impact_on_readers, impact_with};
@@ -22,7 +22,7 @@ pub(super) struct House<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) context: &'a Context,
     pub(super) configs: &'a Arc<ConfigCache>,
-    pub(super) fleets: &'a Fleets,
+    pub(super) nodes: &'a NodeCache,
 }
 
 /// The document.
@@ -152,8 +152,8 @@ fn reveal(house: &House<'_>, asked: &Asked) -> Result<Told, String> {
 
 impl House<'_> {
     /// The nodes that are known for a file.
-    pub(super) fn nodes(&self, file: &str) -> Arc<Known> {
-        self.fleets.of(self.snapshot, self.context, file)
+    pub(super) fn nodes(&self, file: &str) -> Arc<NodeSet> {
+        self.context.nodes(self.nodes, self.snapshot, file)
     }
 
     /// Puppet's settings; what is encrypted stays so in whatever is shown.
