@@ -22,9 +22,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use generator::ControlRepo;
+use hiera_ls::analysis::{Analysis, RootView};
 use hiera_ls::disk::{Ignore, scan};
 use hiera_ls::ide::impact::{Detail, impact};
-use hiera_ls::ide::matrix::{Fleet, row};
+use hiera_ls::ide::matrix::row;
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings, runs};
 use hiera_ls::scope::{KnownNodes, read_json_nodes, read_nodes};
 use hiera_ls::syntax::libyaml::Parser;
@@ -93,11 +94,11 @@ impl Bench {
         }
     }
 
-    fn fleet<'a>(&'a self, snapshot: &'a Snapshot) -> Fleet<'a> {
+    fn fleet<'a>(&'a self, snapshot: &'a Snapshot) -> RootView<'a> {
         let root = snapshot
             .root_of(&format!("{}/hiera.yaml", self.folder))
             .unwrap();
-        Fleet::new(snapshot, root, &self.settings, &self.configs, &self.nodes)
+        Analysis::new(snapshot, &self.settings, &self.configs, &self.nodes).at(root)
     }
 
     fn rows(&self) {

@@ -28,6 +28,7 @@
 //! assert_eq!(answer.result.unwrap().inspect(), "['a', 'b']");
 //! ```
 
+mod environment;
 mod governing;
 mod nodes;
 
@@ -37,6 +38,7 @@ use crate::hierarchy::Layer;
 use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};
 use crate::scope::KnownNodes;
 use crate::workspace::{Files, Root, RootFiles, Snapshot};
+pub use governing::HieraFiles;
 pub use nodes::{
     NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodeSources, describes_nodes,
 };

@@ -3,9 +3,10 @@
 //!
 //! It opens no file: texts outside of the snapshot come in through [`NodeInputs::outside`].
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Analysis;
 use crate::scope::{
     FACTS_OF_TESTS, KnownNodes, NODES_FILES, Node, Nodes, plain_yaml, read_json_nodes, read_nodes,
 };
@@ -226,10 +227,56 @@ fn folders_of<'a>(snapshot: &'a Snapshot, file: &str) -> Vec<&'a Arc<str>> {
     environments.chain(around).collect()
 }
 
+/// Variables that name a node.
+const NAMES: [&str; 7] = [
+    "trusted.certname",
+    "facts.clientcert",
+    "clientcert",
+    "facts.networking.fqdn",
+    "networking.fqdn",
+    "facts.fqdn",
+    "fqdn",
+];
+
+impl Analysis<'_> {
+    /// Names of the nodes that have a data file of their own in the hierarchy that governs a file,
+    /// ordered by bytes. O(files).
+    #[must_use]
+    pub fn nodes_with_files(self, path: &str) -> Vec<Arc<str>> {
+        let Some(view) = self.governing(path) else {
+            return Vec::new();
+        };
+        let is_name = |name: &str| NAMES.contains(&name.trim_start_matches("::"));
+        let places = view.places(&view.layer);
+        let places = places.iter();
+        let places = places.filter(|place| place.template.variables().any(|name| is_name(name)));
+        let places: Vec<_> = places.collect();
+        let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
+        for file in self.snapshot.files() {
+            for place in &places {
+                let bound = place.template.bind(file.path()).unwrap_or_default();
+                let mut bound = bound.into_iter().filter(|(name, _)| is_name(name));
+                names.extend(bound.next().map(|(_, value)| Arc::from(value)));
+            }
+        }
+        names.into_iter().collect()
+    }
+}
+
 /// Whether a file in a folder of files with nodes is one of them, by its name.
 #[must_use]
 pub fn describes_nodes(name: &str) -> bool {
     ENDINGS.iter().any(|end| name.ends_with(end))
+}
+
+impl NodeSet {
+    /// The node of that name; one of which only the common facts are known where no file describes
+    /// it.
+    #[must_use]
+    pub fn node(&self, certname: &str) -> Arc<Node> {
+        let unknown = || Arc::new(Node::new(certname, &self.common));
+        self.nodes.get(certname).cloned().unwrap_or_else(unknown)
+    }
 }
 
 impl NodeFile {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::fleet::{FleetArguments, Progress, TableFormat, csv, fleet, load};
+use super::table::{TableFormat, csv, show_progress};
+use super::workspace::{WorkspaceArguments, load};
 use crate::ide::cell::{counted, cut_apart, outcome_text, row_json, sources_text};
 use crate::ide::matrix::{Row, all_keys, row, with_unseen};
 use crate::value::to_tagged_json;
@@ -25,7 +26,7 @@ pub(super) struct MatrixArguments {
     #[arg(long, conflicts_with = "keys")]
     all_keys: bool,
     #[command(flatten)]
-    fleet: FleetArguments,
+    workspace: WorkspaceArguments,
 }
 
 /// Runs the command: exit code 0 once all rows are printed, 1 where something could not be read.
@@ -40,11 +41,11 @@ pub(super) fn run(arguments: &MatrixArguments) -> ExitCode {
 }
 
 fn print(arguments: &MatrixArguments) -> Result<(), String> {
-    let loaded = load(&arguments.fleet)?;
-    let checkout = &loaded.here;
-    let fleet = fleet(&loaded, checkout)?;
+    let loaded = load(&arguments.workspace)?;
+    let view = loaded.root(&loaded.here)?;
+    let folder = &loaded.here.folder;
     let keys: Vec<Arc<str>> = match arguments.all_keys {
-        true => all_keys(&fleet),
+        true => all_keys(&view),
         false => arguments
             .keys
             .iter()
@@ -53,20 +54,19 @@ fn print(arguments: &MatrixArguments) -> Result<(), String> {
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let failed = |error: std::io::Error| format!("standard output: {error}");
-    if arguments.fleet.format == TableFormat::Csv {
+    if arguments.workspace.format == TableFormat::Csv {
         let head = ["key", "found", "value", "why", "count", "nodes", "sources"];
         out.write_all(csv(&head).as_bytes()).map_err(failed)?;
     }
-    let progress = Progress::new(keys.len());
     for (at, key) in keys.iter().enumerate() {
-        let row = with_unseen(&fleet, row(&fleet, key));
-        let text = match arguments.fleet.format {
-            TableFormat::Text => text(&row, &checkout.folder),
+        let row = with_unseen(&view, row(&view, key));
+        let text = match arguments.workspace.format {
+            TableFormat::Text => text(&row, folder),
             TableFormat::Json => row_json(&row) + "\n",
-            TableFormat::Csv => table(&row, &checkout.folder),
+            TableFormat::Csv => table(&row, folder),
         };
         out.write_all(text.as_bytes()).map_err(failed)?;
-        progress.done(at + 1);
+        show_progress(at + 1, keys.len());
     }
     out.flush().map_err(failed)
 }

@@ -8,7 +8,6 @@ mod check;
 mod diff;
 mod environment;
 mod explain_key;
-mod fleet;
 mod hover;
 mod keys;
 mod log;
@@ -17,6 +16,8 @@ mod matrix;
 mod nodes;
 mod render;
 mod self_test;
+mod table;
+mod workspace;
 
 use std::process::ExitCode;
 

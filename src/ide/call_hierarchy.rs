@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::analysis::Analysis;
 use crate::interpolation::Key;
 use crate::text::TextRange;
 use crate::workspace::{File, KeyFact, Snapshot};
@@ -29,10 +30,13 @@ pub struct Call {
     pub tokens: Vec<TextRange>,
 }
 
-/// The top-level key at an offset, in the key or in its value.
+/// The top-level key at an offset of a file that a hierarchy reads, in the key or in its value.
 #[must_use]
-pub fn prepare(snapshot: &Snapshot, path: &str, offset: usize) -> Option<CallItem> {
-    let file = snapshot.file(path)?;
+pub fn prepare(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<CallItem> {
+    let file = analysis.snapshot.file(path)?;
+    if !analysis.reads(path) {
+        return None;
+    }
     let fact = holder(file, offset as u32)?;
     Some(item(file, fact))
 }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::matrix::{Cell, Difference, Row, SourceLine};
+use super::compare::Difference;
+use super::matrix::{Cell, Row, SourceLine};
 use crate::value::to_tagged_json;
 use crate::workspace::path;
 

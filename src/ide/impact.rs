@@ -8,10 +8,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::call_hierarchy::root_of;
-use super::lens::reached_by;
-use super::matrix::{
-    Difference, Fleet, Readable, all_keys, answer_in, bare_row, changes, differ, row, written,
-};
+use super::compare::{Difference, changes, differ};
+use super::matrix::{Readable, all_keys, answer_in, bare_row, row, written};
+use crate::analysis::RootView;
 use crate::interpolation::has_tokens;
 use crate::lookup::Request;
 use crate::regexp::Regexp;
@@ -57,7 +56,7 @@ pub enum Detail {
 /// What changes for the nodes between two snapshots, for example the saved one
 /// ([`Snapshot::saved`]) and the one with the edit.
 #[must_use]
-pub fn impact(before: &Fleet<'_>, after: &Fleet<'_>, detail: Detail) -> Impact {
+pub fn impact(before: &RootView<'_>, after: &RootView<'_>, detail: Detail) -> Impact {
     let on = |_, _| ControlFlow::Continue(());
     impact_with(before, after, detail, &on).unwrap_or_default()
 }
@@ -65,8 +64,8 @@ pub fn impact(before: &Fleet<'_>, after: &Fleet<'_>, detail: Detail) -> Impact {
 /// The same, telling after each key how many of how many are done; nothing if `tell` breaks it off.
 #[must_use]
 pub fn impact_with(
-    before: &Fleet<'_>,
-    after: &Fleet<'_>,
+    before: &RootView<'_>,
+    after: &RootView<'_>,
     detail: Detail,
     tell: &dyn Fn(usize, usize) -> ControlFlow<()>,
 ) -> Option<Impact> {
@@ -75,9 +74,9 @@ pub fn impact_with(
         is_complete,
         ..Impact::default()
     };
-    let of = |fleet: &Fleet<'_>, key: &str| match detail {
-        Detail::Answers => bare_row(fleet, key),
-        Detail::Sources => row(fleet, key),
+    let of = |view: &RootView<'_>, key: &str| match detail {
+        Detail::Answers => bare_row(view, key),
+        Detail::Sources => row(view, key),
     };
     let mut nodes: HashSet<Arc<str>, KeyHashing> = HashSet::default();
     for (at, key) in keys.iter().enumerate() {
@@ -97,8 +96,8 @@ pub fn impact_with(
 /// workspace whose nodes nobody knows. The changes have a condition in the place of nodes.
 #[must_use]
 pub fn impact_on_readers(
-    before: &Fleet<'_>,
-    after: &Fleet<'_>,
+    before: &RootView<'_>,
+    after: &RootView<'_>,
     path: &str,
     tell: &dyn Fn(usize, usize) -> ControlFlow<()>,
 ) -> Option<Impact> {
@@ -108,7 +107,7 @@ pub fn impact_on_readers(
         ..Impact::default()
     };
     let mut scopes: Vec<(Scope, String)> = Vec::new();
-    for reach in reached_by(after, path) {
+    for reach in after.reach(path) {
         let bindings = reach.bindings.iter();
         let bindings: Vec<String> = bindings
             .map(|(name, value)| format!("{name} = {value}"))
@@ -124,7 +123,7 @@ pub fn impact_on_readers(
     for (at, key) in keys.iter().enumerate() {
         let request = Request::key(key).traced();
         for (scope, condition) in &scopes {
-            let one = |fleet: &Fleet<'_>| answer_in(fleet, &request, scope, condition);
+            let one = |view: &RootView<'_>| answer_in(view, &request, scope, condition);
             let (before, after) = (one(before), one(after));
             if differ(&before, &after) {
                 impact.changes.push(Difference {
@@ -142,9 +141,9 @@ pub fn impact_on_readers(
 }
 
 /// The keys that are to be looked up, and whether these are all that can differ.
-fn keys(before: &Fleet<'_>, after: &Fleet<'_>) -> (Vec<Arc<str>>, bool) {
+fn keys(before: &RootView<'_>, after: &RootView<'_>) -> (Vec<Arc<str>>, bool) {
     let mut keys: BTreeSet<Arc<str>> = BTreeSet::new();
-    match touched(before.snapshot, after.snapshot) {
+    match touched(before.analysis.snapshot, after.analysis.snapshot) {
         Touched::All => {
             keys.extend(all_keys(after));
             keys.extend(all_keys(before));

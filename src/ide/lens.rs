@@ -1,362 +1,265 @@
-//! What code lenses and inlay hints say about the keys of a file: how often a key is set and used,
-//! where it is overridden or merged, what its tokens become.
-//!
-//! Quiet by default: nothing is said where the text says it already.
+//! Lenses above the keys of a file: in how many files a key is set, how many tokens look it up, and
+//! what an unsaved edit changes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::call_hierarchy::holder;
-use super::hover::{Certainties, HoverOptions};
-use super::matrix::{Fleet, SourceLine, line};
-use crate::lookup::{Reach, Request, Run, Source, layer_of, reach, readers, runs, sources};
+use super::call_hierarchy::root_of;
+use super::impact::{Detail, Impact, Touched, impact_on_readers, impact_with, touched};
+use super::matrix::written;
+use crate::analysis::{Analysis, RootView};
 use crate::text::TextRange;
-use crate::value::Value;
-use crate::workspace::File;
+use crate::workspace::{Change, File, FileId, Snapshot};
 
-/// Most keys of a file that hints are worked out for.
-const MOST_HINTS: usize = 300;
+/// Most keys that an edit touches whose changes are computed at once; for more they are computed when
+/// the lens is resolved.
+const MOST_AT_ONCE: usize = 12;
 
-/// Widest value in a hint, in characters.
-const WIDEST: usize = 40;
+/// Which lenses are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LensOptions {
+    /// Those of keys that other files set too.
+    pub overrides: bool,
+    /// Those of keys that tokens look up.
+    pub uses: bool,
+    /// Those of unsaved edits.
+    pub impact: bool,
+}
 
-/// What a lens above a key says.
+/// A lens.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KeyLens {
-    /// The key's place.
-    pub key: TextRange,
-    /// The key.
-    pub name: Arc<str>,
-    /// Files of levels above that set the key too.
-    pub above: usize,
-    /// Files of levels below that set the key too.
-    pub below: usize,
-    /// Tokens anywhere that look the key up.
-    pub uses: usize,
-}
-
-/// The lenses of a file's keys, in its order; keys of which there is nothing to say have none.
-/// O(keys × (files that set them + keys that look them up)).
-#[must_use]
-pub fn lenses(fleet: &Fleet<'_>, path: &str) -> Vec<KeyLens> {
-    let Some(file) = fleet.snapshot.file(path) else {
-        return Vec::new();
-    };
-    let references = fleet.snapshot.references();
-    let places = fleet.session().known_places(&layer_of(fleet.root));
-    // Where in the hierarchy a file is read first.
-    let rank = |path: &str| places.iter().position(|place| place.template.matches(path));
-    let own = rank(path);
-    let mut ranks: HashMap<Arc<str>, Option<usize>> = HashMap::new();
-    let mut found = Vec::new();
-    for fact in file.facts().sorted() {
-        let mut lens = KeyLens {
-            key: fact.key,
-            name: fact.name.clone(),
-            above: 0,
-            below: 0,
-            uses: references.tokens(&fact.name),
-        };
-        for (other, _) in fleet.snapshot.definitions(&fact.name) {
-            let at = *ranks
-                .entry(other.path().clone())
-                .or_insert_with(|| rank(other.path()));
-            match (at, own) {
-                (Some(other), Some(own)) if other < own => lens.above += 1,
-                (Some(other), Some(own)) if other > own => lens.below += 1,
-                (Some(_) | None, _) => {}
-            }
-        }
-        if lens.above + lens.below + lens.uses > 0 {
-            found.push(lens);
-        }
-    }
-    found.sort_by_key(|lens| lens.key.start);
-    found
-}
-
-/// What a hint says.
-#[derive(Clone, PartialEq, Debug)]
-pub enum HintKind {
-    /// Higher levels give the key for some of the nodes that read the file: how many, and the
-    /// first of the sources.
-    Overridden {
-        /// How many nodes.
-        nodes: usize,
-        /// Of how many that read the file.
-        of: usize,
-        /// Where the value comes from for the first of them.
-        by: Option<SourceLine>,
-        /// In how many other files it begins for the rest of them.
-        others: usize,
-    },
-    /// No node that reads the file gets the key from it.
-    Dead {
-        /// How many known nodes read the file; none where it is so for any node that could.
-        of: usize,
-        /// Where the value comes from for the first of them.
-        by: Option<SourceLine>,
-        /// In how many other files it begins for the rest of them.
-        others: usize,
-    },
-    /// The value is merged from so many sources, for the selected node or for any.
-    Merged {
-        /// How many sources.
-        sources: usize,
-    },
-    /// The value of a token that looks up, the same for all nodes that read the file.
-    TokenValue(Value),
-}
-
-/// A hint and its place.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Hint {
-    /// The key or the token that it stands behind.
+pub struct Lens {
+    /// The key, or the start of the file.
     pub range: TextRange,
     /// What it says.
-    pub kind: HintKind,
+    pub kind: LensKind,
+    /// The key as it is looked up, for a lens about one key.
+    pub key: Option<Arc<str>>,
 }
 
-impl Hint {
-    /// The hint in words, short.
-    #[must_use]
-    pub fn label(&self) -> String {
-        let from = |by: &Option<SourceLine>, others: &usize| match (by, others) {
-            (None, _) => String::new(),
-            (Some(by), others) => {
-                let name = by.file.rsplit('/').next().unwrap_or(&by.file);
-                let line = by.line;
-                match others {
-                    0 => format!(" by {name}:{line}"),
-                    others => format!(" by {name}:{line} and {others} more"),
-                }
+/// What a lens says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LensKind {
+    /// Other files set the key too.
+    Overrides {
+        /// How many files of higher levels.
+        above: usize,
+        /// How many files of lower levels.
+        below: usize,
+    },
+    /// So many tokens look the key up.
+    Uses(usize),
+    /// The unsaved edit changes effective values.
+    Impact {
+        /// Of how many keys, for the whole file; none for one key.
+        keys: Option<usize>,
+        /// For how many nodes.
+        nodes: usize,
+        /// How many nodes are known.
+        of: usize,
+    },
+    /// The unsaved edit may change any key.
+    AnyImpact,
+    /// Computing what the unsaved edit changes takes long: [`impact`] does it.
+    LaterImpact,
+    /// The unsaved edit changes no effective value.
+    NoImpact,
+}
+
+/// The lenses of a file that a hierarchy reads, in its order, those of one key side by side.
+#[must_use]
+pub fn lenses(analysis: Analysis<'_>, path: &str, options: LensOptions) -> Vec<Lens> {
+    let is_wanted = options.overrides || options.uses || options.impact;
+    let Some(file) = analysis.snapshot.file(path) else {
+        return Vec::new();
+    };
+    if !is_wanted || !analysis.reads(path) {
+        return Vec::new();
+    }
+    let Some(view) = analysis.governing(path) else {
+        return Vec::new();
+    };
+    let mut lenses = Vec::new();
+    if options.overrides {
+        lenses.extend(overrides(&view, file));
+    }
+    if options.uses {
+        lenses.extend(uses(analysis.snapshot, file));
+    }
+    if options.impact && !(analysis.is_cancelled)() {
+        lenses.extend(unsaved(analysis, path));
+    }
+    lenses.sort_by_key(|lens| (lens.range.start, lens.range.end));
+    lenses
+}
+
+/// In how many other files keys are set. O(keys × files that set them).
+fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
+    let snapshot = view.analysis.snapshot;
+    let places = view.places(&view.layer);
+    // Where in the hierarchy a file is read first.
+    let rank = |path: &str| places.iter().position(|place| place.template.matches(path));
+    let Some(own) = rank(file.path()) else {
+        return Vec::new();
+    };
+    let mut ranks: HashMap<FileId, Option<usize>> = HashMap::new();
+    let mut lenses = Vec::new();
+    for fact in file.facts().sorted() {
+        let (mut above, mut below) = (0, 0);
+        for other in snapshot.iter_files_with(&fact.name) {
+            let rank = ranks
+                .entry(other.id())
+                .or_insert_with(|| rank(other.path()));
+            match rank {
+                Some(rank) if *rank < own => above += 1,
+                Some(rank) if *rank > own => below += 1,
+                Some(_) | None => {}
             }
-        };
-        match &self.kind {
-            HintKind::Overridden {
-                nodes: 1,
-                of: 1,
-                by,
-                others,
-            } => format!("overridden{}", from(by, others)),
-            HintKind::Overridden {
-                nodes,
+        }
+        if above + below > 0 {
+            lenses.push(Lens {
+                range: fact.key,
+                kind: LensKind::Overrides { above, below },
+                key: Some(written(&fact.name)),
+            });
+        }
+    }
+    lenses
+}
+
+/// How many tokens look keys up. O(keys × keys that look them up).
+fn uses(snapshot: &Snapshot, file: &File) -> Vec<Lens> {
+    let references = snapshot.references();
+    let lenses = file.facts().sorted().filter_map(|fact| {
+        let count = references.tokens(&fact.name);
+        (count > 0).then(|| Lens {
+            range: fact.key,
+            kind: LensKind::Uses(count),
+            key: Some(written(&fact.name)),
+        })
+    });
+    lenses.collect()
+}
+
+/// What the unsaved edit of a file changes: in all above its first line, and above each of its keys.
+fn unsaved(analysis: Analysis<'_>, path: &str) -> Vec<Lens> {
+    let Some(edit) = Edit::of(analysis, path) else {
+        return Vec::new();
+    };
+    let first = TextRange::new(0, 0);
+    let lens = |range, kind| Lens {
+        range,
+        kind,
+        key: None,
+    };
+    match &edit.touched {
+        Touched::Keys(keys) if keys.is_empty() => return Vec::new(),
+        Touched::Keys(keys) if keys.len() <= MOST_AT_ONCE => {}
+        // Too much to compute while the other lenses wait.
+        Touched::Keys(_) => return vec![lens(first, LensKind::LaterImpact)],
+        Touched::All => return vec![lens(first, LensKind::AnyImpact)],
+    }
+    let of = analysis.nodes.len();
+    let Some(impact) = edit.impact() else {
+        return Vec::new();
+    };
+    let by_key = by_key(&impact);
+    if by_key.is_empty() {
+        return Vec::new();
+    }
+    let mut lenses = vec![lens(first, in_all(&impact, by_key.len(), of))];
+    for fact in edit.file.facts().sorted() {
+        if let Some(nodes) = by_key.get(&fact.name) {
+            let kind = LensKind::Impact {
+                keys: None,
+                nodes: nodes.len(),
                 of,
-                by,
-                others,
-            } => format!("overridden for {nodes} of {of} nodes{}", from(by, others)),
-            HintKind::Dead { of: 0, by, others } => {
-                format!("never used: overridden{}", from(by, others))
-            }
-            HintKind::Dead { of: 1, by, others } => format!("overridden{}", from(by, others)),
-            HintKind::Dead { of, by, others } => {
-                let from = from(by, others);
-                format!("never used: overridden for all {of} nodes{from}")
-            }
-            HintKind::Merged { sources } => format!("merged from {sources} sources"),
-            HintKind::TokenValue(value) => {
-                let text = value.inspect();
-                match text.chars().count() > WIDEST {
-                    true => text.chars().take(WIDEST - 1).chain(['…']).collect(),
-                    false => text,
-                }
-            }
+            };
+            lenses.push(lens(fact.key, kind));
         }
     }
+    lenses
 }
 
-/// The hints of a part of a file, for the selected node or for all known nodes that read the file.
-/// Where no node is known to read it: what is certain for every node that does. As far as it came
-/// where `is_stopped` says so.
+/// What the lens above the first line of an unsaved file says, however long that takes to compute.
 #[must_use]
-pub fn hints(
-    fleet: &Fleet<'_>,
-    path: &str,
-    visible: TextRange,
-    selected: Option<&str>,
-    is_stopped: &dyn Fn() -> bool,
-) -> Vec<Hint> {
-    let Some(file) = fleet.snapshot.file(path) else {
-        return Vec::new();
+pub fn impact(analysis: Analysis<'_>, path: &str) -> LensKind {
+    let Some(edit) = Edit::of(analysis, path) else {
+        return LensKind::NoImpact;
     };
-    let session = fleet.session();
-    let mut members = readers(&session, fleet.nodes, &layer_of(fleet.root), path);
-    if let Some(selected) = selected {
-        let member = fleet.nodes.find(selected);
-        members.retain(|each| Some(*each) == member);
+    if edit.touched == Touched::All {
+        return LensKind::AnyImpact;
     }
-    match (members.is_empty(), selected) {
-        (true, None) => return hints_for_any_node(fleet, file, visible, is_stopped),
-        (true, Some(_)) => return Vec::new(),
-        (false, _) => {}
+    match edit.impact() {
+        Some(impact) if !impact.is_complete => LensKind::AnyImpact,
+        Some(impact) => match by_key(&impact).len() {
+            0 => LensKind::NoImpact,
+            keys => in_all(&impact, keys, analysis.nodes.len()),
+        },
+        None => LensKind::AnyImpact,
     }
-    let inside = |range: TextRange| range.start < visible.end && visible.start < range.end;
-    let mut found = Vec::new();
-    let keys = file.facts().sorted().filter(|fact| inside(fact.key));
-    for fact in keys.take(MOST_HINTS) {
-        if &*fact.name == "lookup_options" {
-            continue;
-        }
-        if is_stopped() {
-            return found;
-        }
-        let request = asked(&fact.name).traced();
-        let runs = runs(&session, fleet.nodes, &request, &members);
-        let kind = key_hint(fleet, path, &runs, members.len(), selected.is_some());
-        found.extend(kind.map(|kind| Hint {
-            range: fact.key,
-            kind,
-        }));
-    }
-    let value = |key: &Arc<str>| common_value(fleet, &members, key);
-    found.extend(token_hints(file, visible, &value, is_stopped));
-    found.sort_by_key(|hint| hint.range.start);
-    found
 }
 
-/// What is certain for every node that reads a file, and nothing of what depends on the node.
-fn hints_for_any_node(
-    fleet: &Fleet<'_>,
-    file: &File,
-    visible: TextRange,
-    is_stopped: &dyn Fn() -> bool,
-) -> Vec<Hint> {
-    let options = HoverOptions::new(fleet.settings, fleet.configs, fleet.nodes);
-    let path = file.path();
-    let Some(certain) = Certainties::of(fleet.snapshot, path, &options) else {
-        return Vec::new();
-    };
-    let inside = |range: TextRange| range.start < visible.end && visible.start < range.end;
-    let mut found = Vec::new();
-    let keys = file.facts().sorted().filter(|fact| inside(fact.key));
-    for fact in keys.take(MOST_HINTS) {
-        if is_stopped() {
-            return found;
+/// The unsaved edit of a file.
+struct Edit<'a> {
+    analysis: Analysis<'a>,
+    file: &'a Arc<File>,
+    saved: Snapshot,
+    touched: Touched,
+}
+
+impl<'a> Edit<'a> {
+    /// None for a file that is not open, and while the file cannot be read: everything would change
+    /// then, and diagnostics say so.
+    fn of(analysis: Analysis<'a>, path: &str) -> Option<Edit<'a>> {
+        let snapshot = analysis.snapshot;
+        let file = snapshot.file(path)?;
+        let is_open = snapshot.open_files().any(|open| open.path() == file.path());
+        if !is_open || file.facts().error.is_some() {
+            return None;
         }
-        if &*fact.name == "lookup_options" {
-            continue;
-        }
-        let Some(sources) = certain.sources(&fact.name) else {
-            continue;
+        let saved = snapshot.with(Change::Close { path: path.into() });
+        Some(Edit {
+            analysis,
+            touched: touched(&saved, snapshot),
+            file,
+            saved,
+        })
+    }
+
+    fn impact(&self) -> Option<Impact> {
+        let path = self.file.path();
+        let saved = Analysis {
+            snapshot: &self.saved,
+            ..self.analysis
         };
-        let is_own = |source: &Source| source.place == *path;
-        let kind = match (sources.iter().any(is_own), sources.len()) {
-            (true, 2..) => HintKind::Merged {
-                sources: sources.len(),
-            },
-            (true, _) | (false, 0) => continue,
-            (false, _) => HintKind::Dead {
-                of: 0,
-                by: sources.first().map(|source| line(fleet.snapshot, source)),
-                others: 0,
-            },
+        let (before, after) = (saved.governing(path)?, self.analysis.governing(path)?);
+        let proceed = |_, _| match (self.analysis.is_cancelled)() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
         };
-        found.push(Hint {
-            range: fact.key,
-            kind,
-        });
-    }
-    let value = |key: &Arc<str>| certain.value(key);
-    found.extend(token_hints(file, visible, &value, is_stopped));
-    found.sort_by_key(|hint| hint.range.start);
-    found
-}
-
-/// A lookup of a top-level key, whatever its name holds.
-fn asked(name: &str) -> Request {
-    let plain = !name.contains(['.', '\'', '"']);
-    match plain {
-        true => Request::key(name),
-        false => Request::key(&format!("'{name}'")),
-    }
-}
-
-fn key_hint(
-    fleet: &Fleet<'_>,
-    path: &str,
-    runs: &[Run],
-    of: usize,
-    is_selected: bool,
-) -> Option<HintKind> {
-    let mut overridden = 0;
-    let mut by = None;
-    let mut places: HashSet<Arc<str>> = HashSet::new();
-    let mut merged = 0;
-    for run in runs {
-        let found = run.answer.trace.as_ref().map(sources).unwrap_or_default();
-        if found.iter().any(|source| *source.place == *path) {
-            merged = merged.max(found.len());
-            continue;
+        match self.analysis.nodes.is_empty() {
+            true => impact_on_readers(&before, &after, path, &proceed),
+            false => impact_with(&before, &after, Detail::Answers, &proceed),
         }
-        // What fails or is not certain overrides nothing.
-        if run.answer.result.is_err() || !run.answer.unknown.is_empty() {
-            continue;
-        }
-        overridden += run.members.len();
-        if by.is_none() {
-            by = found.first().map(|source| line(fleet.snapshot, source));
-        }
-        places.extend(found.first().map(|source| source.place.clone()));
-    }
-    let others = places.len().saturating_sub(1);
-    match overridden {
-        0 if is_selected && merged > 1 => Some(HintKind::Merged { sources: merged }),
-        0 => None,
-        nodes if nodes == of => Some(HintKind::Dead { of, by, others }),
-        nodes => Some(HintKind::Overridden {
-            nodes,
-            of,
-            by,
-            others,
-        }),
     }
 }
 
-/// The value of a lookup, where it is the same for all members.
-fn common_value(fleet: &Fleet<'_>, members: &[usize], key: &str) -> Option<Value> {
-    let runs = runs(&fleet.session(), fleet.nodes, &Request::key(key), members);
-    let mut values = runs.iter().map(|run| {
-        let value = run.answer.result.as_ref().ok();
-        value.filter(|value| run.answer.unknown.is_empty() && !value.has_opaque())
-    });
-    let first = values.next().flatten()?;
-    values
-        .all(|value| value == Some(first))
-        .then(|| first.clone())
-}
-
-/// The values of tokens that look up, where `value_of` knows one.
-fn token_hints(
-    file: &File,
-    visible: TextRange,
-    value_of: &dyn Fn(&Arc<str>) -> Option<Value>,
-    is_stopped: &dyn Fn() -> bool,
-) -> Vec<Hint> {
-    let mut known: HashMap<Arc<str>, Option<Value>> = HashMap::new();
-    let references = file.facts().references.iter();
-    let references = references.filter(|reference| {
-        reference.range.start < visible.end
-            && visible.start < reference.range.end
-            && holder(file, reference.range.start).is_some()
-    });
-    let mut found = Vec::new();
-    for reference in references.take(MOST_HINTS) {
-        if is_stopped() {
-            return found;
-        }
-        let key = &reference.key;
-        let value = known.entry(key.clone()).or_insert_with(|| value_of(key));
-        found.extend(value.clone().map(|value| Hint {
-            range: reference.range,
-            kind: HintKind::TokenValue(value),
-        }));
+/// The keys that change, each with the nodes for which it does.
+fn by_key(impact: &Impact) -> HashMap<Arc<str>, BTreeSet<Arc<str>>> {
+    let mut keys: HashMap<Arc<str>, BTreeSet<Arc<str>>> = HashMap::new();
+    for change in &impact.changes {
+        let nodes = keys.entry(root_of(&change.key)).or_default();
+        nodes.extend(change.after.nodes.iter().cloned());
     }
-    found
+    keys
 }
 
-/// The levels of the fleet's root that read a file, with what its path says of the variables.
-#[must_use]
-pub fn reached_by(fleet: &Fleet<'_>, path: &str) -> Vec<Reach> {
-    let places = fleet.session().places(&layer_of(fleet.root));
-    reach(&places.unwrap_or_default(), path)
+fn in_all(impact: &Impact, keys: usize, of: usize) -> LensKind {
+    LensKind::Impact {
+        keys: Some(keys),
+        nodes: impact.nodes.len(),
+        of,
+    }
 }

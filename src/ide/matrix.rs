@@ -3,77 +3,22 @@
 //!
 //! It asks sessions and snapshots; it knows no output format.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::hover::add_unless;
+use crate::analysis::RootView;
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::lookup::{
-    ConfigCache, Environment, Group, LookupError, Place, Request, Session, Settings, Source,
-    groups_of_nodes, groups_of_possible, layer_of, sources,
+    Group, LookupError, Place, Request, Source, groups_of_nodes, groups_of_possible, sources,
 };
-use crate::scope::{KnownNodes, Scope};
+use crate::scope::Scope;
 use crate::value::{KeyHashing, Value};
-use crate::workspace::{Files, Root, RootFiles, Snapshot};
+use crate::workspace::Snapshot;
 
 /// The key that holds settings of lookups rather than data.
 const LOOKUP_OPTIONS: &str = "lookup_options";
-
-/// One root of a workspace, ready for lookups over nodes.
-pub struct Fleet<'a> {
-    /// The workspace.
-    pub snapshot: &'a Snapshot,
-    /// The root whose hierarchy answers.
-    pub root: &'a Root,
-    /// Puppet's settings.
-    pub settings: &'a Settings,
-    /// Configurations and views that were worked out before.
-    pub configs: &'a ConfigCache,
-    /// The nodes.
-    pub nodes: &'a KnownNodes,
-    /// The environment's folders.
-    pub environment: Environment,
-    files: RootFiles<'a>,
-}
-
-impl<'a> Fleet<'a> {
-    /// The nodes over a root of a snapshot.
-    #[must_use]
-    pub fn new(
-        snapshot: &'a Snapshot,
-        root: &'a Root,
-        settings: &'a Settings,
-        configs: &'a ConfigCache,
-        nodes: &'a KnownNodes,
-    ) -> Fleet<'a> {
-        Fleet {
-            snapshot,
-            root,
-            settings,
-            configs,
-            nodes,
-            environment: Environment::of_root(snapshot, root),
-            files: snapshot.files_for(root),
-        }
-    }
-
-    /// Lookups in this root.
-    #[must_use]
-    pub fn session(&self) -> Session<'_> {
-        self.session_with(&self.files)
-    }
-
-    /// Lookups in this root that see other files.
-    pub(super) fn session_with<'s>(&'s self, files: &'s dyn Files) -> Session<'s> {
-        Session {
-            files,
-            environment: &self.environment,
-            settings: self.settings,
-            configs: self.configs,
-        }
-    }
-}
 
 /// A line of a file that gives a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -113,40 +58,40 @@ pub struct Row {
 
 /// A key's row: a lookup for each different set of sources.
 #[must_use]
-pub fn row(fleet: &Fleet<'_>, key: &str) -> Row {
-    row_of(fleet, key, &Request::key(key).traced())
+pub fn row(view: &RootView<'_>, key: &str) -> Row {
+    row_of(view, key, &Request::key(key).traced())
 }
 
 /// A key's row without where the answers come from: about half the work.
 #[must_use]
-pub(super) fn bare_row(fleet: &Fleet<'_>, key: &str) -> Row {
-    row_of(fleet, key, &Request::key(key))
+pub(super) fn bare_row(view: &RootView<'_>, key: &str) -> Row {
+    row_of(view, key, &Request::key(key))
 }
 
-fn row_of(fleet: &Fleet<'_>, key: &str, request: &Request) -> Row {
-    let groups = groups_of_nodes(&fleet.session(), fleet.nodes, request);
+fn row_of(view: &RootView<'_>, key: &str, request: &Request) -> Row {
+    let groups = groups_of_nodes(&view.session(), view.analysis.nodes, request);
     Row {
         key: Arc::from(key),
-        answers: cells(fleet.snapshot, groups),
+        answers: cells(view.analysis.snapshot, groups),
     }
 }
 
 /// One key over all nodes that there can be, for a workspace whose nodes nobody knows: without any
 /// file that depends on a fact, then with each.
 #[must_use]
-pub fn row_of_possible(fleet: &Fleet<'_>, key: &str) -> Row {
+pub fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
     let request = Request::key(key).traced();
-    let groups = groups_of_possible(&fleet.session(), &Scope::open(), &request);
+    let groups = groups_of_possible(&view.session(), &Scope::open(), &request);
     Row {
         key: Arc::from(key),
-        answers: cells(fleet.snapshot, groups),
+        answers: cells(view.analysis.snapshot, groups),
     }
 }
 
 /// Adds to each answer what levels outside of the workspace would change, as a hover tells it.
 #[must_use]
-pub fn with_unseen(fleet: &Fleet<'_>, mut row: Row) -> Row {
-    add_unless(fleet, &row.key, &mut row.answers);
+pub fn with_unseen(view: &RootView<'_>, mut row: Row) -> Row {
+    add_unless(view, &row.key, &mut row.answers);
     row
 }
 
@@ -165,7 +110,7 @@ fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
     cells.collect()
 }
 
-fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cell {
+pub(super) fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cell {
     Cell {
         sources: group.sources.iter().map(line_of).collect(),
         result: group.result,
@@ -192,11 +137,11 @@ pub fn line(snapshot: &Snapshot, source: &Source) -> SourceLine {
 /// All keys that lookups in a root can find, ordered by bytes: of every file that a level of the
 /// global layer, the environment or a module reads for some node. O(files × locations).
 #[must_use]
-pub fn all_keys(fleet: &Fleet<'_>) -> Vec<Arc<str>> {
-    let readable = Readable::new(fleet);
+pub fn all_keys(view: &RootView<'_>) -> Vec<Arc<str>> {
+    let readable = Readable::new(view);
     let mut keys = BTreeSet::new();
     for (layer, places) in &readable.layers {
-        for file in fleet.snapshot.files() {
+        for file in view.analysis.snapshot.files() {
             if file.facts().keys.is_empty() || !is_read(places, file.path()) {
                 continue;
             }
@@ -215,21 +160,21 @@ pub(super) struct Readable<'a> {
 }
 
 impl<'a> Readable<'a> {
-    pub(super) fn new(fleet: &Fleet<'a>) -> Readable<'a> {
-        let session = fleet.session();
+    pub(super) fn new(view: &RootView<'a>) -> Readable<'a> {
+        let session = view.session();
         let mut layers = vec![Layer::Global, Layer::Environment];
-        let modules = fleet.environment.modules.iter();
+        let modules = view.environment.modules.iter();
         layers.extend(modules.map(|(name, _)| Layer::Module(name.clone())));
-        let own = layer_of(fleet.root);
-        if !layers.contains(&own) {
-            layers.push(own);
+        let own = &view.layer;
+        if !layers.contains(own) {
+            layers.push(own.clone());
         }
         let layers = layers.into_iter().map(|layer| {
             let places = session.known_places(&layer);
             (layer, places)
         });
         Readable {
-            snapshot: fleet.snapshot,
+            snapshot: view.analysis.snapshot,
             layers: layers.collect(),
         }
     }
@@ -272,116 +217,20 @@ pub fn written(key: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// A key whose answer two nodes differ in.
-#[derive(Clone, Debug)]
-pub struct Difference {
-    /// The key.
-    pub key: Arc<str>,
-    /// What the first node gets; its `nodes` is that node alone.
-    pub before: Cell,
-    /// What the second node gets.
-    pub after: Cell,
-}
-
-/// The keys of `keys` whose answers differ between two nodes, by their numbers.
-#[must_use]
-pub fn differences(
-    fleet: &Fleet<'_>,
-    keys: &[Arc<str>],
-    before: usize,
-    after: usize,
-) -> Vec<Difference> {
-    let one = |key: &Arc<str>, member: usize| {
-        let request = Request::key(key).traced();
-        answer_of(fleet, &request, member)
-    };
-    let found = keys.iter().filter_map(|key| {
-        let (before, after) = (one(key, before), one(key, after));
-        differ(&before, &after).then(|| Difference {
-            key: key.clone(),
-            before,
-            after,
-        })
-    });
-    found.collect()
-}
-
-/// The keys of `keys` whose answers differ between two roots, each with the nodes that get the
-/// same new answer in the place of the same old one.
-#[must_use]
-pub fn differences_between(
-    before: &Fleet<'_>,
-    after: &Fleet<'_>,
-    keys: &[Arc<str>],
-) -> Vec<Difference> {
-    let mut found = Vec::new();
-    for key in keys {
-        let (old, new) = (row(before, key), row(after, key));
-        found.extend(changes(&old, &new));
-    }
-    found
-}
-
-/// What changes from one row of a key to another, the change for most nodes first.
-#[must_use]
-pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
-    let mut was: HashMap<&str, usize, KeyHashing> = HashMap::default();
-    for (at, cell) in old.answers.iter().enumerate() {
-        was.extend(cell.nodes.iter().map(|name| (&**name, at)));
-    }
-    let mut found = Vec::new();
-    for after in &new.answers {
-        let mut by_old: BTreeMap<usize, Vec<Arc<str>>> = BTreeMap::new();
-        for name in &after.nodes {
-            if let Some(&at) = was.get(&**name) {
-                by_old.entry(at).or_default().push(name.clone());
-            }
-        }
-        for (at, nodes) in by_old {
-            let before = &old.answers[at];
-            if differ(before, after) {
-                let of = |cell: &Cell| Cell {
-                    nodes: nodes.clone(),
-                    ..cell.clone()
-                };
-                found.push(Difference {
-                    key: new.key.clone(),
-                    before: of(before),
-                    after: of(after),
-                });
-            }
-        }
-    }
-    found.sort_by_key(|difference| std::cmp::Reverse(difference.after.nodes.len()));
-    found
-}
-
-/// Whether two cells say different things.
-pub(super) fn differ(one: &Cell, other: &Cell) -> bool {
-    let message = |cell: &Cell| cell.result.clone().map_err(|error| error.to_string());
-    one.unknown != other.unknown || message(one) != message(other)
-}
-
-fn answer_of(fleet: &Fleet<'_>, request: &Request, member: usize) -> Cell {
-    let session = fleet.session();
-    let one = crate::lookup::group_of(&session, fleet.nodes, request, member);
-    cell(one, &mut |source| line(fleet.snapshot, source))
-}
-
 /// The answer in a scope, with the condition that it stands for.
 pub(super) fn answer_in(
-    fleet: &Fleet<'_>,
+    view: &RootView<'_>,
     request: &Request,
     scope: &Scope,
     condition: &str,
 ) -> Cell {
-    let answer = fleet.session().lookup(scope, request);
+    let answer = view.session().lookup(scope, request);
     let found = answer.trace.as_ref().map(sources).unwrap_or_default();
     Cell {
         unknown: answer.why_uncertain(),
         sources: found
             .iter()
-            .map(|source| line(fleet.snapshot, source))
+            .map(|source| line(view.analysis.snapshot, source))
             .collect(),
         result: answer.result,
         nodes: Vec::new(),

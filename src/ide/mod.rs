@@ -5,13 +5,15 @@
 
 pub mod call_hierarchy;
 pub mod cell;
+pub mod compare;
 pub mod document;
 pub mod first_look;
-mod fleet;
+pub mod hint;
+
 pub mod hover;
 pub mod impact;
 pub mod lens;
 pub mod matrix;
 pub mod symbols;
 
-pub use fleet::{KnownNodes, fleet_of, nodes_with_files};
+pub use crate::scope::KnownNodes;

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::analysis::{Analysis, HieraFiles};
 use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, Snapshot};
@@ -138,6 +139,32 @@ pub(super) fn quality(name: &str, typed: &str) -> Option<Match> {
     let mut letters = name.chars();
     let in_order = |wanted| letters.any(|letter| letter == wanted);
     typed.chars().all(in_order).then_some(Match::Letters)
+}
+
+/// Keys of files that a hierarchy reads, by what a person has typed, best first, at most `limit`.
+#[must_use]
+pub fn search<'a>(
+    analysis: Analysis<'a>,
+    typed: &str,
+    limit: usize,
+) -> Vec<(&'a Arc<File>, Symbol)> {
+    let files = HieraFiles::of(analysis);
+    let mut known: HashMap<&Arc<str>, bool> = HashMap::new();
+    let mut most = limit;
+    loop {
+        let found = workspace_symbols(analysis.snapshot, typed, most, analysis.is_cancelled);
+        let is_all = found.len() < most || (analysis.is_cancelled)();
+        let ours = found.into_iter().filter(|(file, _)| {
+            let is_ours = || files.contains(file.path());
+            *known.entry(file.path()).or_insert_with(is_ours)
+        });
+        let ours: Vec<_> = ours.take(limit).collect();
+        if is_all || ours.len() == limit {
+            return ours;
+        }
+        // Keys of other YAML files took the places.
+        most = most.saturating_mul(8);
+    }
 }
 
 #[cfg(test)]

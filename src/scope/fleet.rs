@@ -67,11 +67,11 @@ impl KnownNodes {
         KnownNodes::in_environment(nodes, "production")
     }
 
-    /// The nodes of a nodes file as if all were members of one environment. O(nodes).
+    /// The same nodes as members of one environment. O(nodes).
     #[must_use]
-    pub fn as_members(nodes: &Nodes, environment: &Arc<str>) -> KnownNodes {
-        let members = nodes.all().iter().map(|node| {
-            let mut node = node.clone();
+    pub fn as_members(&self, environment: &Arc<str>) -> KnownNodes {
+        let members = self.members.iter().map(|member| {
+            let mut node = member.node.clone();
             Arc::make_mut(&mut node).environment = Some(environment.clone());
             node
         });

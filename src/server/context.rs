@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::analysis::{NodeCache, NodeChoice, NodeInputs, NodeSet};
 use crate::eyaml::Keys;
 use crate::ide::hover::HoverForm;
-use crate::lookup;
+use crate::lookup::{self, ConfigCache};
 use crate::text::PositionEncoding;
 use crate::workspace::{Snapshot, path};
 
@@ -30,6 +30,15 @@ pub struct Context {
     pub hover_form: HoverForm,
     /// How the client counts places.
     pub encoding: PositionEncoding,
+}
+
+/// What is computed once and used for many answers.
+#[derive(Default)]
+pub(crate) struct Caches {
+    /// Configurations, and what follows from them.
+    pub(crate) configs: Arc<ConfigCache>,
+    /// The known nodes.
+    pub(crate) nodes: NodeCache,
 }
 
 /// The content of files that settings name, wherever they lie.

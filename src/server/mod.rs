@@ -9,7 +9,7 @@
 //! arrive; handlers never compute; no handler waits for the client; the transport's limit of
 //! handlers at once is raised, and work is bounded by a semaphore instead.
 //!
-//! It must not know what any answer says: `features` asks the rooms below.
+//! It must not know what any answer says: `requests` asks `ide` and `rules`.
 
 mod backend;
 mod capabilities;
@@ -18,15 +18,11 @@ mod context;
 mod convert;
 mod disk_reader;
 mod documents;
-mod explain;
-mod features;
 mod jobs;
 mod ledger;
-mod lenses;
 mod memory;
 mod model;
 mod ordered;
-mod pages;
 mod progress;
 mod publish;
 mod refresh;
@@ -47,12 +43,11 @@ use tower_lsp::{LspService, Server};
 
 use backend::Backend;
 use disk_reader::{DiskReader, Reading};
-use features::Features;
 use model::Model;
 use ordered::Ordered;
 use session::{Index, Session};
 use settings::LogLevel;
-use testing::Broken;
+use testing::{Broken, Doubles};
 use wire::{Inbox, Outbox};
 
 /// How many requests may be under way; more are refused, so that a flood costs no memory.
@@ -71,8 +66,8 @@ const MAX_PROBLEMS: usize = 20;
 /// What a server is made with.
 #[derive(Clone)]
 pub struct Options {
-    /// Who answers.
-    pub features: Arc<dyn Features>,
+    /// What tests answer some requests with; none in the program.
+    pub doubles: Option<Arc<Doubles>>,
     /// How long nothing must change before diagnostics are computed.
     pub quiet: Duration,
     /// How long nothing must change before the files that are not open are checked.
@@ -94,11 +89,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// The defaults with these features.
+    /// The defaults.
     #[must_use]
-    pub fn new(features: Arc<dyn Features>) -> Options {
+    pub fn new() -> Options {
         Options {
-            features,
+            doubles: None,
             quiet: publish::QUIET,
             rest: publish::REST,
             outdated_grace: jobs::OUTDATED_GRACE,
@@ -117,7 +112,7 @@ impl Options {
 /// closed the pipe.
 #[must_use]
 pub fn run() -> ExitCode {
-    let mut options = Options::new(Arc::new(features::Rooms::default()));
+    let mut options = Options::new();
     options.memory = memory::of_user();
     options.shelf = Some(shelf::of_user());
     ExitCode::from(serve(std::io::stdin(), std::io::stdout(), options))

@@ -18,7 +18,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::Options;
 use super::capabilities::{ClientFacts, Trace};
-use super::context::{Choices, Context, Outside, named_files};
+use super::context::{Caches, Choices, Context, Outside, named_files};
 use super::disk_reader::{DiskReader, Named, Seek, Texts, WatchedBy};
 use super::documents::Documents;
 use super::jobs::{Lanes, Stop};
@@ -72,6 +72,7 @@ pub(crate) struct Session {
     pub(crate) model: Arc<Model>,
     pub(crate) lanes: Lanes,
     pub(crate) disk: DiskReader,
+    pub(crate) caches: Arc<Caches>,
     /// What is shown as files.
     pub(crate) shelf: Shelf,
     /// Wakes the publisher: something that diagnostics depend on has changed.
@@ -163,6 +164,7 @@ impl Session {
             model,
             lanes: Lanes::new(),
             disk,
+            caches: Arc::default(),
             changed: Notify::new(),
             news: watch::Sender::default(),
             unwanted_progress: watch::Sender::default(),

@@ -2,10 +2,12 @@
 //! with one of its four rules broken on purpose, so that each test is seen to notice.
 
 pub use super::context::Context;
-pub use super::features::{Asked, Check, Features, Hover, Question, Symbol, Told, Work};
 pub use super::jobs::Stop;
 pub use super::settings::Settings;
 pub use super::{Options, serve};
+pub use crate::ide::hover::Hover;
+pub use crate::ide::symbols::Symbol;
+pub use crate::rules::Finding;
 pub use crate::workspace::Snapshot;
 
 /// A rule of the house, broken.
@@ -21,8 +23,17 @@ pub enum Broken {
     Slots,
 }
 
-/// The features that the program serves.
-#[must_use]
-pub fn rooms() -> std::sync::Arc<dyn Features> {
-    std::sync::Arc::new(super::features::Rooms::default())
+/// What tests answer requests with in the place of `ide` and `rules`: answers that take as long as
+/// the test wants, count, or panic.
+pub struct Doubles {
+    /// A hover at a byte of a file.
+    pub hover: Box<HoverDouble>,
+    /// The findings of a file.
+    pub check: Box<CheckDouble>,
+    /// The symbols of a file.
+    pub symbols: Box<SymbolsDouble>,
 }
+
+type HoverDouble = dyn Fn(&Snapshot, &str, usize, &Stop) -> Option<Hover> + Send + Sync;
+type CheckDouble = dyn Fn(&Snapshot, &str) -> Option<Vec<Finding>> + Send + Sync;
+type SymbolsDouble = dyn Fn(&Snapshot, &str) -> Vec<Symbol> + Send + Sync;

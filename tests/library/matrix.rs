@@ -7,11 +7,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hiera_ls::analysis::{Analysis, RootView};
 use hiera_ls::ide;
 use hiera_ls::ide::call_hierarchy::{incoming, outgoing, prepare};
+use hiera_ls::ide::hint::hints;
 use hiera_ls::ide::impact::{Detail, impact};
-use hiera_ls::ide::lens::{hints, lenses};
-use hiera_ls::ide::matrix::{Fleet, all_keys, row};
+use hiera_ls::ide::lens::{LensKind, LensOptions, lenses};
+use hiera_ls::ide::matrix::{all_keys, row};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings};
 use hiera_ls::scope::{KnownNodes, Node, Nodes, read_nodes};
 use hiera_ls::text::TextRange;
@@ -84,9 +86,9 @@ fn base(nodes: &Nodes, version: PuppetVersion) -> Base {
     }
 }
 
-fn fleet<'a>(base: &'a Base, snapshot: &'a Snapshot) -> Fleet<'a> {
+fn fleet<'a>(base: &'a Base, snapshot: &'a Snapshot) -> RootView<'a> {
     let root = snapshot.root_of("/repo/hiera.yaml").unwrap();
-    Fleet::new(snapshot, root, &base.settings, &base.configs, &base.nodes)
+    Analysis::new(snapshot, &base.settings, &base.configs, &base.nodes).at(root)
 }
 
 fn nodes(text: &str) -> Nodes {
@@ -323,23 +325,34 @@ fn lenses_hints_and_calls_of_a_file() {
     let base = base(&known, PuppetVersion::V7);
     let fleet = fleet(&base, &snapshot);
     let path = "/repo/data/common.yaml";
-    let found = lenses(&fleet, path);
+    let options = LensOptions {
+        overrides: true,
+        uses: true,
+        impact: false,
+    };
+    let found = lenses(fleet.analysis, path, options);
     let found: Vec<_> = found
         .iter()
-        .map(|lens| (&*lens.name, lens.above, lens.below, lens.uses))
+        .map(|lens| (lens.key.as_deref().unwrap(), &lens.kind))
         .collect();
+    let overrides = |above| LensKind::Overrides { above, below: 0 };
     assert_eq!(
         found,
         [
-            ("port", 1, 0, 1),
-            ("url", 0, 0, 1),
-            ("path", 0, 0, 1),
-            ("alone", 2, 0, 0)
+            ("port", &overrides(1)),
+            ("port", &LensKind::Uses(1)),
+            ("url", &LensKind::Uses(1)),
+            ("path", &LensKind::Uses(1)),
+            ("alone", &overrides(2))
         ]
     );
     let whole = TextRange::new(0, common.len());
     let labels = |path: &str, selected: Option<&str>| -> Vec<String> {
-        let found = hints(&fleet, path, whole, selected, &|| false);
+        let analysis = Analysis {
+            selected,
+            ..fleet.analysis
+        };
+        let found = hints(analysis, path, whole);
         found.iter().map(|hint| hint.label()).collect()
     };
     assert_eq!(
@@ -360,7 +373,7 @@ fn lenses_hints_and_calls_of_a_file() {
     );
     assert!(labels("/repo/data/role/web.yaml", Some("n2")).is_empty());
 
-    let url = prepare(&snapshot, path, common.find("http").unwrap()).unwrap();
+    let url = prepare(fleet.analysis, path, common.find("http").unwrap()).unwrap();
     let calls = outgoing(&snapshot, &url);
     let calls: Vec<_> = calls
         .iter()
@@ -401,11 +414,9 @@ fn hints_without_nodes_say_what_is_certain_for_every_node() {
         let snapshot = workspace.snapshot();
         let fleet = fleet(&base, &snapshot);
         let path = format!("/repo/data/{file}");
-        let found = hints(&fleet, &path, TextRange::new(0, text.len()), None, &|| {
-            false
-        });
+        let found = hints(fleet.analysis, &path, TextRange::new(0, text.len()));
         let label =
-            |hint: &ide::lens::Hint| format!("{}: {}", hint.range.slice(text), hint.label());
+            |hint: &ide::hint::Hint| format!("{}: {}", hint.range.slice(text), hint.label());
         found.iter().map(label).collect()
     };
     let known = with(hiera);

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use hiera_ls::server::testing::{Options, rooms, serve};
+use hiera_ls::server::testing::{Options, serve};
 use serde_json::{Value, json};
 
 /// How many sequences are tried, unless `INCREMENTAL_COUNT` says otherwise.
@@ -132,7 +132,7 @@ impl Client {
     fn start(folder: &Path, settings: &Value, pulls: &Value) -> Client {
         let (server_in, to) = std::io::pipe().unwrap();
         let (from, server_out) = std::io::pipe().unwrap();
-        let mut options = Options::new(rooms());
+        let mut options = Options::new();
         options.quiet = Duration::from_millis(1);
         options.rest = Duration::from_millis(1);
         options.outdated_grace = Duration::MAX;

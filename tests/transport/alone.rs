@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hiera_ls::server::testing::{Options, rooms};
+use hiera_ls::server::testing::Options;
 use serde_json::{Value, json};
 
 use crate::client::{Client, Planted, options, until};
 
 fn start(root: Option<&Path>, settings: Value, watches: bool) -> Client {
     let options = Options {
-        features: rooms(),
+        doubles: None,
         ..options(&Arc::<Planted>::default())
     };
     let mut client = Client::strange(options);

@@ -9,9 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hiera_ls::rules::{Finding, Related, Severity};
-use hiera_ls::server::testing::{
-    Check, Context, Features, Hover, Options, Snapshot, Stop, Symbol, serve,
-};
+use hiera_ls::server::testing::{Doubles, Hover, Options, Snapshot, Stop, Symbol, serve};
 use hiera_ls::text::TextRange;
 use serde_json::{Value, json};
 
@@ -54,7 +52,7 @@ impl Gate {
     }
 }
 
-/// Features over the plain text: a hover shows the file's text and the offset; `bad` is a
+/// Answers from the plain text: a hover shows the file's text and the offset; `bad` is a
 /// problem. Files whose name holds `slow` wait at the gate, `panic` panics.
 #[derive(Default)]
 pub(crate) struct Planted {
@@ -67,15 +65,8 @@ pub(crate) struct Planted {
     pub(crate) stopped: AtomicUsize,
 }
 
-impl Features for Planted {
-    fn hover(
-        &self,
-        snapshot: &Snapshot,
-        path: &str,
-        offset: usize,
-        _: &Context,
-        stop: &Stop,
-    ) -> Option<Hover> {
+impl Planted {
+    fn hover(&self, snapshot: &Snapshot, path: &str, offset: usize, stop: &Stop) -> Option<Hover> {
         assert!(!path.contains("panic"), "planted");
         self.started.fetch_add(1, Ordering::SeqCst);
         let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
@@ -103,63 +94,58 @@ impl Features for Planted {
     }
 
     /// Deaf to its stop, as a rule in the middle of a long loop is.
-    fn check<'a>(&'a self, snapshot: &'a Snapshot, _: &'a Context, _: &Stop) -> Check<'a> {
-        Box::new(move |path| {
-            self.checks.fetch_add(1, Ordering::SeqCst);
-            if let Some(gate) = &self.check_gate {
-                gate.pass(&Stop::never());
-            }
-            let Some(file) = snapshot.file(path) else {
-                return Some(Vec::new());
-            };
-            let found = file.text().match_indices("bad");
-            let found = found.map(|(start, word)| Finding {
-                related: vec![Related {
-                    path: path.into(),
-                    range: TextRange::empty(0),
-                    message: "the start".to_owned(),
-                }],
-                ..Finding::new(
-                    "bad-word",
-                    Severity::Warning,
-                    path.into(),
-                    TextRange::new(start, start + word.len()),
-                    format!("in {}", file.text()),
-                )
-            });
-            Some(found.collect())
-        })
+    fn check(&self, snapshot: &Snapshot, path: &str) -> Option<Vec<Finding>> {
+        self.checks.fetch_add(1, Ordering::SeqCst);
+        if let Some(gate) = &self.check_gate {
+            gate.pass(&Stop::never());
+        }
+        let Some(file) = snapshot.file(path) else {
+            return Some(Vec::new());
+        };
+        let found = file.text().match_indices("bad");
+        let found = found.map(|(start, word)| Finding {
+            related: vec![Related {
+                path: path.into(),
+                range: TextRange::empty(0),
+                message: "the start".to_owned(),
+            }],
+            ..Finding::new(
+                "bad-word",
+                Severity::Warning,
+                path.into(),
+                TextRange::new(start, start + word.len()),
+                format!("in {}", file.text()),
+            )
+        });
+        Some(found.collect())
     }
 
-    fn symbols(&self, _: &Snapshot, _: &str, _: &Context) -> Vec<Symbol> {
+    fn symbols() -> Vec<Symbol> {
         let child = Symbol {
-            name: "child".to_owned(),
+            name: "child".into(),
             range: TextRange::empty(1),
             selection: TextRange::empty(1),
             children: Vec::new(),
         };
         vec![Symbol {
-            name: "key".to_owned(),
+            name: "key".into(),
             range: TextRange::new(0, 1),
             selection: TextRange::new(0, 1),
             children: vec![child],
         }]
     }
-
-    fn search(
-        &self,
-        _: &Snapshot,
-        _: &Context,
-        _: &str,
-        _: usize,
-        _: &Stop,
-    ) -> Vec<(Arc<str>, Symbol)> {
-        Vec::new()
-    }
 }
 
 pub(crate) fn options(features: &Arc<Planted>) -> Options {
-    let mut options = Options::new(features.clone());
+    let mut options = Options::new();
+    let (hovers, checks) = (features.clone(), features.clone());
+    options.doubles = Some(Arc::new(Doubles {
+        hover: Box::new(move |snapshot, path, offset, stop| {
+            hovers.hover(snapshot, path, offset, stop)
+        }),
+        check: Box::new(move |snapshot, path| checks.check(snapshot, path)),
+        symbols: Box::new(|_, _| Planted::symbols()),
+    }));
     options.quiet = Duration::from_millis(5);
     // Machines under load must not turn slow answers into refused ones.
     options.outdated_grace = Duration::MAX;

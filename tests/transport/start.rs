@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hiera_ls::server::testing::{Options, rooms};
+use hiera_ls::server::testing::Options;
 use serde_json::{Value, json};
 
 use crate::client::{Client, Gate, Planted, options, until};
@@ -32,7 +32,7 @@ fn slow(features: &Arc<Planted>, capabilities: Value, folder: &str) -> (Client, 
     let gate = Arc::new(Gate::default());
     let door = gate.clone();
     let options = Options {
-        features: rooms(),
+        doubles: None,
         portion_read: Some(Arc::new(move || door.pass_through())),
         ..options(features)
     };
@@ -209,7 +209,7 @@ fn the_environment_of_an_open_file_is_read_before_all_others() {
     let (listed, gate) = (Arc::new(Gate::default()), Arc::new(Gate::default()));
     let (first, second) = (listed.clone(), gate.clone());
     let mut client = Client::strange(Options {
-        features: rooms(),
+        doubles: None,
         listed: Some(Arc::new(move || first.pass_through())),
         portion_read: Some(Arc::new(move || second.pass_through())),
         ..options(&Arc::default())

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::ground::Ground;
 use crate::hierarchy::{Template, TemplatePart};
-use crate::ide::fleet::Column;
 use crate::lookup::{self, Answer, Place, Reach, Request};
+use crate::scope::Column;
 
 /// One run of a lookup, and the nodes for which it runs the same.
 pub(super) struct Run {

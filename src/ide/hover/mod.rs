@@ -47,9 +47,9 @@ mod yaml;
 
 use std::sync::Arc;
 
-use super::fleet::KnownNodes;
 use crate::interpolation::{Key, Segment};
 use crate::lookup::{ConfigCache, LookupError, Settings};
+use crate::scope::KnownNodes;
 use crate::syntax::{Node, NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 use crate::value::Value;

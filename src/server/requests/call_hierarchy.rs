@@ -8,7 +8,9 @@ use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
 use super::{View, Wants};
-use crate::ide::call_hierarchy::{CallItem, incoming as callers, outgoing as called};
+use crate::ide::call_hierarchy::{
+    CallItem, incoming as callers, outgoing as called, prepare as key_at,
+};
 use crate::server::convert;
 use crate::server::jobs::Lane;
 use crate::server::session::Session;
@@ -26,8 +28,7 @@ pub(crate) async fn prepare(
         let offset = view.lines(&path, |lines| {
             lines.offset(convert::place(place.position), view.encoding)
         })?;
-        let (snapshot, context) = (&view.snapshot, &view.context);
-        let item = view.features.call_at(snapshot, &path, offset, context)?;
+        let item = view.analyse(&path, |analysis| key_at(analysis, &path, offset))?;
         Some(vec![item_of(&view, &item)?])
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);

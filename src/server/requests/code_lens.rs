@@ -6,9 +6,9 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
+use crate::ide::lens::{self, LensKind, LensOptions};
 use crate::server::capabilities::{IMPACT, MATRIX, USES};
 use crate::server::convert;
-use crate::server::features::LensKind;
 use crate::server::jobs::Lane;
 use crate::server::session::Session;
 
@@ -21,8 +21,13 @@ pub(crate) async fn handle(
         return Ok(None);
     };
     let work = move |view: View| {
-        let (snapshot, context) = (&view.snapshot, &view.context);
-        let lenses = view.features.lenses(snapshot, &path, context, &view.stop);
+        let wanted = &view.context.settings.lenses;
+        let options = LensOptions {
+            overrides: wanted.overrides,
+            uses: wanted.uses,
+            impact: wanted.impact,
+        };
+        let lenses = view.analyse(&path, |analysis| lens::lenses(analysis, &path, options));
         view.lines(&path, |lines| {
             let lenses = lenses.into_iter().map(|lens| {
                 let mut argument = json!({ "uri": uri.as_str() });
@@ -51,10 +56,7 @@ pub(crate) async fn resolve(session: &Session, lens: lsp::CodeLens) -> Result<ls
         return Ok(lens);
     };
     let work = move |view: View| {
-        let (snapshot, context) = (&view.snapshot, &view.context);
-        let kind = view
-            .features
-            .impact_lens(snapshot, &path, context, &view.stop);
+        let kind = view.analyse(&path, |analysis| lens::impact(analysis, &path));
         lsp::CodeLens {
             command: lens.data.map(|argument| command(&kind, argument)),
             data: None,

@@ -1,16 +1,16 @@
 //! `textDocument/diagnostic`, and how findings become the protocol's diagnostics.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
-use crate::rules::{self, Finding, Severity, Tag};
+use crate::rules::{self, Checker, Finding, Severity, Tag};
 use crate::server::capabilities::DiagnosticForm;
 use crate::server::convert;
 use crate::server::documents::Documents;
-use crate::server::features::Check;
 use crate::server::jobs::Lane;
 use crate::server::session::Session;
 use crate::server::settings;
@@ -69,15 +69,14 @@ pub(crate) fn result_id(items: &[lsp::Diagnostic]) -> String {
 /// Diagnostics of one file after another, as the user's settings want them.
 pub(crate) struct Diagnoser<'a> {
     view: &'a View,
-    check: Check<'a>,
+    checker: Checker<'a>,
 }
 
 impl<'a> Diagnoser<'a> {
     pub(crate) fn new(view: &'a View) -> Diagnoser<'a> {
-        let check = view
-            .features
-            .check(&view.snapshot, &view.context, &view.stop);
-        Diagnoser { view, check }
+        let configs = Arc::clone(&view.caches.configs);
+        let checker = Checker::with_configs(&view.snapshot, view.context.puppet(), configs);
+        Diagnoser { view, checker }
     }
 
     /// [`Diagnoser::file`] where nobody waits for it: questions go first, unless the file is open and
@@ -94,7 +93,11 @@ impl<'a> Diagnoser<'a> {
         if !self.view.context.settings.diagnostics_enabled {
             return None;
         }
-        let shown = (self.check)(path)?
+        let findings = match &self.view.doubles {
+            None => self.checker.file(path),
+            Some(doubles) => (doubles.check)(&self.view.snapshot, path),
+        };
+        let shown = findings?
             .into_iter()
             .filter_map(|finding| diagnostic(self.view, path, finding));
         Some(shown.collect())

@@ -9,10 +9,10 @@ use tower_lsp::ls_types as lsp;
 
 use super::execute_command::file;
 use super::{View, Wants};
-use crate::ide::document::Document;
+use crate::ide::document::{self, Answer, Document, KeyPlace, Question};
+use crate::ide::hover;
 use crate::server::capabilities::{DIFF, EXPLAIN, IMPACT, MATRIX, REVEAL, USES, VALUE};
 use crate::server::convert;
-use crate::server::features::{Asked, Question, Told, Work};
 use crate::server::jobs::Lane;
 use crate::server::ordered;
 use crate::server::progress::Progress;
@@ -52,16 +52,22 @@ pub(super) async fn answer(
     let teller = progress.teller();
     let asked = command.to_owned();
     let work = move |view: View| {
-        let question = question(&asked, arguments, &view)?;
+        let path = arguments.path.clone();
+        let place = place(&arguments, &view);
+        if asked == REVEAL {
+            let mut answer = json_of(reveal(&view, &place)?, wants_data);
+            answer["secret"] = Value::Bool(true);
+            return Ok(answer);
+        }
+        let question = question(&asked, arguments, place, &view);
         let tell = |done, of| teller.tell(done, of);
-        let work = Work {
-            stop: &view.stop,
-            tell: &tell,
-        };
-        let told = view
-            .features
-            .document(&view.snapshot, &view.context, &question, &work)?;
-        Ok(json_of(told, wants_data))
+        let answer = view.analyse(&path, |analysis| {
+            document::answer(analysis, &question, &tell)
+        })?;
+        Ok(match answer {
+            Answer::Message(message) => json!({ "message": message }),
+            Answer::Document(document) => json_of(document, wants_data),
+        })
     };
     let answer = super::answer(session, command, lane, Wants::WholeWorkspace, work).await;
     progress.end(session).await;
@@ -168,29 +174,28 @@ fn position(value: &Value) -> Option<Position> {
     })
 }
 
-/// The question, its place counted in bytes of the text as of the request.
-fn question(
-    command: &str,
-    arguments: Arguments,
-    view: &View,
-) -> std::result::Result<Question, String> {
-    let path = arguments.path;
+/// The key that is asked for, its place counted in bytes of the text as of the request.
+fn place(arguments: &Arguments, view: &View) -> KeyPlace {
+    let path = &arguments.path;
     let offset = arguments
         .position
-        .and_then(|position| match view.documents.get(&path) {
+        .and_then(|position| match view.documents.get(path) {
             Some(document) => Some(document.offset(position, view.encoding)),
-            None => view.lines(&path, |lines| lines.offset(position, view.encoding)),
+            None => view.lines(path, |lines| lines.offset(position, view.encoding)),
         });
-    let asked = Asked {
+    KeyPlace {
         path: path.clone(),
         key: arguments.key.clone(),
         offset,
-    };
-    Ok(match command {
-        VALUE => Question::Value(asked),
-        REVEAL => Question::Reveal(asked),
-        MATRIX => Question::Matrix(asked),
-        USES => Question::Uses(asked),
+    }
+}
+
+fn question(command: &str, arguments: Arguments, place: KeyPlace, view: &View) -> Question {
+    let path = arguments.path;
+    match command {
+        VALUE => Question::Value(place),
+        MATRIX => Question::Matrix(place),
+        USES => Question::Uses(place),
         DIFF => Question::Diff {
             path,
             from: arguments.from,
@@ -201,19 +206,51 @@ fn question(
             path,
             file: arguments.file,
         },
-        _ => Question::Explain {
-            asked,
-            node: arguments.node,
+        _ => {
+            let nodes = view.nodes(&path);
+            let node = arguments.node.or_else(|| nodes.selected.clone());
+            Question::Explain {
+                place,
+                node: node.map(|name| nodes.node(&name)),
+            }
+        }
+    }
+}
+
+/// The plain text of one encrypted value, where the user's settings allow it.
+fn reveal(view: &View, place: &KeyPlace) -> std::result::Result<Document, String> {
+    if !view.context.settings.decrypt {
+        return Err(
+            "decryption is off: 'hiera-ls.decrypt' in the user's settings turns it on, with \
+                    the keys in 'hiera-ls.pkcs7PrivateKey' and 'hiera-ls.pkcs7PublicKey'"
+                .to_owned(),
+        );
+    }
+    let Some(keys) = view.context.keys() else {
+        return Err(
+            "there are no keys to decrypt with: 'hiera-ls.pkcs7PrivateKey' and \
+                    'hiera-ls.pkcs7PublicKey' must name a private key and its certificate"
+                .to_owned(),
+        );
+    };
+    let Some(offset) = place.offset else {
+        return Err("there is no encrypted value at this place".to_owned());
+    };
+    let found = hover::plain_text(&view.snapshot, &place.path, offset, keys)?;
+    let file = document::short_name(&view.snapshot, &place.path);
+    let line = found.line;
+    Ok(Document {
+        title: match found.key {
+            Some(key) => format!("Plain text of {key} in {file}:{line}"),
+            None => format!("Plain text in {file}:{line}"),
         },
+        language: "text",
+        content: found.text,
+        data: None,
     })
 }
 
-fn json_of(told: Told, wants_data: bool) -> Value {
-    let (document, is_secret) = match told {
-        Told::Message(message) => return json!({ "message": message }),
-        Told::Document(document) => (document, false),
-        Told::Secret(document) => (document, true),
-    };
+fn json_of(document: Document, wants_data: bool) -> Value {
     let Document {
         title,
         language,
@@ -226,9 +263,6 @@ fn json_of(told: Told, wants_data: bool) -> Value {
         "language": language,
         "content": content,
     });
-    if is_secret {
-        answer["secret"] = Value::Bool(true);
-    }
     if wants_data {
         let data = data.and_then(|data| serde_json::from_str::<Value>(&data).ok());
         answer["data"] = data.unwrap_or_default();

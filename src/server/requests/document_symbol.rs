@@ -4,8 +4,8 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
+use crate::ide::symbols::{Symbol, document_symbols};
 use crate::server::convert;
-use crate::server::features::Symbol;
 use crate::server::jobs::Lane;
 use crate::server::session::Session;
 use crate::text::{LineIndex, PositionEncoding};
@@ -20,7 +20,13 @@ pub(crate) async fn handle(
     };
     let nested = session.facts().nested_symbols;
     let work = move |view: View| {
-        let symbols = view.features.symbols(&view.snapshot, &path, &view.context);
+        let symbols = match &view.doubles {
+            None => view.analyse(&path, |analysis| match analysis.reads(&path) {
+                true => document_symbols(analysis.snapshot, &path),
+                false => Vec::new(),
+            }),
+            Some(doubles) => (doubles.symbols)(&view.snapshot, &path),
+        };
         let encoding = view.encoding;
         view.lines(&path, |lines| {
             if nested {
@@ -48,7 +54,7 @@ fn tree(lines: &LineIndex, symbol: Symbol, encoding: PositionEncoding) -> lsp::D
     let children = symbol.children.into_iter();
     let children: Vec<_> = children.map(|child| tree(lines, child, encoding)).collect();
     lsp::DocumentSymbol {
-        name: symbol.name,
+        name: symbol.name.to_string(),
         detail: None,
         kind: kind(children.is_empty()),
         tags: None,
@@ -70,7 +76,7 @@ fn flatten(
 ) {
     let range = convert::range(lines, symbol.range, encoding);
     flat.push(lsp::SymbolInformation {
-        name: symbol.name.clone(),
+        name: symbol.name.to_string(),
         kind: kind(symbol.children.is_empty()),
         tags: None,
         deprecated: None,

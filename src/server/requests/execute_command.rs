@@ -154,16 +154,23 @@ async fn nodes(session: &Session, arguments: &Value) -> Result<Value> {
     let place = file(arguments).or_else(|| session.folders().into_iter().next());
     let place = place.unwrap_or_else(|| "/".to_owned());
     let work = move |view: View| {
-        let nodes = view.features.nodes(&view.snapshot, &view.context, &place);
-        let nodes: Vec<&str> = nodes.iter().map(|node| &**node).collect();
-        let environments = view.features.environments(&view.snapshot);
-        let environments: Vec<&str> = environments.iter().map(|name| &**name).collect();
+        let known = view.nodes(&place);
+        let nodes = known.nodes.all().iter();
+        let mut nodes: Vec<Arc<str>> = nodes.map(|node| node.certname.clone()).collect();
         let choice = view.context.choices.of(&place);
-        json!({
-            "nodes": nodes,
-            "selected": choice.and_then(|choice| choice.node.as_deref()),
-            "facts": choice.map(|choice| &choice.facts),
-            "environments": environments,
+        view.analyse(&place, |analysis| {
+            // Of nodes with a data file nothing else may be known, but they can be selected.
+            let with_files = analysis.nodes_with_files(&place).into_iter();
+            nodes.extend(with_files.filter(|name| known.nodes.get(name).is_none()));
+            let nodes: Vec<&str> = nodes.iter().map(|node| &**node).collect();
+            let environments = analysis.environments().into_iter();
+            let environments: Vec<&str> = environments.map(|(name, _)| name).collect();
+            json!({
+                "nodes": nodes,
+                "selected": choice.and_then(|choice| choice.node.as_deref()),
+                "facts": choice.map(|choice| &choice.facts),
+                "environments": environments,
+            })
         })
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);

@@ -1,10 +1,13 @@
 //! `textDocument/hover`.
 
+use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
-use crate::ide::hover::HoverForm;
+use crate::disk::file_uri;
+use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal, WholeValue};
+use crate::server::capabilities::{REVEAL, VALUE};
 use crate::server::convert;
 use crate::server::jobs::Lane;
 use crate::server::session::{Index, Session};
@@ -17,20 +20,21 @@ pub(crate) async fn handle(
     let Some(path) = convert::path(at.text_document.uri.as_str()) else {
         return Ok(None);
     };
-    let work = move |view: View| hover(&view, &path, at.position);
+    let work = move |view: View| answer(&view, &path, at.position);
     let (lane, wants) = (Lane::Immediate, Wants::Soon);
     super::answer(session, "textDocument/hover", lane, wants, work).await
 }
 
-fn hover(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
+fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
     let file = view.snapshot.file(path)?;
     let offset = match view.documents.get(path) {
         Some(document) => document.offset(convert::place(at), view.encoding),
         None => file.lines().offset(convert::place(at), view.encoding),
     };
-    let found = view
-        .features
-        .hover(&view.snapshot, path, offset, &view.context, &view.stop);
+    let found = match &view.doubles {
+        None => shown(view, path, offset),
+        Some(doubles) => (doubles.hover)(&view.snapshot, path, offset, &view.stop),
+    };
     let still_reading = match view.index {
         // What is not read yet may say otherwise, so the answer must not pass for the whole one.
         Index::Reading { read, of } => Some(format!(
@@ -56,6 +60,51 @@ fn hover(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
         contents: lsp::HoverContents::Markup(lsp::MarkupContent { kind, value }),
         range: Some(convert::range(file.lines(), found.range, view.encoding)),
     })
+}
+
+/// The hover, with links as the client follows them.
+fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
+    let context = &view.context;
+    let lines = view.snapshot.file(path)?.lines();
+    let value_link = |key: &str| command_link(VALUE, path, "key", json!(key));
+    let reveal_link = |offset| {
+        let at = lines.position(offset, context.encoding);
+        let position = json!({ "line": at.line, "character": at.character });
+        command_link(REVEAL, path, "position", position)
+    };
+    let reveal = Reveal {
+        command: REVEAL,
+        link: context.command_links.then_some(&reveal_link),
+    };
+    let whole = WholeValue {
+        command: VALUE,
+        link: context.command_links.then_some(&value_link),
+    };
+    view.analyse(path, |analysis| {
+        let options = HoverOptions {
+            settings: analysis.settings,
+            configs: analysis.configs,
+            nodes: analysis.nodes,
+            selected: analysis.selected,
+            max_lines: context.settings.hover_max_lines,
+            whole: Some(whole),
+            reveal: context.keys().is_some().then_some(reveal),
+            link: Some(&|path, line| format!("{}#L{line}", file_uri(path))),
+            form: Some(context.hover_form),
+            is_stopped: analysis.is_cancelled,
+        };
+        hover::hover(analysis.snapshot, path, offset, &options)
+    })
+}
+
+/// A link that runs a command about a file, with one more argument.
+fn command_link(command: &str, path: &str, name: &str, argument: Value) -> String {
+    let uri = file_uri(path);
+    let arguments = json!([{ "uri": uri, name: argument }]);
+    format!(
+        "command:{command}?{}",
+        convert::escaped(&arguments.to_string())
+    )
 }
 
 fn plain(text: &str) -> lsp::Hover {

@@ -6,8 +6,8 @@ use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
 use super::{View, Wants};
+use crate::ide::hint::{Hint, HintKind, hints};
 use crate::server::convert;
-use crate::server::features::Hint;
 use crate::server::jobs::Lane;
 use crate::server::session::Session;
 use crate::text::TextRange;
@@ -25,24 +25,32 @@ pub(crate) async fn handle(
             let at = |place| lines.offset(convert::place(place), view.encoding);
             TextRange::new(at(range.start), at(range.end).max(at(range.start)))
         })?;
-        let (snapshot, context) = (&view.snapshot, &view.context);
-        let hints = view
-            .features
-            .hints(snapshot, &path, visible, context, &view.stop);
-        let hints = hints
-            .into_iter()
-            .filter_map(|hint| shown(&view, &path, hint));
-        Some(hints.collect())
+        let wanted = &view.context.settings.hints;
+        if !(wanted.overridden || wanted.merged || wanted.never_used || wanted.token_values) {
+            return Some(Vec::new());
+        }
+        let hints = view.analyse(&path, |analysis| hints(analysis, &path, visible));
+        let hints = hints.into_iter().filter(|hint| match &hint.kind {
+            HintKind::Overridden { .. } => wanted.overridden,
+            HintKind::Dead { .. } => wanted.never_used,
+            HintKind::Merged { .. } => wanted.merged,
+            HintKind::TokenValue(_) => wanted.token_values,
+        });
+        Some(
+            hints
+                .filter_map(|hint| shown(&view, &path, &hint))
+                .collect(),
+        )
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, "textDocument/inlayHint", lane, wants, work).await
 }
 
-fn shown(view: &View, path: &str, hint: Hint) -> Option<lsp::InlayHint> {
+fn shown(view: &View, path: &str, hint: &Hint) -> Option<lsp::InlayHint> {
     let file = view.snapshot.file(path)?;
-    let end = match hint.is_of_token {
-        true => hint.range.end as usize,
-        false => {
+    let end = match hint.kind {
+        HintKind::TokenValue(_) => hint.range.end as usize,
+        HintKind::Overridden { .. } | HintKind::Dead { .. } | HintKind::Merged { .. } => {
             let behind = file.text().get(hint.range.end as usize..)?;
             let line = behind.lines().next().unwrap_or_default();
             hint.range.end as usize + line.trim_end().len()
@@ -50,21 +58,25 @@ fn shown(view: &View, path: &str, hint: Hint) -> Option<lsp::InlayHint> {
     };
     let at = TextRange::new(end, end);
     let position = convert::range(file.lines(), at, view.encoding).start;
-    let location = hint.by.and_then(|(file, line)| {
-        let line = line.saturating_sub(1);
+    let by = match &hint.kind {
+        HintKind::Overridden { by, .. } | HintKind::Dead { by, .. } => by.as_ref(),
+        HintKind::Merged { .. } | HintKind::TokenValue(_) => None,
+    };
+    let location = by.and_then(|by| {
+        let line = by.line.saturating_sub(1);
         let start = lsp::Position::new(line, 0);
         Some(lsp::Location::new(
-            uri(view, &file)?,
+            uri(view, &by.file)?,
             lsp::Range::new(start, start),
         ))
     });
     let label = match location {
         Some(_) => lsp::InlayHintLabel::LabelParts(vec![lsp::InlayHintLabelPart {
-            value: hint.label,
+            value: hint.label(),
             location,
             ..lsp::InlayHintLabelPart::default()
         }]),
-        None => lsp::InlayHintLabel::String(hint.label),
+        None => lsp::InlayHintLabel::String(hint.label()),
     };
     Some(lsp::InlayHint {
         position,

@@ -20,15 +20,15 @@ use std::time::Duration;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
 use super::capabilities::DiagnosticForm;
-use super::context::Context;
+use super::context::{Caches, Context};
 use super::documents::Documents;
-use super::features::Features;
 use super::jobs::{Lane, NoAnswer, Reason, Stop, Traffic, caught};
 use super::model::{Moment, Revision};
 use super::ordered;
 use super::session::{Index, Session, Ticket};
 use super::settings::LogLevel;
-use super::testing::Broken;
+use super::testing::{Broken, Doubles};
+use crate::analysis::{Analysis, NodeSet};
 use crate::text::{LineIndex, PositionEncoding};
 use crate::workspace::{Change, Snapshot};
 
@@ -41,7 +41,8 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// What a job may see: the state as of the request's place in the stream.
 pub(crate) struct View {
-    pub(crate) features: Arc<dyn Features>,
+    pub(crate) caches: Arc<Caches>,
+    pub(crate) doubles: Option<Arc<Doubles>>,
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) revision: Revision,
     pub(crate) documents: Documents,
@@ -69,7 +70,8 @@ impl View {
             .take()?;
         let Moment { snapshot, revision } = pinned.moment().await?;
         Some(View {
-            features: session.options.features.clone(),
+            caches: session.caches.clone(),
+            doubles: session.options.doubles.clone(),
             snapshot,
             revision,
             documents: ticket.documents.clone(),
@@ -113,6 +115,28 @@ impl View {
             self.snapshot = Arc::new(self.snapshot.with(Change::Batch(changes)));
         }
         self
+    }
+
+    /// The nodes that are known for a file.
+    pub(crate) fn nodes(&self, path: &str) -> Arc<NodeSet> {
+        self.context.nodes(&self.caches.nodes, &self.snapshot, path)
+    }
+
+    /// Runs `answer` on an analysis for a file. What is encrypted stays so: its settings hold no keys.
+    pub(crate) fn analyse<T>(&self, path: &str, answer: impl FnOnce(Analysis<'_>) -> T) -> T {
+        let settings = self.context.puppet();
+        let nodes = self.nodes(path);
+        let is_cancelled = || self.stop.requested();
+        answer(Analysis {
+            selected: nodes.selected.as_deref(),
+            is_cancelled: &is_cancelled,
+            ..Analysis::new(
+                &self.snapshot,
+                &settings,
+                &self.caches.configs,
+                &nodes.known,
+            )
+        })
     }
 
     /// Runs `use_lines` on the lines of a file, if there is such a file.

@@ -8,6 +8,7 @@ use tower_lsp::ls_types as lsp;
 use super::diagnostic::{uri, uri_of};
 use super::{View, Wants, no_answer};
 use crate::ide::first_look::first_look;
+use crate::ide::symbols::search;
 use crate::server::convert;
 use crate::server::disk_reader::Texts;
 use crate::server::documents::Documents;
@@ -52,20 +53,16 @@ async fn of_index(
     query: String,
 ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
     let work = move |view: View| {
-        let found = view.features.search(
-            &view.snapshot,
-            &view.context,
-            &query,
-            MAX_SYMBOLS,
-            &view.stop,
-        );
-        let symbols = found.into_iter().filter_map(|(path, found)| {
-            let range = view.lines(&path, |lines| {
-                convert::range(lines, found.selection, view.encoding)
-            })?;
-            Some(symbol(&path, found.name, uri(&view, &path)?, range))
+        let symbols = view.analyse("/", |analysis| {
+            let found = search(analysis, &query, MAX_SYMBOLS).into_iter();
+            let symbols = found.filter_map(|(file, found)| {
+                let range = convert::range(file.lines(), found.selection, view.encoding);
+                let uri = uri(&view, file.path())?;
+                Some(symbol(file.path(), found.name.to_string(), uri, range))
+            });
+            symbols.collect()
         });
-        Some(lsp::WorkspaceSymbolResponse::Flat(symbols.collect()))
+        Some(lsp::WorkspaceSymbolResponse::Flat(symbols))
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, METHOD, lane, wants, work).await

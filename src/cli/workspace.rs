@@ -1,0 +1,170 @@
+//! The flags that say which workspace and which nodes a command is for, and what they name.
+
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::lookup::{StrictArgument, settings_of};
+use super::nodes;
+use super::table::TableFormat;
+use crate::analysis::{Analysis, RootView};
+use crate::disk;
+use crate::lookup::{ConfigCache, Settings};
+use crate::scope::{KnownNodes, Nodes};
+use crate::workspace::{Root, Snapshot, path};
+
+/// Which workspace, which nodes, which Puppet.
+#[derive(Args)]
+pub(super) struct WorkspaceArguments {
+    /// The control repository or module; deployed paths in its hiera.yaml mean this checkout
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(super) workspace: String,
+    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
+    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
+    #[arg(long, value_name = "FILE")]
+    nodes: Vec<String>,
+    /// A JSON or YAML file of facts; a node's own facts lie over them
+    #[arg(long, value_name = "FILE")]
+    facts: Option<String>,
+    /// Name of the environment
+    #[arg(long, default_value = "production")]
+    pub(super) environment: String,
+    /// The global layer's hiera.yaml
+    #[arg(long, value_name = "FILE")]
+    hiera_config: Option<String>,
+    /// Behave as Puppet 7 or 8
+    #[arg(long, value_name = "7|8", default_value_t = 8, value_parser = clap::value_parser!(u8).range(7..=8))]
+    puppet_version: u8,
+    /// Puppet's setting strict [default: the version's own]
+    #[arg(long)]
+    strict: Option<StrictArgument>,
+    /// Puppet's setting strict_variables [default: the version's own]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    strict_variables: Option<bool>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub(super) format: TableFormat,
+}
+
+/// What the flags name, read.
+pub(super) struct Loaded {
+    /// The workspace.
+    pub(super) here: Checkout,
+    nodes: KnownNodes,
+    settings: Settings,
+    configs: ConfigCache,
+    global: Option<String>,
+    environment: Arc<str>,
+}
+
+/// A folder's workspace.
+pub(super) struct Checkout {
+    /// The folder, absolute.
+    pub(super) folder: String,
+    snapshot: Arc<Snapshot>,
+}
+
+/// Reads the workspace, the nodes and the settings.
+pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
+    let global = arguments.hiera_config.as_deref().map(disk::absolute);
+    let here = checkout(&arguments.workspace, global.as_deref());
+    let nodes = match arguments.nodes.as_slice() {
+        [] => found_nodes(arguments, &here)?,
+        named => nodes::named(named, &nodes::facts(arguments.facts.as_ref())?)?,
+    };
+    let settings = settings_of(
+        arguments.puppet_version,
+        arguments.strict,
+        arguments.strict_variables,
+    );
+    Ok(Loaded {
+        here,
+        nodes: KnownNodes::in_environment(&nodes, &arguments.environment),
+        settings,
+        configs: ConfigCache::default(),
+        global,
+        environment: Arc::from(arguments.environment.as_str()),
+    })
+}
+
+/// The nodes where the command line names none.
+fn found_nodes(arguments: &WorkspaceArguments, here: &Checkout) -> Result<Nodes, String> {
+    let dir = here.root(&arguments.environment).map(|root| &*root.dir);
+    let place = path::join(dir.unwrap_or(&here.folder), "hiera.yaml");
+    let facts = arguments.facts.as_ref();
+    // Facts that cannot be read are an error even where no node is known.
+    nodes::facts(facts)?;
+    let (nodes, files) = nodes::found(&here.snapshot, &place, facts)?;
+    match files.is_empty() {
+        true => Err(format!(
+            "no nodes are known: name a file with --nodes, or keep a nodes.json in {}",
+            here.folder
+        )),
+        false => Ok(nodes),
+    }
+}
+
+/// Reads a folder, below the global layer of a configuration.
+fn checkout(folder: &str, global: Option<&str>) -> Checkout {
+    let folder = disk::absolute(folder);
+    Checkout {
+        snapshot: disk::snapshot_with_global(&folder, global),
+        folder,
+    }
+}
+
+impl Loaded {
+    /// Another folder's workspace.
+    pub(super) fn other(&self, folder: &str) -> Checkout {
+        checkout(folder, self.global.as_deref())
+    }
+
+    /// The workspace as a revision of its git repository has it.
+    #[cfg(feature = "git")]
+    pub(super) fn revision(&self, revision: &str) -> Result<Checkout, String> {
+        let folder = self.here.folder.clone();
+        match disk::snapshot_of_revision(&folder, revision, self.global.as_deref()) {
+            Ok(snapshot) => Ok(Checkout { snapshot, folder }),
+            Err(error) => Err(error.message),
+        }
+    }
+
+    #[cfg(not(feature = "git"))]
+    pub(super) fn revision(&self, _: &str) -> Result<Checkout, String> {
+        Err("this program was built without git".to_string())
+    }
+
+    /// The root of a checkout whose hierarchy answers.
+    pub(super) fn root<'a>(&'a self, checkout: &'a Checkout) -> Result<RootView<'a>, String> {
+        self.root_in(checkout, &self.environment)
+    }
+
+    /// The same, of an environment by its name.
+    pub(super) fn root_in<'a>(
+        &'a self,
+        checkout: &'a Checkout,
+        environment: &str,
+    ) -> Result<RootView<'a>, String> {
+        let Some(root) = checkout.root(environment) else {
+            return Err(format!("{}: no hiera.yaml here", checkout.folder));
+        };
+        let snapshot = &checkout.snapshot;
+        let analysis = Analysis::new(snapshot, &self.settings, &self.configs, &self.nodes);
+        let mut view = analysis.at(root);
+        view.environment.name = self.environment.clone();
+        Ok(view)
+    }
+}
+
+impl Checkout {
+    /// The environment in the folder, or the module that it is.
+    fn root(&self, environment: &str) -> Option<&Root> {
+        let roots = self.snapshot.roots();
+        let nested = format!("{}/environments/{environment}", self.folder);
+        let own = path::join(&self.folder, "hiera.yaml");
+        roots
+            .in_folder(&nested)
+            .or_else(|| roots.in_folder(&self.folder))
+            .or_else(|| self.snapshot.root_of(&own))
+    }
+}

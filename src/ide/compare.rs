@@ -1,0 +1,171 @@
+//! What differs: between two nodes, between the same nodes in two environments or in two checkouts.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::matrix::{Cell, Row, all_keys, cell, line, row};
+use crate::analysis::{Analysis, RootView};
+use crate::lookup::{Request, group_of};
+use crate::scope::KnownNodes;
+use crate::value::KeyHashing;
+use crate::workspace::Root;
+
+/// A key whose answer two nodes differ in.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The key.
+    pub key: Arc<str>,
+    /// What the first node gets; its `nodes` is that node alone.
+    pub before: Cell,
+    /// What the second node gets.
+    pub after: Cell,
+}
+
+/// Takes the differences of one key after another, and how many keys of how many are done; an error
+/// ends the comparison.
+pub type Step<'s> = &'s mut dyn FnMut(Vec<Difference>, usize, usize) -> Result<(), String>;
+
+/// What two names name.
+enum Sides<'a> {
+    /// Nodes, by number.
+    Nodes([usize; 2]),
+    Environments([&'a Root; 2]),
+}
+
+/// Compares two nodes in a root, or else two environments of the workspace for all known nodes, over
+/// some keys or all.
+///
+/// # Errors
+/// That the names name nothing, in words, or what `step` says.
+pub fn compare(
+    view: &RootView<'_>,
+    names: [&Arc<str>; 2],
+    keys: &[Arc<str>],
+    step: Step<'_>,
+) -> Result<(), String> {
+    let analysis = view.analysis;
+    match sides(analysis, names)? {
+        Sides::Nodes([one, other]) => {
+            let keys = chosen(keys, &[view]);
+            for (at, key) in keys.iter().enumerate() {
+                let [before, after] = [one, other].map(|member| answer_of(view, key, member));
+                let difference = differ(&before, &after).then(|| Difference {
+                    key: key.clone(),
+                    before,
+                    after,
+                });
+                step(Vec::from_iter(difference), at + 1, keys.len())?;
+            }
+            Ok(())
+        }
+        Sides::Environments(roots) => {
+            if analysis.nodes.is_empty() {
+                return Err("no nodes are known to compare environments for".to_owned());
+            }
+            let members = names.map(|name| analysis.nodes.as_members(name));
+            let [before, after] = [0, 1].map(|side: usize| {
+                let nodes: &KnownNodes = &members[side];
+                let mut view = Analysis { nodes, ..analysis }.at(roots[side]);
+                view.environment.name = names[side].clone();
+                view
+            });
+            compare_roots(&before, &after, keys, step)
+        }
+    }
+}
+
+/// Compares what all known nodes get in two roots, over some keys or all.
+///
+/// # Errors
+/// What `step` says.
+pub fn compare_roots(
+    before: &RootView<'_>,
+    after: &RootView<'_>,
+    keys: &[Arc<str>],
+    step: Step<'_>,
+) -> Result<(), String> {
+    let keys = chosen(keys, &[before, after]);
+    for (at, key) in keys.iter().enumerate() {
+        let found = changes(&row(before, key), &row(after, key));
+        step(found, at + 1, keys.len())?;
+    }
+    Ok(())
+}
+
+/// The nodes, or else the environments, of two names: a name that is both is a node.
+fn sides<'a>(analysis: Analysis<'a>, names: [&Arc<str>; 2]) -> Result<Sides<'a>, String> {
+    let nodes = names.map(|name| analysis.nodes.find(name));
+    if let [Some(one), Some(other)] = nodes {
+        return Ok(Sides::Nodes([one, other]));
+    }
+    let roots = names.map(|name| analysis.environment(name));
+    if let [Some(one), Some(other)] = roots {
+        return Ok(Sides::Environments([one, other]));
+    }
+    let mut sides = names.into_iter().zip(nodes).zip(roots);
+    let unknown = sides.find(|((_, node), root)| node.is_none() && root.is_none());
+    Err(match unknown {
+        Some(((name, _), _)) => format!("'{name}' is neither a known node nor an environment"),
+        None => format!(
+            "'{}' and '{}' are not of one kind: name two nodes or two environments",
+            names[0], names[1]
+        ),
+    })
+}
+
+/// The keys that were named, else all that lookups in the roots can find.
+fn chosen(keys: &[Arc<str>], views: &[&RootView<'_>]) -> Vec<Arc<str>> {
+    if !keys.is_empty() {
+        return keys.to_vec();
+    }
+    let mut keys: Vec<Arc<str>> = views.iter().flat_map(|view| all_keys(view)).collect();
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+fn answer_of(view: &RootView<'_>, key: &str, member: usize) -> Cell {
+    let request = Request::key(key).traced();
+    let group = group_of(&view.session(), view.analysis.nodes, &request, member);
+    cell(group, &mut |source| line(view.analysis.snapshot, source))
+}
+
+/// What changes from one row of a key to another, the change for most nodes first.
+#[must_use]
+pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
+    let mut was: HashMap<&str, usize, KeyHashing> = HashMap::default();
+    for (at, cell) in old.answers.iter().enumerate() {
+        was.extend(cell.nodes.iter().map(|name| (&**name, at)));
+    }
+    let mut found = Vec::new();
+    for after in &new.answers {
+        let mut by_old: BTreeMap<usize, Vec<Arc<str>>> = BTreeMap::new();
+        for name in &after.nodes {
+            if let Some(&at) = was.get(&**name) {
+                by_old.entry(at).or_default().push(name.clone());
+            }
+        }
+        for (at, nodes) in by_old {
+            let before = &old.answers[at];
+            if differ(before, after) {
+                let of = |cell: &Cell| Cell {
+                    nodes: nodes.clone(),
+                    ..cell.clone()
+                };
+                found.push(Difference {
+                    key: new.key.clone(),
+                    before: of(before),
+                    after: of(after),
+                });
+            }
+        }
+    }
+    found.sort_by_key(|difference| std::cmp::Reverse(difference.after.nodes.len()));
+    found
+}
+
+/// Whether two cells say different things.
+pub(super) fn differ(one: &Cell, other: &Cell) -> bool {
+    let message = |cell: &Cell| cell.result.clone().map_err(|error| error.to_string());
+    one.unknown != other.unknown || message(one) != message(other)
+}

@@ -1,0 +1,113 @@
+//! The document of what two nodes or two environments differ in, and how a difference is written.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::{Document, Progress, cancelled, one_line, place};
+use crate::analysis::RootView;
+use crate::ide::cell::{counted, cut_apart, difference_json, json_text, outcome_text};
+use crate::ide::compare::{Difference, compare};
+use crate::ide::matrix::Cell;
+use crate::value::to_tagged_json;
+use crate::workspace::Snapshot;
+
+/// Widest value of a list of changes, in characters: whole values are in the matrix.
+const WIDEST: usize = 200;
+
+/// Most nodes that are named below a change; the others are counted.
+const MOST_NAMED: usize = 20;
+
+/// What two nodes or two environments differ in, by their names.
+pub(super) fn document(
+    view: &RootView<'_>,
+    names: [&Arc<str>; 2],
+    key: Option<&Arc<str>>,
+    progress: Progress<'_>,
+) -> Result<Document, String> {
+    let analysis = view.analysis;
+    let mut differences = Vec::new();
+    compare(
+        view,
+        names,
+        key.map_or(&[], std::slice::from_ref),
+        &mut |found, done, of| {
+            differences.extend(found);
+            progress(done, of);
+            match (analysis.is_cancelled)() {
+                true => Err(cancelled()),
+                false => Ok(()),
+            }
+        },
+    )?;
+    Ok(text(names, &differences, analysis.snapshot))
+}
+
+fn text([from, to]: [&Arc<str>; 2], differences: &[Difference], snapshot: &Snapshot) -> Document {
+    let mut content = match differences {
+        [] => format!("{from} and {to} get the same values\n"),
+        [_] => format!("{from} → {to}: 1 difference\n"),
+        all => format!("{from} → {to}: {} differences\n", all.len()),
+    };
+    for difference in differences {
+        content.push('\n');
+        // Between two nodes, each side's node is in the first line.
+        let sides_differ = difference.before.nodes != difference.after.nodes;
+        change(&mut content, difference, snapshot, sides_differ);
+    }
+    let data: Vec<String> = differences.iter().map(difference_json).collect();
+    Document {
+        title: format!("{from} → {to}"),
+        language: "text",
+        content,
+        data: Some(format!(
+            "{{\"from\":{},\"to\":{},\"differences\":[{}]}}",
+            json_text(from),
+            json_text(to),
+            data.join(",")
+        )),
+    }
+}
+
+/// One change: the key and for how many nodes, the old answer, the new one, the nodes.
+pub(super) fn change(
+    content: &mut String,
+    difference: &Difference,
+    snapshot: &Snapshot,
+    is_of_two: bool,
+) {
+    let Difference { key, before, after } = difference;
+    let whose = match (after.condition.as_str(), is_of_two) {
+        (_, true) => String::new(),
+        ("", false) => format!(" — {}", counted(after.nodes.len())),
+        (condition, false) => format!(" — {condition}"),
+    };
+    let _ = writeln!(content, "{key}{whose}");
+    let said = cut_apart(&[said(before), said(after)], WIDEST);
+    for ((sign, cell), said) in [('-', before), ('+', after)].into_iter().zip(said) {
+        let sources = cell.sources.iter().map(|source| place(source, snapshot));
+        let sources: Vec<String> = sources.collect();
+        let certain = match (&cell.unknown, &cell.result) {
+            (Some(why), Ok(_)) => format!(" (not certain: {})", one_line(why)),
+            (Some(_), Err(_)) | (None, _) => String::new(),
+        };
+        let line = format!("  {sign} {said}{certain}  {}", sources.join(" "));
+        let _ = writeln!(content, "{}", line.trim_end());
+    }
+    if !is_of_two && !after.nodes.is_empty() {
+        let named: Vec<&str> = after.nodes.iter().map(|node| &**node).collect();
+        let more = match named.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let shown = &named[..named.len().min(MOST_NAMED)];
+        let _ = writeln!(content, "    {}{more}", shown.join(", "));
+    }
+}
+
+/// An answer in a line.
+fn said(cell: &Cell) -> String {
+    match (&cell.unknown, &cell.result) {
+        (Some(_), Ok(value)) => to_tagged_json(value),
+        (_, _) => outcome_text(cell),
+    }
+}

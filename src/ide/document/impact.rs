@@ -1,0 +1,97 @@
+//! The document of what unsaved edits change.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::differences::change;
+use super::{Answer, Document, Progress, answering, cancelled, short_name};
+use crate::analysis::Analysis;
+use crate::ide::cell::{counted, difference_json, nodes_json};
+use crate::ide::impact::{Detail, Impact, impact_on_readers, impact_with};
+use crate::workspace::{Change, Snapshot};
+
+/// What the unsaved edit of a file changes, or all unsaved edits.
+pub(super) fn answer(
+    analysis: Analysis<'_>,
+    path: &str,
+    file: Option<&Arc<str>>,
+    progress: Progress<'_>,
+) -> Result<Answer, String> {
+    let snapshot = analysis.snapshot;
+    let is_open = |file: &str| snapshot.open_files().any(|open| &**open.path() == file);
+    let (saved, what) = match file {
+        Some(file) if !is_open(file) => {
+            let name = short_name(snapshot, file);
+            let message = format!("{name} is not open: nothing in it is unsaved");
+            return Ok(Answer::Message(message));
+        }
+        Some(file) => (
+            snapshot.with(Change::Close { path: file.clone() }),
+            format!("the edit of {}", short_name(snapshot, file)),
+        ),
+        None => (snapshot.saved(), "what is unsaved".to_owned()),
+    };
+    let saved = Analysis {
+        snapshot: &saved,
+        ..analysis
+    };
+    let (before, after) = (answering(saved, path)?, answering(analysis, path)?);
+    let step = |done, of| {
+        progress(done, of);
+        match (analysis.is_cancelled)() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    let impact = match (analysis.nodes.is_empty(), file) {
+        (true, Some(file)) => impact_on_readers(&before, &after, file, &step),
+        (_, _) => impact_with(&before, &after, Detail::Sources, &step),
+    };
+    let impact = impact.ok_or_else(cancelled)?;
+    let document = text(&impact, analysis.nodes.len(), &what, snapshot);
+    Ok(match document {
+        Some(document) => Answer::Document(document),
+        None => Answer::Message(format!("{what} changes no effective value")),
+    })
+}
+
+/// What an unsaved edit changes, of `of` known nodes; `what` is what is unsaved, for people.
+/// Nothing where it changes nothing.
+fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<Document> {
+    if impact.changes.is_empty() && impact.is_complete {
+        return None;
+    }
+    let mut keys: Vec<_> = impact.changes.iter().map(|change| &change.key).collect();
+    keys.dedup();
+    let keys = match keys.len() {
+        1 => "1 key".to_owned(),
+        count => format!("{count} keys"),
+    };
+    let mut content = match of {
+        0 => format!("{what} changes {keys}\n"),
+        of => format!(
+            "{what} changes {keys} for {} of {}\n",
+            impact.nodes.len(),
+            counted(of)
+        ),
+    };
+    if !impact.is_complete {
+        content.push_str("it touches more keys than are looked at here: there may be more\n");
+    }
+    for difference in &impact.changes {
+        content.push('\n');
+        change(&mut content, difference, snapshot, false);
+    }
+    let changes: Vec<String> = impact.changes.iter().map(difference_json).collect();
+    Some(Document {
+        title: format!("What {what} changes"),
+        language: "text",
+        content,
+        data: Some(format!(
+            "{{\"complete\":{},\"nodes\":{},\"of\":{of},\"changes\":[{}]}}",
+            impact.is_complete,
+            nodes_json(&impact.nodes),
+            changes.join(",")
+        )),
+    })
+}

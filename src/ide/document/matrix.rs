@@ -1,0 +1,96 @@
+//! The document of a key's answers for all nodes.
+
+use std::fmt::Write as _;
+
+use super::{Document, one_line, place};
+use crate::analysis::RootView;
+use crate::ide::cell::{counted, row_json};
+use crate::ide::matrix::{Cell, row, row_of_possible, with_unseen};
+use crate::value::{Value, dump_for_hover};
+
+/// Where lists of nodes are broken, in characters.
+const WIDTH: usize = 100;
+
+/// The matrix of a key: YAML with each answer, the nodes that get it and where it comes from in
+/// comments. Where no nodes are known, the answers by what their facts say.
+pub(super) fn document(view: &RootView<'_>, key: &str) -> Document {
+    let snapshot = view.analysis.snapshot;
+    let row = match view.analysis.nodes.is_empty() {
+        true => row_of_possible(view, key),
+        false => row(view, key),
+    };
+    let row = with_unseen(view, row);
+    let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
+    let is_of_nodes = row.answers.iter().all(|cell| cell.condition.is_empty());
+    let mut content = match (row.answers.len(), is_of_nodes) {
+        (0, _) => format!("# {} — no node is known\n", row.key),
+        (1, true) => format!("# {} — the same for {}\n", row.key, counted(total)),
+        (count, true) => format!("# {} — {count} answers over {}\n", row.key, counted(total)),
+        (1, false) => format!("# {} — the same for every node\n", row.key),
+        (count, false) => format!(
+            "# {} — {count} answers, by what a node's facts say\n",
+            row.key
+        ),
+    };
+    for (at, cell) in row.answers.iter().enumerate() {
+        content.push_str(if at == 0 { "\n" } else { "\n---\n" });
+        whose(&mut content, cell);
+        for source in &cell.sources {
+            let _ = writeln!(content, "# from {}", place(source, snapshot));
+        }
+        if let Some(unless) = &cell.unless {
+            let _ = writeln!(content, "# unless {}", one_line(unless));
+        }
+        answer(&mut content, &row.key, cell);
+    }
+    Document {
+        title: format!("Matrix of {}", row.key),
+        language: "yaml",
+        content,
+        data: Some(row_json(&row)),
+    }
+}
+
+/// For whom an answer is, in lines of comments.
+fn whose(content: &mut String, cell: &Cell) {
+    if !cell.condition.is_empty() {
+        let _ = writeln!(content, "# {}", one_line(&cell.condition));
+        return;
+    }
+    let _ = writeln!(content, "# {}", counted(cell.nodes.len()));
+    let mut line = String::from("#  ");
+    for (at, node) in cell.nodes.iter().enumerate() {
+        let is_last = at + 1 == cell.nodes.len();
+        let name = format!(" {}{}", one_line(node), if is_last { "" } else { "," });
+        if line.chars().count() + name.chars().count() > WIDTH && line.len() > 3 {
+            content.push_str(&line);
+            content.push('\n');
+            line.truncate(3);
+        }
+        line.push_str(&name);
+    }
+    if line.len() > 3 {
+        content.push_str(&line);
+        content.push('\n');
+    }
+}
+
+/// An answer as YAML; what is no value in comments.
+fn answer(content: &mut String, key: &str, cell: &Cell) {
+    if let Some(why) = &cell.unknown {
+        let _ = writeln!(content, "# unknown: {}", one_line(why));
+    }
+    match &cell.result {
+        Ok(value) => {
+            let entry = Value::hash([(key, value.clone())]);
+            content.push_str(&dump_for_hover(&entry));
+            if !content.ends_with('\n') {
+                content.push('\n');
+            }
+        }
+        Err(error) if error.is_not_found() => content.push_str("# not set\n"),
+        Err(error) => {
+            let _ = writeln!(content, "# Puppet fails: {}", one_line(&error.to_string()));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Read-only documents that commands of an editor open: one file for each kind.
+//!
+//! Each has a text for people; some have the same as JSON for programs. Files are named below their
+//! workspace folder.
+
+mod differences;
+mod explain;
+mod impact;
+mod matrix;
+mod uses;
+
+use std::sync::Arc;
+
+use super::call_hierarchy::root_of;
+use super::hover;
+use super::matrix::SourceLine;
+use crate::analysis::{Analysis, RootView};
+use crate::scope::Node;
+use crate::workspace::{Snapshot, path};
+
+/// A text that nobody edits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Document {
+    /// What it is about, for people.
+    pub title: String,
+    /// The editor's name of its language.
+    pub language: &'static str,
+    /// The text.
+    pub content: String,
+    /// The same as JSON, for programs.
+    pub data: Option<String>,
+}
+
+/// The answer to a question.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// A text of its own.
+    Document(Document),
+    /// A sentence.
+    Message(String),
+}
+
+/// A key of a file: by its name, or by the place where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyPlace {
+    /// The file, or a folder: its hierarchy counts.
+    pub path: Arc<str>,
+    /// The key as it is looked up; without one, the key at the place.
+    pub key: Option<Arc<str>>,
+    /// A byte of the file.
+    pub offset: Option<usize>,
+}
+
+/// What a document is about.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Question {
+    /// How Puppet looks a key up: the text of `puppet lookup --explain`.
+    Explain {
+        /// The key.
+        place: KeyPlace,
+        /// The node; any node without one.
+        node: Option<Arc<Node>>,
+    },
+    /// The whole effective value: for the selected node, else for the nodes that read the file.
+    Value(KeyPlace),
+    /// The answers for all nodes.
+    Matrix(KeyPlace),
+    /// Which values look the key up.
+    Uses(KeyPlace),
+    /// What differs between two nodes or two environments.
+    Diff {
+        /// The file or folder whose hierarchy counts.
+        path: Arc<str>,
+        /// Name of the first; without it the selected node.
+        from: Option<Arc<str>>,
+        /// Name of the second.
+        to: Arc<str>,
+        /// The only key to compare.
+        key: Option<Arc<str>>,
+    },
+    /// What unsaved edits change.
+    Impact {
+        /// The file or folder whose hierarchy counts.
+        path: Arc<str>,
+        /// The file whose edit counts; without it, all unsaved edits.
+        file: Option<Arc<str>>,
+    },
+}
+
+/// Takes how many steps of how many are done.
+pub type Progress<'a> = &'a dyn Fn(usize, usize);
+
+/// Answers a question.
+///
+/// # Errors
+/// Why there is no answer, for people.
+pub fn answer(
+    analysis: Analysis<'_>,
+    question: &Question,
+    progress: Progress<'_>,
+) -> Result<Answer, String> {
+    let document = match question {
+        Question::Explain { place, node } => {
+            let key = place.key(analysis.snapshot)?;
+            explain::document(&place.view(analysis)?, &key, node.as_deref())
+        }
+        Question::Value(place) => {
+            let key = place.key(analysis.snapshot)?;
+            match value(analysis, &place.path, &key) {
+                Some(document) => document,
+                None => matrix::document(&place.view(analysis)?, &key),
+            }
+        }
+        Question::Matrix(place) => {
+            let key = place.key(analysis.snapshot)?;
+            matrix::document(&place.view(analysis)?, &key)
+        }
+        Question::Uses(place) => {
+            uses::document(analysis.snapshot, &root_of(&place.key(analysis.snapshot)?))
+        }
+        Question::Diff {
+            path,
+            from,
+            to,
+            key,
+        } => {
+            let view = answering(analysis, path)?;
+            let Some(from) = from.clone().or_else(|| analysis.selected.map(Arc::from)) else {
+                return Err("no node is selected to compare with".to_owned());
+            };
+            differences::document(&view, [&from, to], key.as_ref(), progress)?
+        }
+        Question::Impact { path, file } => {
+            return impact::answer(analysis, path, file.as_ref(), progress);
+        }
+    };
+    Ok(Answer::Document(document))
+}
+
+/// The value as a hover shows it, in full; none where the nodes that read the file get several.
+fn value(analysis: Analysis<'_>, path: &str, key: &str) -> Option<Document> {
+    let options = hover::HoverOptions {
+        selected: analysis.selected,
+        ..hover::HoverOptions::new(analysis.settings, analysis.configs, analysis.nodes)
+    };
+    Some(Document {
+        title: format!("Value of {key}"),
+        language: "yaml",
+        content: hover::whole_value(analysis.snapshot, path, key, &options)?,
+        data: None,
+    })
+}
+
+impl KeyPlace {
+    /// The key as it is looked up.
+    fn key(&self, snapshot: &Snapshot) -> Result<Arc<str>, String> {
+        match (&self.key, self.offset) {
+            (Some(key), _) => Ok(key.clone()),
+            (None, Some(offset)) => hover::key_at(snapshot, &self.path, offset)
+                .ok_or_else(|| "there is no key at this place".to_owned()),
+            (None, None) => Err("neither a key nor a place was given".to_owned()),
+        }
+    }
+
+    fn view<'a>(&self, analysis: Analysis<'a>) -> Result<RootView<'a>, String> {
+        answering(analysis, &self.path)
+    }
+}
+
+fn answering<'a>(analysis: Analysis<'a>, path: &str) -> Result<RootView<'a>, String> {
+    let view = analysis.answering(path);
+    view.ok_or_else(|| "no hierarchy reads this file: there is no hiera.yaml around it".to_owned())
+}
+
+/// The error of a request that was cancelled; no client shows it.
+fn cancelled() -> String {
+    "the request was cancelled".to_owned()
+}
+
+/// A file's path below the workspace folder that it is in.
+#[must_use]
+pub fn short_name<'f>(snapshot: &Snapshot, file: &'f str) -> &'f str {
+    let folders = snapshot.folders().iter();
+    let inside = folders.filter_map(|folder| path::within(file, folder));
+    inside.min_by_key(|inside| inside.len()).unwrap_or(file)
+}
+
+fn place(source: &SourceLine, snapshot: &Snapshot) -> String {
+    format!("{}:{}", short_name(snapshot, &source.file), source.line)
+}
+
+/// A text that cannot end the comment that it stands in.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
