@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use generator::ControlRepo;
+use hiera_ls::analysis::Analysis;
 use hiera_ls::disk::{Ignore, scan, snapshot_of};
 use hiera_ls::ide::KnownNodes;
 use hiera_ls::ide::first_look::first_look;
@@ -276,7 +277,7 @@ fn edit(
 fn hovers(repo: &ControlRepo, workspace: &Workspace, folder: &str) {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-    let options = HoverOptions::new(&settings, &configs, &nodes);
+    let options = HoverOptions::default();
     for place in ["a node's file", "common.yaml"] {
         let mut times = Vec::with_capacity(SAMPLES);
         for sample in 0..SAMPLES {
@@ -301,7 +302,8 @@ fn hovers(repo: &ControlRepo, workspace: &Workspace, folder: &str) {
                 .collect();
             let key = keys[sample * 31 % keys.len()];
             let start = thread_time();
-            let found = hover(&snapshot, &path, key.key.start as usize, &options);
+            let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+            let found = hover(analysis, &path, key.key.start as usize, &options);
             times.push(thread_time().saturating_sub(start));
             let found = found.unwrap_or_else(|| panic!("no hover on {} in {path}", key.name));
             assert!(found.plain.contains(&*key.name), "{}", found.plain);

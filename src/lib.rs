@@ -12,7 +12,7 @@
 //! | [`disk`] | the only file-system access: scan, read, watch; what is asked of the kernel |
 //! | [`ide`] | one file per editor feature, in domain types |
 //! | [`rules`] | one file per diagnostic, and their registry |
-//! | [`analysis`] | what features, rules and commands ask: the root that governs a file, lookups in it |
+//! | [`analysis`] | what features, rules and commands ask: the root that governs a file, a key over all levels |
 //! | [`lookup`] | the engine: layers, hierarchies, merges, interpolation, trace |
 //! | [`workspace`] | `Change` in, immutable `Snapshot` out; per-file facts, key index |
 //! | [`scope`] | facts, trusted, variables, nodes; a scope from a file's own path |

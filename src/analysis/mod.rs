@@ -28,20 +28,38 @@
 //! assert_eq!(answer.result.unwrap().inspect(), "['a', 'b']");
 //! ```
 
+mod certain;
+mod condition;
 mod environment;
+mod expand;
 mod governing;
 mod nodes;
+mod position;
+mod readers;
+mod scope_view;
+mod source;
+mod survey;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::hierarchy::Layer;
-use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};
-use crate::scope::KnownNodes;
-use crate::workspace::{Files, Root, RootFiles, Snapshot};
+pub use certain::Certainties;
+pub use condition::{Condition, MOST_VALUES};
+pub use expand::{MOST_EXPANDED, datadir_of};
 pub use governing::HieraFiles;
 pub use nodes::{
     NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodeSources, describes_nodes,
 };
+pub use position::KeyPositions;
+pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
+pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};
+pub use survey::{Status, Survey, SurveyLevel};
+
+use crate::hierarchy::{Layer, Template, TemplatePart};
+use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};
+use crate::scope::KnownNodes;
+use crate::value::Value;
+use crate::workspace::{Entry, Files, Format, Root, RootFiles, Snapshot, path};
 
 /// What an answer depends on. Cheap to make and to copy: one for each request.
 #[derive(Clone, Copy)]
@@ -76,6 +94,34 @@ impl<'a> Analysis<'a> {
             nodes,
             selected: None,
             is_cancelled: &|| false,
+        }
+    }
+
+    /// Whether a template's paths lie outside of what the workspace can see.
+    #[must_use]
+    pub fn is_outside(&self, template: &Template) -> bool {
+        let Some(TemplatePart::Text(start)) = template.parts.first() else {
+            return false;
+        };
+        let start = path::normalise(start);
+        let areas = self.snapshot.areas();
+        !areas
+            .iter()
+            .any(|area| path::within(&start, area).is_some() || area.starts_with(start.as_str()))
+    }
+
+    /// What a file itself says of a top-level key.
+    #[must_use]
+    pub fn own_value(&self, at: &str, key: &str) -> Option<Value> {
+        let file = self.snapshot.file(at)?;
+        let format = file.format().unwrap_or(Format::Yaml);
+        match self.snapshot.entry(at, key, format) {
+            Entry::Value(one) => Some(one.value.clone()),
+            Entry::Absent => None,
+            Entry::Unknown => {
+                let data = self.snapshot.data_of(file, format);
+                data.recovered.get(key).cloned()
+            }
         }
     }
 
@@ -138,6 +184,18 @@ impl<'a> RootView<'a> {
     #[must_use]
     pub fn reach(&self, path: &str) -> Vec<Reach> {
         reach(&self.places(&self.layer), path)
+    }
+}
+
+/// Settings for what is shown: they hold no keys, so that what is encrypted stays so.
+#[must_use]
+pub fn without_keys(settings: &Settings) -> Cow<'_, Settings> {
+    match settings.keys {
+        None => Cow::Borrowed(settings),
+        Some(_) => Cow::Owned(Settings {
+            keys: None,
+            ..settings.clone()
+        }),
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::nodes;
+use crate::analysis::Analysis;
 use crate::disk;
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
@@ -106,13 +107,16 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let settings = Settings::for_version(version).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::new(&known));
     let link = |path: &str, line: u32| format!("{}#L{line}", disk::file_uri(path));
-    let options = HoverOptions {
+    let analysis = Analysis {
         selected: arguments.node.as_deref(),
+        ..Analysis::new(&snapshot, &settings, &configs, &nodes)
+    };
+    let options = HoverOptions {
         max_lines: arguments.max_lines,
         link: Some(&link),
-        ..HoverOptions::new(&settings, &configs, &nodes)
+        ..HoverOptions::default()
     };
-    let found = hover(&snapshot, &at, offset, &options)
+    let found = hover(analysis, &at, offset, &options)
         .ok_or_else(|| format!("{}: nothing to tell", arguments.place))?;
     Ok(match arguments.format {
         HoverFormat::Plain => found.plain,

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use crate::analysis::Analysis;
 use crate::disk::{Ignore, scan};
 use crate::ide::hover::{HoverOptions, hover};
 use crate::ide::{KnownNodes, symbols::document_symbols};
@@ -122,8 +123,8 @@ fn compare(folder: &Arc<str>, settings: &Settings) -> Result<String, String> {
 
 fn told(snapshot: &Snapshot, path: &str, offset: usize, settings: &Settings) -> Option<String> {
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-    let options = HoverOptions::new(settings, &configs, &nodes);
-    hover(snapshot, path, offset, &options).map(|hover| hover.plain)
+    let analysis = Analysis::new(snapshot, settings, &configs, &nodes);
+    hover(analysis, path, offset, &HoverOptions::default()).map(|hover| hover.plain)
 }
 
 /// The findings after a change that makes these files be checked again.

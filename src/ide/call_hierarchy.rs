@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::target::entry_at;
 use crate::analysis::Analysis;
 use crate::interpolation::Key;
 use crate::text::TextRange;
@@ -37,7 +38,7 @@ pub fn prepare(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Call
     if !analysis.reads(path) {
         return None;
     }
-    let fact = holder(file, offset as u32)?;
+    let fact = entry_at(file, offset as u32)?;
     Some(item(file, fact))
 }
 
@@ -50,7 +51,8 @@ pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
     };
     let mut tokens: Vec<(Arc<str>, Vec<TextRange>)> = Vec::new();
     for reference in &file.facts().references {
-        let is_own = holder(file, reference.range.start).is_some_and(|fact| fact.name == from.key);
+        let is_own =
+            entry_at(file, reference.range.start).is_some_and(|fact| fact.name == from.key);
         if !is_own {
             continue;
         }
@@ -88,7 +90,7 @@ pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<Call> {
             if *root_of(&reference.key) != *to {
                 continue;
             }
-            let Some(fact) = holder(file, reference.range.start) else {
+            let Some(fact) = entry_at(file, reference.range.start) else {
                 continue;
             };
             let call = found.entry(fact.key.start).or_insert_with(|| Call {
@@ -108,15 +110,6 @@ pub fn root_of(key: &Arc<str>) -> Arc<str> {
     let parsed = Key::parse(key).ok();
     let root = parsed.as_ref().and_then(|key| key.root.as_name());
     root.map_or_else(|| key.clone(), Arc::from)
-}
-
-/// The entry that an offset lies in.
-pub(super) fn holder(file: &File, offset: u32) -> Option<&KeyFact> {
-    let inside = |fact: &&KeyFact| {
-        let end = fact.value.end.max(fact.key.end);
-        fact.key.start <= offset && offset <= end && fact.value.start >= fact.key.start
-    };
-    file.facts().keys.iter().find(inside)
 }
 
 fn item(file: &File, fact: &KeyFact) -> CallItem {

@@ -6,10 +6,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::call_hierarchy::holder;
-use super::hover::{Certainties, HoverOptions};
 use super::matrix::{SourceLine, line};
-use crate::analysis::{Analysis, RootView};
+use super::target::entry_at;
+use crate::analysis::{Analysis, Certainties, RootView};
 use crate::lookup::{Request, Run, Source, readers, runs, sources};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -160,9 +159,9 @@ pub fn hints(analysis: Analysis<'_>, path: &str, visible: TextRange) -> Vec<Hint
 
 /// What is certain for every node that reads a file, and nothing of what depends on the node.
 fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -> Vec<Hint> {
-    let options = HoverOptions::new(analysis.settings, analysis.configs, analysis.nodes);
     let path = file.path();
-    let Some(certain) = Certainties::of(analysis.snapshot, path, &options) else {
+    let view = analysis.governing(path);
+    let Some(certain) = view.as_ref().and_then(|view| Certainties::of(view, path)) else {
         return Vec::new();
     };
     let inside = |range: TextRange| range.start < visible.end && visible.start < range.end;
@@ -285,7 +284,7 @@ fn token_hints(
     let references = references.filter(|reference| {
         reference.range.start < visible.end
             && visible.start < reference.range.end
-            && holder(file, reference.range.start).is_some()
+            && entry_at(file, reference.range.start).is_some()
     });
     let mut found = Vec::new();
     for reference in references.take(MOST_HINTS) {

@@ -6,8 +6,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::hover::add_unless;
-use crate::analysis::RootView;
+use super::call_hierarchy::root_of;
+use super::unseen::outside_words;
+use crate::analysis::{self, LevelValue, RootView};
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::lookup::{
@@ -91,8 +92,31 @@ pub fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
 /// Adds to each answer what levels outside of the workspace would change, as a hover tells it.
 #[must_use]
 pub fn with_unseen(view: &RootView<'_>, mut row: Row) -> Row {
-    add_unless(view, &row.key, &mut row.answers);
+    let root = root_of(&row.key);
+    if view.has_outside(&root) {
+        for cell in &mut row.answers {
+            cell.unless = unless(view, &row.key, &root, cell);
+        }
+    }
     row
+}
+
+/// Which levels outside of the workspace would change an answer of a key (as it is looked up).
+fn unless(view: &RootView<'_>, key: &str, root: &str, cell: &Cell) -> Option<String> {
+    let nodes = view.analysis.nodes;
+    let member = cell.nodes.first().and_then(|name| nodes.find(name));
+    let scope = member.map_or_else(Scope::open, |member| nodes.scope(member));
+    let answer = view.session().lookup(&scope, &Request::key(key).traced());
+    let mut given = match member {
+        Some(_) => analysis::sources(&answer, key),
+        None => Vec::new(),
+    };
+    given.extend(cell.sources.iter().map(|source| LevelValue {
+        path: Some(source.file.clone()),
+        level: "".into(),
+        value: Value::Undef,
+    }));
+    outside_words(&view.survey_from(root, &scope, answer, given).outside())
 }
 
 /// The cells of groups, the line of each source found once.

@@ -1,6 +1,6 @@
 //! One file per editor feature, named by its LSP verb; domain types in, domain types out.
 //!
-//! A feature asks a [`Snapshot`](crate::workspace::Snapshot) and the lookup engine; it knows
+//! A feature asks an [`Analysis`](crate::analysis::Analysis) and [`target`]; it knows
 //! neither folders on disk nor URIs nor the protocol.
 
 pub mod call_hierarchy;
@@ -15,5 +15,7 @@ pub mod impact;
 pub mod lens;
 pub mod matrix;
 pub mod symbols;
+pub mod target;
+mod unseen;
 
 pub use crate::scope::KnownNodes;

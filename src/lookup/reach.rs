@@ -10,7 +10,10 @@ use super::error::LookupError;
 use super::layer::Provider;
 use super::level::LevelProvider;
 use super::views::is_same;
-use crate::hierarchy::{Config, ConfigError, Function, Layer, Template, TemplatePart};
+use crate::hierarchy::{
+    Config, ConfigBody, ConfigError, Function, Layer, Locations, Template, TemplatePart,
+};
+use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Scope;
 
 /// One location of a hierarchy, as far as it is known for every node.
@@ -32,6 +35,9 @@ pub struct Place {
     pub original: Arc<str>,
     /// The absolute path, unknown variables left in it.
     pub template: Template,
+    /// For an unknown list of `mapped_paths`: the template's variable whose value is that list. The
+    /// path names one element of it, not the whole value.
+    pub mapped: Option<Arc<str>>,
 }
 
 /// A file read by a level.
@@ -187,8 +193,40 @@ impl Engine<'_> {
         for level in levels.default_hierarchy.iter() {
             add_places(layer, level, true, &mut places);
         }
+        if let Some(config) = provider.config() {
+            for place in &mut places {
+                place.mapped = mapped_variable(config, place);
+            }
+        }
         Ok(places)
     }
+}
+
+/// The variable of a place's template that `mapped_paths` maps: the one that the template of the
+/// configuration doesn't name itself.
+fn mapped_variable(config: &Config, place: &Place) -> Option<Arc<str>> {
+    let ConfigBody::V5 {
+        hierarchy,
+        default_hierarchy,
+    } = &config.body
+    else {
+        return None;
+    };
+    let levels = match place.in_default_hierarchy {
+        false => Some(hierarchy),
+        true => default_hierarchy.as_ref(),
+    };
+    let Locations::Mapped { template, .. } = &levels?.get(place.index)?.locations else {
+        return None;
+    };
+    let is_written = |variable: &str| {
+        tokens(template).iter().any(|token| {
+            matches!(token.kind, TokenKind::Variable { .. })
+                && token.inner.slice(template) == variable
+        })
+    };
+    let mut variables = place.template.variables();
+    variables.find(|variable| !is_written(variable)).cloned()
 }
 
 fn add_places(
@@ -221,6 +259,7 @@ fn add_places(
             function: level.function.clone(),
             original: location.original.clone(),
             template,
+            mapped: None,
         });
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap as Map;
 use std::path::Path;
 
+use hiera_ls::analysis::Analysis;
 use hiera_ls::disk;
 use hiera_ls::ide::KnownNodes;
 use hiera_ls::ide::hover::{HoverOptions, effective, hover};
@@ -56,11 +57,12 @@ fn hovers_tell_what_puppet_answers() {
         }
         for key in &file.facts().keys {
             let offset = key.key.start as usize;
+            let analysis = Analysis::new(&snapshot, &settings, &configs, &known);
             let options = HoverOptions {
                 max_lines: usize::MAX,
-                ..HoverOptions::new(&settings, &configs, &known)
+                ..HoverOptions::default()
             };
-            let answers = effective(&snapshot, path, offset, &options);
+            let answers = effective(analysis, path, offset);
             let mut readers = Vec::new();
             for answer in &answers {
                 for node in &answer.nodes {
@@ -89,7 +91,7 @@ fn hovers_tell_what_puppet_answers() {
                 && !value.has_opaque()
                 && !only.nodes.is_empty()
             {
-                let found = hover(&snapshot, path, offset, &options).unwrap();
+                let found = hover(analysis, path, offset, &options).unwrap();
                 let yaml = found.markdown.split("```yaml\n").nth(1).unwrap();
                 let yaml = yaml.split("```").next().unwrap();
                 assert_eq!(
@@ -100,8 +102,8 @@ fn hovers_tell_what_puppet_answers() {
                 shown += 1;
             }
             // Without nodes: what is certain holds for every node that reads the file.
-            let options = HoverOptions::new(&settings, &configs, &nobody);
-            for answer in effective(&snapshot, path, offset, &options) {
+            let analysis = Analysis::new(&snapshot, &settings, &configs, &nobody);
+            for answer in effective(analysis, path, offset) {
                 let ours = answer.result.as_ref().ok().cloned().flatten();
                 if !answer.is_certain || path.contains("/service/") {
                     open += 1;

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use hiera_ls::analysis::Analysis;
 use hiera_ls::disk;
 use hiera_ls::ide::KnownNodes;
 use hiera_ls::ide::hover::{Effective, HoverOptions, effective, hover};
@@ -171,8 +172,8 @@ fn hovers_of_lsst_control_equal_puppet() {
         let (mut errors, mut unknown) = (0, 0);
         let (mut certain, mut open, mut open_right) = (0, 0, 0);
         for spot in spots {
-            let with_nodes = HoverOptions::new(&settings, &configs, &known);
-            let answers = effective(&snapshot, &spot.path, spot.offset, &with_nodes);
+            let with_nodes = Analysis::new(&snapshot, &settings, &configs, &known);
+            let answers = effective(with_nodes, &spot.path, spot.offset);
             let readers: Vec<&str> = answers
                 .iter()
                 .flat_map(|answer| answer.nodes.iter().map(|node| &**node))
@@ -205,8 +206,8 @@ fn hovers_of_lsst_control_equal_puppet() {
                 }
             }
             // Without any node known: what is said to be certain is every reader's.
-            let without = HoverOptions::new(&settings, &configs, &nobody);
-            for answer in effective(&snapshot, &spot.path, spot.offset, &without) {
+            let without = Analysis::new(&snapshot, &settings, &configs, &nobody);
+            for answer in effective(without, &spot.path, spot.offset) {
                 let right = readers
                     .iter()
                     .all(|node| value(&answer) == puppet[&(*node, spot.key.as_str())]);
@@ -237,8 +238,9 @@ fn hovers_of_lsst_control_equal_puppet() {
         wrong.join("\n")
     );
     let one_is_unknown = spots.iter().flat_map(|(_, spots)| spots).any(|spot| {
-        let options = HoverOptions::new(&settings, &configs, &nobody);
-        let text = hover(&snapshot, &spot.path, spot.offset, &options).map(|hover| hover.plain);
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nobody);
+        let options = HoverOptions::default();
+        let text = hover(analysis, &spot.path, spot.offset, &options).map(|hover| hover.plain);
         text.is_some_and(|text| text.contains(", unless ") && text.contains("unknown, level"))
     });
     assert!(one_is_unknown, "no hover names an unknown level");
@@ -254,12 +256,13 @@ fn tell_times(
     nodes: [&KnownNodes; 2],
 ) {
     for (nodes, whose) in nodes.into_iter().zip(["any node", "161 nodes"]) {
-        let options = HoverOptions::new(settings, configs, nodes);
+        let analysis = Analysis::new(snapshot, settings, configs, nodes);
+        let options = HoverOptions::default();
         let mut times: Vec<(Duration, &Spot)> = Vec::new();
         for (_, spots) in spots {
             for spot in spots {
                 let start = Instant::now();
-                assert!(hover(snapshot, &spot.path, spot.offset, &options).is_some());
+                assert!(hover(analysis, &spot.path, spot.offset, &options).is_some());
                 times.push((start.elapsed(), spot));
             }
         }

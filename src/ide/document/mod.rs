@@ -14,6 +14,7 @@ use std::sync::Arc;
 use super::call_hierarchy::root_of;
 use super::hover;
 use super::matrix::SourceLine;
+use super::target::key_at;
 use crate::analysis::{Analysis, RootView};
 use crate::scope::Node;
 use crate::workspace::{Snapshot, path};
@@ -139,14 +140,11 @@ pub fn answer(
 
 /// The value as a hover shows it, in full; none where the nodes that read the file get several.
 fn value(analysis: Analysis<'_>, path: &str, key: &str) -> Option<Document> {
-    let options = hover::HoverOptions {
-        selected: analysis.selected,
-        ..hover::HoverOptions::new(analysis.settings, analysis.configs, analysis.nodes)
-    };
+    let options = hover::HoverOptions::default();
     Some(Document {
         title: format!("Value of {key}"),
         language: "yaml",
-        content: hover::whole_value(analysis.snapshot, path, key, &options)?,
+        content: hover::whole_value(analysis, path, key, &options)?,
         data: None,
     })
 }
@@ -156,7 +154,7 @@ impl KeyPlace {
     fn key(&self, snapshot: &Snapshot) -> Result<Arc<str>, String> {
         match (&self.key, self.offset) {
             (Some(key), _) => Ok(key.clone()),
-            (None, Some(offset)) => hover::key_at(snapshot, &self.path, offset)
+            (None, Some(offset)) => key_at(snapshot, &self.path, offset)
                 .ok_or_else(|| "there is no key at this place".to_owned()),
             (None, None) => Err("neither a key nor a place was given".to_owned()),
         }

@@ -1,41 +1,22 @@
-//! An encrypted value: its method, its size and whom it is for. What is in it is told by
+//! An encrypted value: its method, its size and whom it is for. The plain text is shown by
 //! [`plain_text`] alone, which a person has to ask for.
 
 use std::sync::Arc;
 
-use super::ground::Ground;
+use super::context::Context;
 use super::page::{Page, Piece, name, text};
-use super::{Hover, key_at};
-use crate::eyaml::{
-    Blob, BlobProblem, BrokenBlob, DEFAULT_METHOD, EyamlError, Keys, decrypt_blob, scan_source,
-};
-use crate::syntax::{NodeId, Tree};
-use crate::text::TextRange;
-use crate::workspace::{File, Snapshot};
+use crate::eyaml::{Blob, BlobProblem, DEFAULT_METHOD, EyamlError, Keys, decrypt_blob};
+use crate::ide::target::{BlobTarget, blob_at, key_at};
+use crate::text::PositionEncoding;
+use crate::workspace::Snapshot;
 
 /// Most recipients that are named.
 const MOST_NAMED: usize = 3;
 
-pub(super) fn hover(
-    ground: &Ground<'_>,
-    file: &File,
-    tree: &Tree,
-    nodes: &[NodeId],
-    offset: usize,
-) -> Option<Hover> {
-    let Found {
-        source,
-        start,
-        blob,
-    } = find(file, tree, nodes, offset)?;
+pub(super) fn page(context: &Context<'_>, target: &BlobTarget) -> Page {
     let mut page = Page::default();
-    let range = match blob {
-        Ok(blob) => {
-            let range = blob.range.slice(source);
-            let start = start + blob.range.as_usize().start;
-            tell(ground, &blob, start, &mut page);
-            TextRange::new(start, start + range.len())
-        }
+    let blob = match &target.blob {
+        Ok(blob) => blob,
         Err(broken) => {
             page.line(vec![
                 name("ENC[…"),
@@ -44,45 +25,9 @@ pub(super) fn hover(
                     words(broken.problem)
                 )),
             ]);
-            let range = broken.range.as_usize();
-            TextRange::new(start + range.start, start + range.end)
+            return page;
         }
     };
-    Some(page.hover(range, ground.options))
-}
-
-/// What is written into a scalar at a place, and where the scalar begins.
-struct Found<'a> {
-    source: &'a str,
-    start: usize,
-    blob: Result<Blob, BrokenBlob>,
-}
-
-/// The encrypted value at a place, or what opens like one.
-fn find<'a>(file: &'a File, tree: &Tree, nodes: &[NodeId], offset: usize) -> Option<Found<'a>> {
-    let node = tree.node(*nodes.last()?);
-    node.as_scalar()?;
-    let source = node.range.slice(file.text());
-    if !source.contains("ENC[") {
-        return None;
-    }
-    let scan = scan_source(source);
-    let start = node.range.as_usize().start;
-    let here = offset.checked_sub(start)?;
-    let mut blobs = scan.blobs.into_iter();
-    let mut broken = scan.broken.into_iter();
-    let blob = match blobs.find(|blob| blob.range.touches(here)) {
-        Some(blob) => Ok(blob),
-        None => Err(broken.find(|broken| broken.range.touches(here))?),
-    };
-    Some(Found {
-        source,
-        start,
-        blob,
-    })
-}
-
-fn tell(ground: &Ground<'_>, blob: &Blob, start: usize, page: &mut Page) {
     let size = match blob.size {
         1 => "1 byte".to_string(),
         size => format!("{size} bytes"),
@@ -100,17 +45,19 @@ fn tell(ground: &Ground<'_>, blob: &Blob, start: usize, page: &mut Page) {
             "decrypting must fail: {}",
             words(problem)
         ))]);
-        return;
+        return page;
     }
-    if let Some(reveal) = ground.options.reveal
+    if let Some(reveal) = context.options.reveal
         && blob.method == DEFAULT_METHOD
     {
+        let start = target.range.start as usize;
         page.line(vec![Piece::Action {
             label: "show the plain text",
             link: reveal.link.map(|link| link(start)),
             words: format!("plain text: command {}", reveal.command),
         }]);
     }
+    page
 }
 
 /// Whom a value is encrypted for, as far as it says so.
@@ -145,11 +92,9 @@ pub fn plain_text(
     keys: &Keys,
 ) -> Result<Revealed, String> {
     let nothing = || "there is no encrypted value at this place".to_owned();
+    let target = blob_at(snapshot, path, offset).ok_or_else(nothing)?;
     let file = snapshot.file(path).ok_or_else(nothing)?;
-    let parsed = snapshot.parse_of(file, file.format().ok_or_else(nothing)?);
-    let nodes = parsed.tree.path_at(offset);
-    let found = find(file, &parsed.tree, &nodes, offset).ok_or_else(nothing)?;
-    let blob = found.blob.map_err(|broken| {
+    let blob = target.blob.map_err(|broken| {
         format!(
             "what begins here is no encrypted value: {}",
             words(broken.problem)
@@ -161,18 +106,17 @@ pub fn plain_text(
             words(problem)
         ));
     }
-    let opened = decrypt_blob(found.source, &blob, keys);
+    let opened = decrypt_blob(&target.source, &blob, keys);
     let opened = opened.map_err(|error| refusal(&error, &blob))?;
     let text = String::from_utf8(opened).map_err(|error| {
         let size = error.as_bytes().len();
         format!("what is encrypted here is no text but {size} bytes: 'eyaml decrypt' writes them")
     })?;
-    let at = found.start + blob.range.as_usize().start;
-    let encoding = crate::text::PositionEncoding::Utf8;
+    let start = target.range.start as usize;
     Ok(Revealed {
         text,
         key: key_at(snapshot, path, offset),
-        line: file.lines().position(at, encoding).line + 1,
+        line: file.lines().position(start, PositionEncoding::Utf8).line + 1,
     })
 }
 

@@ -1,22 +1,19 @@
-//! The answers over the known nodes that read a file: groups, what each gets, and why.
+//! One key over the known nodes that read a file: groups, what each gets, and why.
 
 use std::sync::Arc;
 
-use super::answers::{Run, readers, runs};
-use super::ground::Ground;
-use super::key::{
-    CELL, View, add_value, dotted, merge_line, one, quoted, request, shell_word, shown, strategy,
-};
-use super::levels::{self, Source};
-use super::lookup_options::options_place;
+use super::context::Context;
+use super::key::{CELL, View, add_value, one, shell_word, used};
+use super::levels::merge_line;
 use super::page::{Line, Page, code, name, text};
 use super::provenance::{dig, notes};
-use super::{Effective, Target, yaml};
+use super::{Effective, yaml};
+use crate::analysis::{Survey, layers_of, quoted, request, sources, strategy};
 use crate::hierarchy::TemplatePart;
-use crate::lookup::{Answer, LookupError, Request};
-use crate::scope::Scope;
+use crate::ide::target::KeyTarget;
+use crate::ide::unseen::outside_words;
+use crate::lookup::{Answer, LookupError, Request, Run};
 use crate::value::Value;
-use crate::workspace::File;
 
 /// Most answers that a table names.
 const MOST_ANSWERS: usize = 8;
@@ -25,33 +22,70 @@ const MOST_ANSWERS: usize = 8;
 const MOST_CHANGES: usize = 4;
 
 /// The answers over the known nodes that read the file.
-pub(super) fn over_nodes(
-    ground: &Ground<'_>,
-    target: &Target,
+pub(super) fn page(
+    context: &Context<'_>,
+    target: &KeyTarget,
     request: &Request,
     readers: &[usize],
 ) -> Page {
-    let nodes = ground.options.nodes;
-    let runs = runs(ground, request, readers);
+    let nodes = context.view.analysis.nodes;
+    let mut runs = context.view.runs(request, readers);
     let groups = grouped(&runs, &target.steps);
     let total = readers.len();
-    let whose_all = |total: usize| match total {
-        1 => format!(
-            "for {}, the only node that reads this file",
-            nodes.certname(readers[0])
-        ),
-        total => format!("for all {total} nodes that read this file"),
+    let survey = |members: &[usize], answer: Answer| {
+        let scope = nodes.scope(members[0]);
+        context.view.survey_of(&target.root, &scope, answer)
     };
-    if let [only] = groups.as_slice() {
-        let run = only.runs[0];
-        let scope = nodes.scope(run.members[0]);
-        let whose = vec![text(whose_all(total))];
-        let view = View::new(ground, target, &run.answer, scope, whose);
-        return one(ground, target, &view);
+    if groups.len() == 1 {
+        // The one group's first run is the first of all.
+        let Run { answer, members } = runs.swap_remove(0);
+        let whose = match total {
+            1 => format!(
+                "for {}, the only node that reads this file",
+                nodes.certname(readers[0])
+            ),
+            total => format!("for all {total} nodes that read this file"),
+        };
+        let survey = survey(&members, answer);
+        let view = View::new(context, target, survey, vec![text(whose)]);
+        return one(context, target, &view);
     }
     let mut page = Page::default();
+    let Some(first) = groups.first() else {
+        return page;
+    };
+    table(context, target, &groups, total, &mut page);
+    let largest = first.runs[0];
+    let survey = survey(&largest.members, largest.answer.clone());
+    first_value(context, target, &groups, &survey, &mut page);
+    let mut merge = merge_line(context, &survey.strategy, survey.options.as_ref());
+    let differs = |group: &Group<'_>| {
+        let run = group.runs[0];
+        let scope = nodes.scope(run.members[0]);
+        let entry = context.view.in_scope(&scope).options_entry(&target.root);
+        strategy(&run.answer, &target.root, entry.as_ref()).kind != survey.strategy.kind
+    };
+    if !merge.is_empty() && groups[1..].iter().take(MOST_ANSWERS).any(differs) {
+        merge.push(text(", for the first of them"));
+    }
+    page.line(merge);
+    if let Some(words) = outside_words(&survey.outside()) {
+        page.line(vec![text("unless "), text(words)]);
+    }
+    page
+}
+
+/// The table: value, number of nodes, reason.
+fn table(
+    context: &Context<'_>,
+    target: &KeyTarget,
+    groups: &[Group<'_>],
+    total: usize,
+    page: &mut Page,
+) {
+    let nodes = context.view.analysis.nodes;
     page.line(vec![
-        name(shown(target)),
+        name(target.shown()),
         text(format!(" — {} answers over {total} nodes", groups.len())),
     ]);
     let rows = groups.iter().take(MOST_ANSWERS).map(|group| {
@@ -62,7 +96,7 @@ pub(super) fn over_nodes(
         vec![
             cell(group, &groups[0]),
             vec![text(count)],
-            because(ground, target, group, &groups),
+            because(context, target, group, groups),
         ]
     });
     page.table(vec!["value", "nodes", "because"], rows.collect());
@@ -73,80 +107,66 @@ pub(super) fn over_nodes(
             groups.len() - MOST_ANSWERS
         ))]);
     }
-    let largest = groups[0].runs[0];
-    let scope = nodes.scope(largest.members[0]);
-    let options = options_place(ground, &target.root, &scope);
-    let strategy = strategy(&largest.answer, &target.root, options.as_ref());
-    if let Ok(Some(value)) = groups[0].value
-        && is_long(value)
-    {
-        let used: Vec<Source> = levels::sources(&largest.answer, &quoted(&target.root))
-            .into_iter()
-            .filter(|source| dig(&source.value, &target.steps).is_some())
-            .collect();
-        page.line(vec![text("the first of them:")]);
-        let remarks = notes(ground, &target.root, &target.steps, value, &used, &strategy);
-        let max = ground.options.max_lines.saturating_sub(groups.len());
-        let name = nodes.certname(largest.members[0]);
-        let all = format!(
-            "hiera-ls lookup {} --node {name}",
-            shell_word(&shown(target))
-        );
-        let lines = yaml::lines(value, &remarks, max);
-        add_value(ground, &mut page, lines, &dotted(target), all);
-    }
-    let mut merge = merge_line(ground, &strategy, options.as_ref());
-    let differs = |group: &Group<'_>| {
-        let run = group.runs[0];
-        let scope = nodes.scope(run.members[0]);
-        let options = options_place(ground, &target.root, &scope);
-        self::strategy(&run.answer, &target.root, options.as_ref()).kind != strategy.kind
+}
+
+/// The value of the largest group in full, where it doesn't fit its cell.
+fn first_value(
+    context: &Context<'_>,
+    target: &KeyTarget,
+    groups: &[Group<'_>],
+    survey: &Survey,
+    page: &mut Page,
+) {
+    let first = &groups[0];
+    let Ok(Some(value)) = first.value else {
+        return;
     };
-    if !merge.is_empty() && groups[1..].iter().take(MOST_ANSWERS).any(differs) {
-        merge.push(text(", for the first of them"));
+    if !is_long(value) {
+        return;
     }
-    page.line(merge);
-    let sources = levels::sources(&largest.answer, &quoted(&target.root));
-    if let Some(unseen) = levels::unseen(ground, &target.root, &scope, &sources, &strategy) {
-        let mut line = vec![text("unless ")];
-        line.extend(unseen);
-        page.line(line);
-    }
-    page
+    page.line(vec![text("the first of them:")]);
+    let used = used(&survey.sources, target);
+    let remarks = notes(context, target, value, &used, &survey.strategy);
+    let max = context.options.max_lines.saturating_sub(groups.len());
+    let nodes = context.view.analysis.nodes;
+    let all = format!(
+        "hiera-ls lookup {} --node {}",
+        shell_word(&target.shown()),
+        nodes.certname(first.runs[0].members[0])
+    );
+    let lines = yaml::lines(value, &remarks, max);
+    add_value(context, page, lines, &target.lookup_name(), all);
 }
 
 /// The answers of a hover as data, the one for most nodes first.
-pub(super) fn effective(ground: &Ground<'_>, file: &File, target: &Target) -> Vec<Effective> {
-    let reaches = ground.reach(file.path());
-    let request = request(&target.root).traced();
-    let nodes = ground.options.nodes;
-    let readers = readers(ground, &reaches, file.path());
+pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> Vec<Effective> {
+    let view = &context.view;
+    let nodes = view.analysis.nodes;
+    let readers = context.readers();
     let steps = target.steps.as_slice();
-    let answered = |answer: &Answer, scope: &Scope, members: Vec<usize>| {
-        let view = View::new(ground, target, answer, scope.clone(), Line::new());
-        let part = answer.result.as_ref().map(|value| dig(value, steps));
+    let answered = |survey: Survey, members: Vec<usize>| {
+        let result = &survey.answer.result;
+        let part = result.as_ref().map(|value| dig(value, steps));
         let names = members.into_iter().map(|member| nodes.certname(member));
         Effective {
             result: part.map(Option::<&Value>::cloned).map_err(Clone::clone),
-            is_certain: view.unknown.is_empty()
+            is_certain: survey.unknowns(&view.analysis, steps).is_empty()
                 && !part.is_ok_and(|part| part.is_some_and(Value::has_opaque)),
             nodes: names.map(Arc::from).collect(),
         }
     };
     if readers.is_empty() {
-        let Some(reach) = reaches.first() else {
-            return Vec::new();
-        };
-        let scope = reach.scope();
-        let answer = ground.lookup(&scope, &target.root, &request);
-        return vec![answered(&answer, &scope, Vec::new())];
+        let reaches = context.reaches.first().into_iter();
+        let surveys = reaches.map(|reach| view.survey(&target.root, &reach.scope()));
+        return surveys.map(|survey| answered(survey, Vec::new())).collect();
     }
-    let runs = runs(ground, &request, &readers);
+    let runs = view.runs(&request(&target.root), &readers);
     let groups = grouped(&runs, steps).into_iter().map(|group| {
         let members = group.runs.iter().flat_map(|run| run.members.clone());
         let first = group.runs[0];
         let scope = nodes.scope(first.members[0]);
-        answered(&first.answer, &scope, members.collect())
+        let survey = view.survey_of(&target.root, &scope, first.answer.clone());
+        answered(survey, members.collect())
     });
     groups.collect()
 }
@@ -246,11 +266,16 @@ fn changes(base: &Value, value: &Value) -> Option<String> {
 }
 
 /// The sources of a group's answer, and the variable by which its nodes differ from the others.
-fn because(ground: &Ground<'_>, target: &Target, group: &Group<'_>, groups: &[Group<'_>]) -> Line {
+fn because(
+    context: &Context<'_>,
+    target: &KeyTarget,
+    group: &Group<'_>,
+    groups: &[Group<'_>],
+) -> Line {
     let mut line = Line::new();
     let mut seen: Vec<Arc<str>> = Vec::new();
     for run in &group.runs {
-        for source in levels::sources(&run.answer, &quoted(&target.root)) {
+        for source in sources(&run.answer, &quoted(&target.root)) {
             if let Some(path) = source.path
                 && dig(&source.value, &target.steps).is_some()
                 && !seen.contains(&path)
@@ -259,13 +284,8 @@ fn because(ground: &Ground<'_>, target: &Target, group: &Group<'_>, groups: &[Gr
             }
         }
     }
-    line.extend(levels::named(
-        ground,
-        &target.root,
-        &target.steps,
-        seen.iter(),
-    ));
-    let condition = difference(ground, target, group, groups, &seen);
+    line.extend(context.named(&target.root, &target.steps, seen.iter()));
+    let condition = difference(context, target, group, groups, &seen);
     if !condition.is_empty() {
         line.push(text(" ("));
         line.extend(condition);
@@ -277,15 +297,15 @@ fn because(ground: &Ground<'_>, target: &Target, group: &Group<'_>, groups: &[Gr
 /// A variable whose value all nodes of a group share and no node of another has: of those in the
 /// paths of its sources first, then of those that the strings name.
 fn difference(
-    ground: &Ground<'_>,
-    target: &Target,
+    context: &Context<'_>,
+    target: &KeyTarget,
     group: &Group<'_>,
     groups: &[Group<'_>],
     sources: &[Arc<str>],
 ) -> Line {
     let mut variables: Vec<Arc<str>> = Vec::new();
-    for layer in ground.layers_of(&target.root) {
-        for place in ground.places(&layer).iter() {
+    for layer in layers_of(&target.root) {
+        for place in context.view.places(&layer).iter() {
             if sources.iter().any(|path| place.template.matches(path)) {
                 for part in &place.template.parts {
                     if let TemplatePart::Variable(name) = part
@@ -297,12 +317,16 @@ fn difference(
             }
         }
     }
-    for variable in group.runs.iter().flat_map(|run| &run.variables) {
+    for variable in group
+        .runs
+        .iter()
+        .flat_map(|run| &run.answer.reads.variables)
+    {
         if !variables.contains(variable) {
             variables.push(variable.clone());
         }
     }
-    let nodes = ground.options.nodes;
+    let nodes = context.view.analysis.nodes;
     for variable in variables {
         let column = nodes.column(&variable);
         let id = |member: &usize| column.ids[*member];

@@ -106,11 +106,6 @@ pub(super) fn name(words: impl Into<String>) -> Piece {
     Piece::Name(words.into())
 }
 
-/// A line in plain words.
-pub(super) fn words(line: &Line) -> String {
-    write_line(line, Form::Plain)
-}
-
 /// Lists joined with `separator`.
 pub(super) fn joined(items: impl IntoIterator<Item = Line>, separator: &str) -> Line {
     let mut line = Line::new();
@@ -138,11 +133,6 @@ impl Page {
 
     pub(super) fn table(&mut self, head: Vec<&'static str>, rows: Vec<Vec<Line>>) {
         self.blocks.push(Block::Table { head, rows });
-    }
-
-    /// All lines of `other` behind these.
-    pub(super) fn append(&mut self, other: Page) {
-        self.blocks.extend(other.blocks);
     }
 
     /// The page in the forms that are wanted.

@@ -1,30 +1,30 @@
 //! Which level gave which part of a merged value.
 
-use super::ground::Ground;
-use super::levels::Source;
+use super::context::Context;
 use super::yaml::Notes;
+use crate::analysis::LevelValue;
+use crate::ide::target::KeyTarget;
 use crate::lookup::{Strategy, StrategyKind};
 use crate::value::Value;
 
 /// Most parts of a value that get a remark; the rest goes without.
 const MOST_PARTS: usize = 5_000;
 
-/// Remarks for the parts of `value`, which `sources` (the highest first) were merged to. `steps`
-/// lead from the key to `value`.
+/// Remarks for the parts of `value`, the target's, which `sources` (the highest first) were merged
+/// to.
 pub(super) fn notes(
-    ground: &Ground<'_>,
-    key: &str,
-    steps: &[Value],
+    context: &Context<'_>,
+    target: &KeyTarget,
     value: &Value,
-    sources: &[Source],
+    sources: &[LevelValue],
     strategy: &Strategy,
 ) -> Notes {
     let knockout = strategy
         .options
         .get(&crate::value::StrKey("knockout_prefix"));
     let mut noter = Noter {
-        ground,
-        key,
+        context,
+        key: &target.root,
         sources,
         is_deep: strategy.is_deep(),
         lower_wins: strategy.kind == StrategyKind::ReverseDeep,
@@ -34,6 +34,7 @@ pub(super) fn notes(
         notes: Notes::new(),
         parts: 0,
     };
+    let steps = &target.steps;
     let givers: Vec<(usize, &Value)> = sources
         .iter()
         .enumerate()
@@ -61,9 +62,9 @@ pub(super) fn dig<'v>(value: &'v Value, steps: &[Value]) -> Option<&'v Value> {
 }
 
 struct Noter<'a> {
-    ground: &'a Ground<'a>,
+    context: &'a Context<'a>,
     key: &'a str,
-    sources: &'a [Source],
+    sources: &'a [LevelValue],
     is_deep: bool,
     lower_wins: bool,
     knockout: Option<&'a str>,
@@ -210,7 +211,7 @@ impl Noter<'_> {
     fn written(&self, source: usize, steps: &[Value], given: &Value) -> Value {
         let path = self.sources[source].path.as_deref();
         let value = path
-            .and_then(|path| self.ground.own_value(path, self.key))
+            .and_then(|path| self.context.view.analysis.own_value(path, self.key))
             .and_then(|value| dig(&value, steps).cloned());
         value.unwrap_or_else(|| given.clone())
     }
@@ -232,12 +233,12 @@ impl Noter<'_> {
     fn place(&self, source: usize, steps: &[Value]) -> String {
         let source = &self.sources[source];
         match &source.path {
-            Some(path) => match self.ground.snapshot.file(path) {
+            Some(path) => match self.context.view.analysis.snapshot.file(path) {
                 Some(file) => {
-                    let line = self.ground.line_of(file, self.key, steps);
-                    format!("{}:{line}", self.ground.label(path))
+                    let line = self.context.line_of(file, self.key, steps);
+                    format!("{}:{line}", self.context.label(path))
                 }
-                None => self.ground.label(path),
+                None => self.context.label(path),
             },
             None => source.level.to_string(),
         }

@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use super::answers::{readers, runs};
-use super::ground::Ground;
-use super::key::{add_value, quoted, request, shell_word};
-use super::levels;
-use super::page::{Line, Page, code, joined, name, text};
+use super::context::Context;
+use super::key::{add_value, shell_word};
+use super::levels::unless;
+use super::page::{Line, Page, Piece, code, joined, name, text};
 use super::provenance::dig;
-use super::{Hover, yaml};
-use crate::interpolation::{Key, Method, Segment, Token, TokenKind, tokens};
-use crate::lookup::{Answer, Request};
-use crate::scope::{Scope, Variable};
-use crate::syntax::{NodeId, ScalarMap, Tree};
-use crate::text::TextRange;
-use crate::value::Value;
-use crate::workspace::File;
+use super::yaml;
+use crate::analysis::{quoted, sources};
+use crate::ide::target::{KeyTarget, TokenTarget, is_config};
+use crate::interpolation::{Method, TokenKind};
+use crate::lookup::{Answer, NodeKind, Request};
+use crate::scope::Variable;
 
 /// Most values of a variable that are named.
 const MOST_VALUES: usize = 6;
@@ -23,28 +20,21 @@ const MOST_VALUES: usize = 6;
 /// Widest value on a line, in characters.
 const WIDEST: usize = 60;
 
-pub(super) fn hover(
-    ground: &Ground<'_>,
-    file: &File,
-    tree: &Tree,
-    nodes: &[NodeId],
-    offset: usize,
-) -> Option<Hover> {
-    let node = tree.node(*nodes.last()?);
-    let scalar = node.as_scalar()?;
-    let (token, range) = at(file.text(), node, &scalar.text, offset)?;
+pub(super) fn page(context: &Context<'_>, target: &TokenTarget) -> Page {
     let mut page = Page::default();
-    let written = token.range.slice(&scalar.text);
+    let TokenTarget {
+        token, text: whole, ..
+    } = target;
+    let written = token.range.slice(whole);
     match &token.kind {
         TokenKind::Variable { .. } => {
-            let variable = token.inner.slice(&scalar.text);
-            page.line(variable_line(ground, written, variable));
+            page.line(variable_line(context, written, token.inner.slice(whole)));
         }
         TokenKind::Call {
             method: Method::Scope,
             argument,
             ..
-        } => page.line(variable_line(ground, written, argument)),
+        } => page.line(variable_line(context, written, argument)),
         TokenKind::Call {
             method: Method::Literal,
             argument,
@@ -55,83 +45,62 @@ pub(super) fn hover(
             code(argument.to_string()),
             text(", not looked at again"),
         ]),
-        TokenKind::Call { argument, .. } => target(ground, written, argument, &mut page),
+        TokenKind::Call { argument, .. } => match KeyTarget::named(argument) {
+            Some(key) => looked_up(context, written, &key, argument, &mut page),
+            None => page.line(fails(written, format!("Syntax error in key: '{argument}'"))),
+        },
         TokenKind::Empty => page.line(vec![name(written), text(" — the empty text")]),
-        TokenKind::UnknownMethod { name: method } => page.line(vec![
-            name(written),
-            text(" — Puppet fails here: "),
-            code(format!("Unknown interpolation method '{method}'")),
-        ]),
-        TokenKind::Malformed => page.line(vec![
-            name(written),
-            text(" — Puppet fails here: "),
-            code(format!(
-                "Syntax error in string: {}",
-                yaml::masked(&scalar.text)
-            )),
-        ]),
+        TokenKind::UnknownMethod { name: method } => {
+            let message = format!("Unknown interpolation method '{method}'");
+            page.line(fails(written, message));
+        }
+        TokenKind::Malformed => {
+            let message = format!("Syntax error in string: {}", yaml::masked(whole));
+            page.line(fails(written, message));
+        }
         TokenKind::Unclosed => page.line(vec![
             name("%{"),
             text(" — no } follows: Puppet leaves it as it is"),
         ]),
     }
-    Some(page.hover(range, ground.options))
+    page
 }
 
-/// The token of a scalar under the cursor, and where it stands in the file.
-pub(super) fn at(
-    source: &str,
-    node: &crate::syntax::Node,
-    decoded: &str,
-    offset: usize,
-) -> Option<(Token, TextRange)> {
-    if !crate::interpolation::has_tokens(decoded) {
-        return None;
-    }
-    let map = ScalarMap::new(source, node);
-    tokens(decoded).into_iter().find_map(|token| {
-        let range = map.source_range(token.range.as_usize());
-        let inside = (range.start as usize..range.end as usize).contains(&offset);
-        inside.then_some((token, range))
-    })
+fn fails(written: &str, message: String) -> Line {
+    vec![name(written), text(" — Puppet fails here: "), code(message)]
 }
 
 /// What is known of a variable, for the nodes that read the file.
-pub(super) fn variable_line(ground: &Ground<'_>, written: &str, variable: &str) -> Line {
+pub(super) fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
     let mut line = vec![name(written), text(" — ")];
-    let reaches = ground.reach(ground.path);
-    let scope = reaches
-        .first()
-        .map_or_else(Scope::open, crate::lookup::Reach::scope);
-    let nodes = ground.options.nodes;
-    if let Some(selected) = ground.options.selected
-        && let Some(member) = nodes.find(selected)
-    {
-        let value = nodes.scope(member).variable(variable);
-        match value {
-            Variable::Known(value) => line.push(code(yaml::inline(&value, WIDEST))),
-            Variable::Undefined(_) => line.push(text("undefined")),
-            Variable::Unknown => line.push(text("unknown")),
-        }
+    let analysis = &context.view.analysis;
+    let nodes = analysis.nodes;
+    if let Some((selected, member)) = context.selected() {
+        line.push(match nodes.scope(member).variable(variable) {
+            Variable::Known(value) => code(yaml::inline(&value, WIDEST)),
+            Variable::Undefined(_) => text("undefined"),
+            Variable::Unknown => text("unknown"),
+        });
         line.extend([text(" for "), code(selected)]);
         return line;
     }
-    let members = match (ground.is_config(), reaches.is_empty()) {
-        (true, _) | (false, true) => (0..nodes.len()).collect(),
-        (false, false) => readers(ground, &reaches, ground.path),
+    let is_for_all = context.reaches.is_empty() || is_config(analysis.snapshot, context.path());
+    let members = match is_for_all {
+        true => (0..nodes.len()).collect(),
+        false => context.readers(),
     };
     if !members.is_empty() {
-        line.extend(counted(ground, &Arc::from(variable), &members));
+        line.extend(counted(context, &Arc::from(variable), &members));
         return line;
     }
-    match scope.variable(variable) {
+    match context.scope().variable(variable) {
         Variable::Known(value) => {
             line.push(code(yaml::inline(&value, WIDEST)));
             line.push(text(", as this file's path says"));
         }
         Variable::Undefined(_) | Variable::Unknown => {
             line.push(text("depends on the node"));
-            let values = domain(ground, variable);
+            let values = values_in_paths(context, variable);
             if !values.is_empty() {
                 line.push(text("; file names know "));
                 let shown = values.iter().take(MOST_VALUES);
@@ -145,9 +114,16 @@ pub(super) fn variable_line(ground: &Ground<'_>, written: &str, variable: &str) 
     line
 }
 
+fn for_nodes(count: usize) -> Piece {
+    text(match count {
+        1 => " for 1 node".to_string(),
+        count => format!(" for {count} nodes"),
+    })
+}
+
 /// The values of a variable with how many nodes have each, the most frequent first.
-fn counted(ground: &Ground<'_>, variable: &Arc<str>, members: &[usize]) -> Line {
-    let column = ground.options.nodes.column(variable);
+fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Line {
+    let column = context.view.analysis.nodes.column(variable);
     let mut counts = vec![0usize; column.values.len()];
     for &member in members {
         counts[column.ids[member] as usize] += 1;
@@ -158,16 +134,12 @@ fn counted(ground: &Ground<'_>, variable: &Arc<str>, members: &[usize]) -> Line 
         .filter(|(_, count)| *count > 0)
         .collect();
     found.sort_by_key(|&(at, count)| (std::cmp::Reverse(count), at));
-    let nodes = |count: usize| match count {
-        1 => " for 1 node".to_string(),
-        count => format!(" for {count} nodes"),
-    };
     let shown = found.iter().take(MOST_VALUES).map(|&(at, count)| {
         let value = match &column.values[at] {
             Some(value) => code(yaml::inline(value, WIDEST)),
             None => text("undefined"),
         };
-        vec![value, text(nodes(count))]
+        vec![value, for_nodes(count)]
     });
     let mut line = joined(shown, ", ");
     if found.len() > MOST_VALUES {
@@ -180,21 +152,19 @@ fn counted(ground: &Ground<'_>, variable: &Arc<str>, members: &[usize]) -> Line 
 }
 
 /// The values that the names of files know for a variable, ordered by bytes.
-fn domain(ground: &Ground<'_>, variable: &str) -> Vec<String> {
+fn values_in_paths(context: &Context<'_>, variable: &str) -> Vec<String> {
     let variable = variable.trim_start_matches("::");
+    let view = &context.view;
     let mut values: Vec<String> = Vec::new();
-    for place in ground.places(&ground.layer).iter() {
+    for place in view.places(&view.layer).iter() {
         let is_it = |name: &Arc<str>| name.trim_start_matches("::") == variable;
-        if !place.template.variables().any(is_it) || ground.is_outside(&place.template) {
+        if !place.template.variables().any(is_it) || view.analysis.is_outside(&place.template) {
             continue;
         }
-        for path in ground.expand(&place.template) {
+        for path in view.expand(&place.template) {
             let bound = place.template.bind(&path).unwrap_or_default();
-            for (name, value) in bound {
-                if is_it(&name) {
-                    values.push(value);
-                }
-            }
+            let bound = bound.into_iter().filter(|(name, _)| is_it(name));
+            values.extend(bound.map(|(_, value)| value));
         }
     }
     values.sort();
@@ -202,78 +172,51 @@ fn domain(ground: &Ground<'_>, variable: &str) -> Vec<String> {
     values
 }
 
-/// The effective value of the key that a token looks up.
-fn target(ground: &Ground<'_>, written: &str, key: &str, page: &mut Page) {
+/// The effective value of the key that a token looks up; `argument` is the key as written.
+fn looked_up(
+    context: &Context<'_>,
+    written: &str,
+    key: &KeyTarget,
+    argument: &str,
+    page: &mut Page,
+) {
     let mut first = vec![name(written), text(" — ")];
-    let Ok(parsed) = Key::parse(key) else {
-        first.push(text("Puppet fails here: "));
-        first.push(code(format!("Syntax error in key: '{key}'")));
-        page.line(first);
-        return;
+    let request = match key.steps.is_empty() {
+        true => crate::analysis::request(&key.root),
+        false => Request::key(argument).traced(),
     };
-    let root = parsed.root.as_name().unwrap_or_default();
-    let steps: Vec<Value> = parsed
-        .segments
-        .iter()
-        .map(|segment| match segment {
-            Segment::Name(name) => Value::String(name.clone()),
-            Segment::Index(index) => Value::Int(*index),
-        })
-        .collect();
-    let request = match steps.is_empty() {
-        true => request(root),
-        false => Request::key(key),
-    }
-    .traced();
-    let reaches = ground.reach(ground.path);
-    let nodes = ground.options.nodes;
-    if let Some(selected) = ground.options.selected
-        && let Some(member) = nodes.find(selected)
-    {
-        let scope = nodes.scope(member);
-        let answer = ground.session().lookup(&scope, &request);
+    let view = &context.view;
+    let nodes = view.analysis.nodes;
+    if let Some((selected, member)) = context.selected() {
+        let answer = view.session().lookup(&nodes.scope(member), &request);
         let whose = vec![text(", for "), code(selected)];
-        told(ground, first, root, &steps, &answer, whose, page);
+        one(context, first, key, &answer, whose, page);
         return;
     }
-    let members = readers(ground, &reaches, ground.path);
+    let members = context.readers();
     if members.is_empty() {
-        let scope = reaches
-            .first()
-            .map_or_else(Scope::open, crate::lookup::Reach::scope);
-        let answer = ground.session().lookup(&scope, &request);
-        let conditions = levels::conditions(ground, &scope, &answer.unknown);
-        let mut whose = Line::new();
-        if !conditions.is_empty() {
-            whose.push(text(", unless "));
-            whose.extend(joined(conditions, ", or "));
-        }
-        told(ground, first, root, &steps, &answer, whose, page);
+        let scope = context.scope();
+        let answer = view.session().lookup(&scope, &request);
+        let conditions = view.in_scope(&scope).conditions(&answer.unknown);
+        one(context, first, key, &answer, unless(conditions, &[]), page);
         return;
     }
-    let runs = runs(ground, &request, &members);
+    let runs = view.runs(&request, &members);
     let mut groups: Vec<(&Answer, usize)> = Vec::new();
     for run in &runs {
-        match groups
-            .iter_mut()
-            .find(|(answer, _)| answer.result == run.answer.result)
-        {
+        let mut known = groups.iter_mut();
+        match known.find(|(answer, _)| answer.result == run.answer.result) {
             Some((_, count)) => *count += run.members.len(),
             None => groups.push((&run.answer, run.members.len())),
         }
     }
     groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     if let [(answer, _)] = groups.as_slice() {
-        told(ground, first, root, &steps, answer, Line::new(), page);
+        one(context, first, key, answer, Line::new(), page);
         return;
     }
-    let shown = groups.iter().take(MOST_VALUES).map(|(answer, count)| {
-        let nodes = match count {
-            1 => " for 1 node".to_string(),
-            count => format!(" for {count} nodes"),
-        };
-        vec![short(answer), text(nodes)]
-    });
+    let shown = groups.iter().take(MOST_VALUES);
+    let shown = shown.map(|(answer, count)| vec![short(answer), for_nodes(*count)]);
     first.extend(joined(shown, ", "));
     if groups.len() > MOST_VALUES {
         let more = groups.len() - MOST_VALUES;
@@ -283,7 +226,7 @@ fn target(ground: &Ground<'_>, written: &str, key: &str, page: &mut Page) {
 }
 
 /// A missing key is the empty text in a token.
-fn short(answer: &Answer) -> super::page::Piece {
+fn short(answer: &Answer) -> Piece {
     match &answer.result {
         Ok(value) => code(yaml::inline(value, WIDEST)),
         Err(error) if error.is_not_found() => text("not found (the empty text)"),
@@ -291,66 +234,51 @@ fn short(answer: &Answer) -> super::page::Piece {
     }
 }
 
-fn told(
-    ground: &Ground<'_>,
+/// One answer: the value, with the files that it comes from.
+fn one(
+    context: &Context<'_>,
     mut first: Line,
-    root: &str,
-    steps: &[Value],
+    key: &KeyTarget,
     answer: &Answer,
     whose: Line,
     page: &mut Page,
 ) {
-    let long = match &answer.result {
-        Ok(value) => {
-            let inline = yaml::inline(value, usize::MAX);
-            (inline.chars().count() > WIDEST).then_some(value)
-        }
-        Err(_) => None,
-    };
+    let value = answer.result.as_ref().ok();
+    let is_long = |value: &&_| yaml::inline(value, usize::MAX).chars().count() > WIDEST;
+    let long = value.filter(is_long);
     if long.is_none() {
         first.push(short(answer));
     }
-    let sources = levels::sources(answer, &lookup_name(root, steps, answer));
-    let files: Vec<Arc<str>> = sources
-        .iter()
-        .filter(|source| dig(&source.value, steps).is_some())
-        .filter_map(|source| source.path.clone())
-        .collect();
+    let sources = sources(answer, &traced_name(key, answer)).into_iter();
+    let sources = sources.filter(|source| dig(&source.value, &key.steps).is_some());
+    let files: Vec<Arc<str>> = sources.filter_map(|source| source.path).collect();
     if !files.is_empty() {
         first.push(text(" ("));
-        first.extend(levels::named(ground, root, steps, files.iter()));
+        first.extend(context.named(&key.root, &key.steps, files.iter()));
         first.push(text(")"));
     }
     first.extend(whose);
     page.line(first);
     if let Some(value) = long {
-        let max = ground.options.max_lines;
-        let mut key = quoted(root);
-        for step in steps {
-            key.push('.');
-            key.push_str(&match step.as_str() {
-                Some(name) => quoted(name),
-                None => step.to_s(),
-            });
-        }
-        let all = format!("hiera-ls lookup {}", shell_word(&key));
-        let shown = yaml::lines(value, &Default::default(), max);
-        add_value(ground, page, shown, &key, all);
+        let name = key.lookup_name();
+        let all = format!("hiera-ls lookup {}", shell_word(&name));
+        let shown = yaml::lines(value, &Default::default(), context.options.max_lines);
+        add_value(context, page, shown, &name, all);
     }
 }
 
 /// The name under which a trace knows the lookup.
-fn lookup_name(root: &str, steps: &[Value], answer: &Answer) -> String {
-    if steps.is_empty() {
-        return quoted(root);
+fn traced_name(key: &KeyTarget, answer: &Answer) -> String {
+    if key.steps.is_empty() {
+        return quoted(&key.root);
     }
-    let mut data = answer.trace.iter().flat_map(|trace| &trace.children);
-    data.find_map(|node| {
-        if let crate::lookup::NodeKind::Data(name) = &node.kind {
+    let mut nodes = answer.trace.iter().flat_map(|trace| &trace.children);
+    let data = nodes.find_map(|node| {
+        if let NodeKind::Data(name) = &node.kind {
             Some(name.to_string())
         } else {
             None
         }
-    })
-    .unwrap_or_default()
+    });
+    data.unwrap_or_default()
 }

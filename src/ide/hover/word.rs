@@ -1,11 +1,11 @@
 //! Words of the configuration and of `lookup_options`: what each is, in a line.
 
-use super::Hover;
-use super::ground::Ground;
+use super::context::Context;
 use super::page::{Page, code, name, text};
-use crate::hierarchy::Template;
-use crate::lookup::FunctionSource;
-use crate::syntax::{NodeId, NodeKind, Tree};
+use crate::hierarchy::{self, Template};
+use crate::ide::target::{WordTarget, is_config};
+use crate::lookup::{FunctionSource, find_function};
+use crate::workspace::path;
 
 /// What a word means where it is a key.
 const KEYS: &[(&str, &str)] = &[
@@ -110,74 +110,67 @@ const VALUES: &[(&str, &str)] = &[
     ),
 ];
 
-pub(super) fn hover(ground: &Ground<'_>, tree: &Tree, nodes: &[NodeId]) -> Option<Hover> {
-    let (&inner, outer) = nodes.split_last()?;
-    let node = tree.node(inner);
-    let word = &node.as_scalar()?.text;
-    let entry = outer
-        .last()
-        .and_then(|&outer| match &tree.node(outer).kind {
-            NodeKind::Mapping(entries) => entries
-                .iter()
-                .find(|&&(key, value)| key == inner || value == inner)
-                .copied(),
-            NodeKind::Scalar(_) | NodeKind::Sequence(_) | NodeKind::Alias { .. } => None,
-        });
-    let (key, _) = entry?;
-    let mut page = Page::default();
+pub(super) fn page(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
+    let word = &target.word;
     let meaning = |words: &[(&str, &'static str)], word: &str| {
         let found = words.iter().find(|(known, _)| *known == word);
         found.map(|(_, meaning)| *meaning)
     };
-    if key == inner {
-        let meaning = meaning(KEYS, word.trim_start_matches(':'))?;
+    let says = |meaning: &str| {
+        let mut page = Page::default();
         page.line(vec![name(&**word), text(format!(" — {meaning}"))]);
-    } else {
-        let option = tree.scalar_text(key)?;
-        let is_function = matches!(
-            &**option,
-            "data_hash" | "lookup_key" | "data_dig" | "hiera3_backend"
-        );
-        let is_choice = is_function || matches!(&**option, "merge" | "strategy");
-        match meaning(VALUES, word) {
-            Some(meaning) if is_choice => {
-                page.line(vec![name(&**word), text(format!(" — {meaning}"))]);
-            }
-            _ if is_function => function(ground, word, &mut page),
-            _ if &**option == "datadir" && ground.is_config() => datadir(ground, word, &mut page),
-            _ => return None,
+        page
+    };
+    let Some(option) = target.value_of.as_deref() else {
+        return meaning(KEYS, word.trim_start_matches(':')).map(says);
+    };
+    let is_function = matches!(
+        option,
+        "data_hash" | "lookup_key" | "data_dig" | "hiera3_backend"
+    );
+    let is_choice = is_function || matches!(option, "merge" | "strategy");
+    match meaning(VALUES, word) {
+        Some(meaning) if is_choice => Some(says(meaning)),
+        _ if is_function => Some(function(context, word)),
+        _ if option == "datadir" && is_config(context.view.analysis.snapshot, context.path()) => {
+            Some(datadir(context, word))
         }
+        _ => None,
     }
-    Some(page.hover(node.full_range(), ground.options))
 }
 
 /// A data function that is not Puppet's own.
-fn function(ground: &Ground<'_>, word: &str, page: &mut Page) {
+fn function(context: &Context<'_>, word: &str) -> Page {
+    let mut page = Page::default();
     page.line(vec![
         name(word),
         text(" — a custom backend: it is never run here, so its values are unknown"),
     ]);
-    let session = ground.session();
-    match crate::lookup::find_function(session.files, session.environment, word) {
+    let view = &context.view;
+    page.line(match find_function(view.files(), &view.environment, word) {
         FunctionSource::Ruby(path) | FunctionSource::Puppet(path) => {
-            page.line(vec![text("defined in "), ground.link(&path, 1)]);
+            vec![text("defined in "), context.link(&path, 1)]
         }
         FunctionSource::Missing | FunctionSource::ModuleMissing => {
-            page.line(vec![text("no file of this workspace defines it")]);
+            vec![text("no file of this workspace defines it")]
         }
-    }
+    });
+    page
 }
 
 /// Where a data directory lies for this workspace.
-fn datadir(ground: &Ground<'_>, word: &str, page: &mut Page) {
-    let folder = crate::hierarchy::join(&ground.root.dir, word);
-    let shown = ground.snapshot.map_deployed_for(Some(ground.root), &folder);
+fn datadir(context: &Context<'_>, word: &str) -> Page {
+    let mut page = Page::default();
+    let (analysis, root) = (&context.view.analysis, context.view.root);
+    let folder = hierarchy::join(&root.dir, word);
+    let shown = analysis.snapshot.map_deployed_for(Some(root), &folder);
     let mut line = vec![name(word), text(" — ")];
-    if ground.is_outside(&Template::parse(&shown)) {
+    if analysis.is_outside(&Template::parse(&shown)) {
         line.push(text("not in this workspace"));
     } else {
-        let shown = crate::workspace::path::normalise(&shown);
-        line.extend([text("the folder "), code(ground.label(&shown))]);
+        let shown = path::normalise(&shown);
+        line.extend([text("the folder "), code(context.label(&shown))]);
     }
     page.line(line);
+    page
 }

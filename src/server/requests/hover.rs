@@ -82,18 +82,13 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
     };
     view.analyse(path, |analysis| {
         let options = HoverOptions {
-            settings: analysis.settings,
-            configs: analysis.configs,
-            nodes: analysis.nodes,
-            selected: analysis.selected,
             max_lines: context.settings.hover_max_lines,
             whole: Some(whole),
             reveal: context.keys().is_some().then_some(reveal),
             link: Some(&|path, line| format!("{}#L{line}", file_uri(path))),
             form: Some(context.hover_form),
-            is_stopped: analysis.is_cancelled,
         };
-        hover::hover(analysis.snapshot, path, offset, &options)
+        hover::hover(analysis, path, offset, &options)
     })
 }
 

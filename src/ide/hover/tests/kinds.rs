@@ -468,10 +468,11 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
             command: "hiera.value",
             link: Some(&link),
         }),
-        ..HoverOptions::new(&settings, &configs, &nodes)
+        ..HoverOptions::default()
     };
     let (snapshot, path) = (&fixture.snapshot, &fixture.path);
-    let found = hover(snapshot, path, fixture.offset, &options).expect("a hover");
+    let analysis = Analysis::new(snapshot, &settings, &configs, &nodes);
+    let found = hover(analysis, path, fixture.offset, &options).expect("a hover");
     expect![[r#"
         **`big.inner`** — first found, for all 4 nodes that read this file
         ```yaml
@@ -505,7 +506,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         common.yaml:2 sets it"#]]
     .assert_eq(&found.plain);
 
-    let whole = whole_value(snapshot, path, "big.inner", &options).expect("a document");
+    let whole = whole_value(analysis, path, "big.inner", &options).expect("a document");
     let lines: Vec<&str> = whole.lines().collect();
     assert_eq!(
         lines[0],
@@ -524,13 +525,12 @@ fn several_whole_values_are_a_matter_of_the_matrix() {
     let nodes = nodes(NODES);
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
     let configs = ConfigCache::default();
-    let options = HoverOptions::new(&settings, &configs, &nodes);
     let of = |key: &str, selected| {
-        let options = HoverOptions {
+        let analysis = Analysis {
             selected,
-            ..options
+            ..Analysis::new(&fixture.snapshot, &settings, &configs, &nodes)
         };
-        whole_value(&fixture.snapshot, &fixture.path, key, &options)
+        whole_value(analysis, &fixture.path, key, &HoverOptions::default())
     };
     assert_eq!(of("port", None), None);
     expect![[r#"
@@ -610,9 +610,10 @@ fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
                 command: "hiera.reveal",
                 link,
             }),
-            ..HoverOptions::new(&settings, &configs, &nodes)
+            ..HoverOptions::default()
         };
-        hover(&fixture.snapshot, &fixture.path, fixture.offset, &options).expect("a hover")
+        let analysis = Analysis::new(&fixture.snapshot, &settings, &configs, &nodes);
+        hover(analysis, &fixture.path, fixture.offset, &options).expect("a hover")
     };
     let linked = of(Some(&link));
     expect![[r#"
@@ -645,11 +646,12 @@ fn a_node_of_which_only_the_name_is_known() {
     let known = KnownNodes::new(&all);
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
     let configs = ConfigCache::default();
-    let options = HoverOptions {
+    let analysis = Analysis {
         selected: Some("x.example"),
-        ..HoverOptions::new(&settings, &configs, &known)
+        ..Analysis::new(&fixture.snapshot, &settings, &configs, &known)
     };
-    let found = hover(&fixture.snapshot, &fixture.path, fixture.offset, &options);
+    let options = HoverOptions::default();
+    let found = hover(analysis, &fixture.path, fixture.offset, &options);
     expect![[r#"
         host — first found, for x.example, of which only the name is known, unless role is web
           b

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use expect_test::Expect;
 
 use super::{Hover, HoverOptions, hover};
+use crate::analysis::Analysis;
 use crate::ide::KnownNodes;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::Nodes;
@@ -71,11 +72,12 @@ fn hover_with(text: &str, nodes: &KnownNodes, selected: Option<&str>) -> Option<
     let fixture = fixture(text);
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
     let configs = ConfigCache::default();
-    let options = HoverOptions {
+    let analysis = Analysis {
         selected,
-        ..HoverOptions::new(&settings, &configs, nodes)
+        ..Analysis::new(&fixture.snapshot, &settings, &configs, nodes)
     };
-    hover(&fixture.snapshot, &fixture.path, fixture.offset, &options)
+    let options = HoverOptions::default();
+    hover(analysis, &fixture.path, fixture.offset, &options)
 }
 
 /// The plain text of a hover for any node.
@@ -97,11 +99,12 @@ fn check_forms(text: &str, known: &str, markdown: Expect, aligned: Expect, plain
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
     let configs = ConfigCache::default();
     let link = |path: &str, line: u32| format!("file://{path}#L{line}");
+    let analysis = Analysis::new(&fixture.snapshot, &settings, &configs, &nodes);
     let options = HoverOptions {
         link: Some(&link),
-        ..HoverOptions::new(&settings, &configs, &nodes)
+        ..HoverOptions::default()
     };
-    let found = hover(&fixture.snapshot, &fixture.path, fixture.offset, &options);
+    let found = hover(analysis, &fixture.path, fixture.offset, &options);
     let found = found.expect("a hover");
     markdown.assert_eq(&found.markdown);
     aligned.assert_eq(&found.aligned);

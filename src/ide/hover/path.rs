@@ -3,58 +3,44 @@
 
 use std::sync::Arc;
 
-use super::ground::{Ground, MOST_REACHED};
+use super::context::Context;
 use super::page::{Line, Page, code, joined, name, text};
-use super::{Hover, token};
-use crate::hierarchy::{LevelSpans, LocationSpan};
+use super::token::variable_line;
+use crate::analysis::MOST_EXPANDED;
+use crate::hierarchy::{LocationSpan, TemplatePart};
+use crate::ide::target::PathTarget;
 use crate::interpolation::TokenKind;
 use crate::lookup::Place;
-use crate::syntax::Tree;
-use crate::workspace::{File, FileKind, Files as _};
+use crate::workspace::{FileKind, Files as _, path};
 
 /// Most files or combinations that are named.
 const MOST_NAMED: usize = 4;
 
-pub(super) fn hover(ground: &Ground<'_>, file: &File, tree: &Tree, offset: usize) -> Option<Hover> {
-    let spans = crate::hierarchy::locate(tree);
-    let (span, level, in_default) = location_at(&spans.hierarchy, offset)
-        .map(|(span, level)| (span, level, false))
-        .or_else(|| {
-            let (span, level) = location_at(&spans.default_hierarchy, offset)?;
-            Some((span, level, true))
-        })?;
+pub(super) fn page(context: &Context<'_>, target: &PathTarget) -> Page {
     let mut page = Page::default();
-    if let Some((token, _)) = token::at(file.text(), tree.node(span.node), &span.text, offset)
-        && let TokenKind::Variable { .. } = token.kind
+    if let Some(found) = &target.token
+        && let TokenKind::Variable { .. } = found.token.kind
     {
-        let written = token.range.slice(&span.text);
-        let variable = token.inner.slice(&span.text);
-        page.line(token::variable_line(ground, written, variable));
+        let written = found.token.range.slice(&found.text);
+        let variable = found.token.inner.slice(&found.text);
+        page.line(variable_line(context, written, variable));
     }
-    let all = ground.places(&ground.layer);
+    let span = &target.span;
+    let all = context.view.places(&context.view.layer);
     let is_glob = matches!(&*span.key, "glob" | "globs");
     let places: Vec<&Place> = all
         .iter()
         .filter(|place| {
-            place.index == level
-                && place.in_default_hierarchy == in_default
+            place.index == target.level
+                && place.in_default_hierarchy == target.in_default_hierarchy
                 && (is_glob || place.original == span.text)
         })
         .collect();
-    page.line(reached(ground, span, &places));
-    let range = tree.node(span.node).range;
-    Some(page.hover(range, ground.options))
+    page.line(reached(context, span, &places));
+    page
 }
 
-fn location_at(levels: &[LevelSpans], offset: usize) -> Option<(&LocationSpan, usize)> {
-    levels.iter().enumerate().find_map(|(at, level)| {
-        let mut locations = level.locations.iter();
-        let found = locations.find(|location| location.range.touches(offset))?;
-        Some((found, at))
-    })
-}
-
-fn reached(ground: &Ground<'_>, span: &LocationSpan, places: &[&Place]) -> Line {
+fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Place]) -> Line {
     let mut line = vec![name(&*span.text), text(" — ")];
     if matches!(&*span.key, "uri" | "uris") {
         line.push(text("a URI, handed to the level's function"));
@@ -62,7 +48,7 @@ fn reached(ground: &Ground<'_>, span: &LocationSpan, places: &[&Place]) -> Line 
     }
     if places
         .iter()
-        .any(|place| ground.is_outside(&place.template))
+        .any(|place| context.view.analysis.is_outside(&place.template))
     {
         line.push(text("not in this workspace"));
         return line;
@@ -70,8 +56,8 @@ fn reached(ground: &Ground<'_>, span: &LocationSpan, places: &[&Place]) -> Line 
     let mut files: Vec<String> = Vec::new();
     for place in places {
         match place.template.is_constant() {
-            true => files.extend(existing(ground, place)),
-            false => files.extend(ground.expand(&place.template)),
+            true => files.extend(existing(context, place)),
+            false => files.extend(context.view.expand(&place.template)),
         }
     }
     files.sort();
@@ -79,59 +65,45 @@ fn reached(ground: &Ground<'_>, span: &LocationSpan, places: &[&Place]) -> Line 
     line.push(match files.len() {
         0 => text("no file"),
         1 => text("1 file"),
-        count if count >= MOST_REACHED => text(format!("{count} files or more")),
+        count if count >= MOST_EXPANDED => text(format!("{count} files or more")),
         count => text(format!("{count} files")),
     });
     if !files.is_empty() {
         line.push(text(": "));
         let shown = files.iter().take(MOST_NAMED);
-        line.extend(joined(
-            shown.map(|path| {
-                vec![super::page::Piece::Place {
-                    label: ground.label(path),
-                    path: path.clone(),
-                    line: 1,
-                }]
-            }),
-            ", ",
-        ));
+        let shown = shown.map(|path| vec![context.file_link(path)]);
+        line.extend(joined(shown, ", "));
         if files.len() > MOST_NAMED {
             line.push(text(", …"));
         }
     }
-    line.extend(nodes_line(ground, places, &files));
+    line.extend(nodes_line(context, places, &files));
     line
 }
 
-fn existing(ground: &Ground<'_>, place: &Place) -> Option<String> {
-    let [crate::hierarchy::TemplatePart::Text(path)] = place.template.parts.as_slice() else {
+fn existing(context: &Context<'_>, place: &Place) -> Option<String> {
+    let [TemplatePart::Text(path)] = place.template.parts.as_slice() else {
         return None;
     };
-    let is_file = ground.snapshot.kind(path) == Some(FileKind::File);
-    is_file.then(|| crate::workspace::path::normalise(path))
+    let is_file = context.view.analysis.snapshot.kind(path) == Some(FileKind::File);
+    is_file.then(|| path::normalise(path))
 }
 
 /// For how many nodes there is a file, and for which values there is none.
-fn nodes_line(ground: &Ground<'_>, places: &[&Place], files: &[String]) -> Line {
-    let nodes = ground.options.nodes;
+fn nodes_line(context: &Context<'_>, places: &[&Place], files: &[String]) -> Line {
+    let nodes = context.view.analysis.nodes;
     let Some(place) = places.first() else {
         return Line::new();
     };
     if nodes.is_empty() || place.template.is_constant() {
         return Line::new();
     }
-    let is_mapped = ground.mapped_variable(place).is_some();
+    let is_mapped = place.mapped.is_some();
     let mut with = vec![false; nodes.len()];
     for file in files {
-        let reaches: Vec<crate::lookup::Reach> = places
-            .iter()
-            .filter(|place| place.template.matches(file))
-            .map(|place| crate::lookup::Reach {
-                place: (*place).clone(),
-                bindings: Vec::new(),
-            })
-            .collect();
-        for member in super::answers::readers(ground, &reaches, file) {
+        let matching = places.iter().copied();
+        let matching = matching.filter(|place| place.template.matches(file));
+        for member in context.view.readers(matching, file) {
             with[member] = true;
         }
     }

@@ -1,0 +1,267 @@
+//! What is unknown of an answer, and what would have to hold of a node for it to change.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{Analysis, Survey};
+use crate::interpolation::has_tokens;
+use crate::lookup::{Place, StrategyKind, Unknown, UnknownCause};
+use crate::value::Value;
+use crate::workspace::{Paths, Snapshot};
+
+/// Most combinations of values that a condition lists.
+pub const MOST_VALUES: usize = 4;
+
+/// One condition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// A function that is never run here gives a value.
+    Function(Arc<str>),
+    /// Variables have one of several combinations of values.
+    Variables {
+        /// The variables.
+        names: Vec<Arc<str>>,
+        /// How many combinations there are.
+        count: usize,
+        /// The combinations, in the order of `names`; empty where they are more than
+        /// [`MOST_VALUES`].
+        values: Vec<Vec<String>>,
+    },
+}
+
+impl Survey {
+    /// What could change a part of the answer: of the possible files those that set the part, or
+    /// that replace what is around it.
+    #[must_use]
+    pub fn unknowns(&self, analysis: &Analysis<'_>, steps: &[Value]) -> Vec<Unknown> {
+        let depth = match self.strategy.kind {
+            StrategyKind::First | StrategyKind::Default | StrategyKind::Unique => 0,
+            StrategyKind::Hash => steps.len().min(1),
+            StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
+                steps.len()
+            }
+        };
+        let mut found: Vec<Unknown> = Vec::new();
+        for unknown in &self.answer.unknown {
+            let mut unknown = unknown.clone();
+            if let UnknownCause::Path(possible) = &mut unknown.cause {
+                let files = possible.files.iter().cloned();
+                if possible.is_of_options() {
+                    let decides = |path: &Arc<str>| has_option_for(analysis, path, &self.key);
+                    possible.files = files.filter(decides).collect();
+                } else if depth > 0 && *possible.key == *self.key {
+                    let sets = |path: &Arc<str>| {
+                        let value = analysis.own_value(path, &self.key);
+                        value.is_none_or(|value| may_set(&value, &steps[..depth]))
+                    };
+                    possible.files = files.filter(sets).collect();
+                }
+                if possible.files.is_empty() {
+                    continue;
+                }
+            }
+            // A function is asked for options and for the key; it is named once.
+            let is_same = |known: &&mut Unknown| {
+                known.layer == unknown.layer
+                    && known.index == unknown.index
+                    && matches!(known.cause, UnknownCause::Function { .. })
+                    && known.cause == unknown.cause
+            };
+            match found.iter_mut().find(is_same) {
+                Some(known) => known.for_options &= unknown.for_options,
+                None => found.push(unknown),
+            }
+        }
+        found
+    }
+
+    /// What would have to hold of a node for unknown parts of the answer to change it.
+    #[must_use]
+    pub fn conditions(&self, analysis: &Analysis<'_>, unknown: &[Unknown]) -> Vec<Condition> {
+        let own = self.levels.iter().map(|level| &level.place);
+        let places: Vec<&Place> = own.chain(&self.elsewhere).collect();
+        conditions(analysis.snapshot, unknown, &places)
+    }
+
+    /// Whether nothing could change the answer: neither what is unknown nor a level outside of the
+    /// workspace.
+    #[must_use]
+    pub fn is_sure(&self, analysis: &Analysis<'_>) -> bool {
+        self.unknowns(analysis, &[]).is_empty() && self.outside().is_empty()
+    }
+}
+
+/// Whether a file's own value sets the part that some steps lead to, or replaces what is around it.
+fn may_set(value: &Value, steps: &[Value]) -> bool {
+    let mut part = value;
+    for step in steps {
+        match part.as_hash() {
+            Some(hash) => match hash.get(step) {
+                Some(below) => part = below,
+                // A key with tokens may become any key.
+                None => return hash.keys().filter_map(Value::as_str).any(has_tokens),
+            },
+            None => return true,
+        }
+    }
+    true
+}
+
+/// Whether the `lookup_options` of a file have an entry for a key.
+fn has_option_for(analysis: &Analysis<'_>, path: &str, key: &str) -> bool {
+    let Some(file) = analysis.snapshot.file(path) else {
+        return true;
+    };
+    file.facts().lookup_options.iter().any(|entry| {
+        let pattern = &*entry.pattern;
+        // A pattern that cannot be read makes every lookup fail.
+        if !pattern.starts_with('^') {
+            return pattern == key;
+        }
+        match analysis.configs.pattern(pattern) {
+            Ok(pattern) => pattern.is_match(key).unwrap_or(true),
+            Err(_) => true,
+        }
+    })
+}
+
+/// The conditions of unknown parts of an answer: functions, then variables, each in the order of the
+/// levels. `places` hold the locations of the layers that they name.
+pub(super) fn conditions(
+    snapshot: &Snapshot,
+    unknowns: &[Unknown],
+    places: &[&Place],
+) -> Vec<Condition> {
+    let mut found: Vec<Condition> = Vec::new();
+    let mut by_variables: Vec<Bound<'_>> = Vec::new();
+    for unknown in unknowns {
+        match &unknown.cause {
+            UnknownCause::Function { name } => {
+                let condition = Condition::Function(name.clone());
+                if !found.contains(&condition) {
+                    found.push(condition);
+                }
+            }
+            UnknownCause::Path(possible) => {
+                let levels: Vec<&Place> = places
+                    .iter()
+                    .filter(|place| {
+                        place.layer == unknown.layer
+                            && place.level == unknown.level
+                            && place.index == unknown.index
+                    })
+                    .copied()
+                    .collect();
+                let files = &possible.files;
+                if let [place] = levels.as_slice() {
+                    let mut names: Vec<Arc<str>> = Vec::new();
+                    for name in place.template.variables() {
+                        if !names.contains(name) {
+                            names.push(name.clone());
+                        }
+                    }
+                    let fits = |file: &Arc<str>| place.template.bind(file).is_some();
+                    if snapshot.holds_once(&possible.key, &place.template, files)
+                        || files.iter().all(fits)
+                    {
+                        bound_of(&mut by_variables, names).add_all(place, files);
+                        continue;
+                    }
+                }
+                for file in files.iter() {
+                    let bound = levels.iter().find_map(|place| place.template.bind(file));
+                    let bound = bound.unwrap_or_else(|| {
+                        let names = possible.variables.iter();
+                        names.map(|name| (name.clone(), String::new())).collect()
+                    });
+                    let (names, values): (Vec<_>, Vec<_>) = bound.into_iter().unzip();
+                    let bound = bound_of(&mut by_variables, names);
+                    bound.list_each();
+                    bound.add(values);
+                }
+            }
+        }
+    }
+    found.extend(by_variables.into_iter().map(Bound::condition));
+    found
+}
+
+/// Variables of a path, with the combinations of their values, each once.
+#[derive(Default)]
+struct Bound<'a> {
+    names: Vec<Arc<str>>,
+    /// The first of them.
+    values: Vec<Vec<String>>,
+    /// All of them; empty as long as they come from one place.
+    known: HashSet<Vec<String>>,
+    /// The one place, and its files: each stands for a combination of its own.
+    only: Option<(&'a Place, Paths)>,
+}
+
+impl<'a> Bound<'a> {
+    fn add(&mut self, values: Vec<String>) {
+        if self.known.insert(values.clone()) && self.values.len() < MOST_VALUES {
+            self.values.push(values);
+        }
+    }
+
+    /// Adds the values that the files of a place stand for, each for others.
+    fn add_all(&mut self, place: &'a Place, files: &Paths) {
+        match &mut self.only {
+            None if self.known.is_empty() => self.only = Some((place, files.clone())),
+            // The same place for another key.
+            Some((known, before)) if std::ptr::eq(*known, place) => *before = before.with(files),
+            Some(_) | None => {
+                self.list_each();
+                self.add_each(place, files);
+            }
+        }
+    }
+
+    /// Counts values one by one from here on.
+    fn list_each(&mut self) {
+        if let Some((place, files)) = self.only.take() {
+            self.add_each(place, &files);
+        }
+    }
+
+    fn add_each(&mut self, place: &Place, files: &Paths) {
+        for file in files.iter() {
+            if let Some(bound) = place.template.bind(file) {
+                self.add(bound.into_iter().map(|(_, value)| value).collect());
+            }
+        }
+    }
+
+    fn condition(mut self) -> Condition {
+        let many = match &self.only {
+            Some((_, files)) if files.len() > MOST_VALUES => Some(files.len()),
+            Some(_) | None => None,
+        };
+        let count = many.unwrap_or_else(|| {
+            self.list_each();
+            self.known.len()
+        });
+        if count > MOST_VALUES {
+            self.values.clear();
+        }
+        Condition::Variables {
+            names: self.names,
+            count,
+            values: self.values,
+        }
+    }
+}
+
+/// The values of some variables, known before or not.
+fn bound_of<'b, 'a>(known: &'b mut Vec<Bound<'a>>, names: Vec<Arc<str>>) -> &'b mut Bound<'a> {
+    let at = known.iter().position(|bound| bound.names == names);
+    let at = at.unwrap_or_else(|| {
+        known.push(Bound {
+            names,
+            ..Bound::default()
+        });
+        known.len() - 1
+    });
+    &mut known[at]
+}

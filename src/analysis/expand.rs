@@ -1,0 +1,97 @@
+//! From the paths of a hierarchy to files and folders.
+
+use super::RootView;
+use crate::hierarchy::{Template, TemplatePart};
+use crate::lookup::Place;
+use crate::workspace::{FileKind, Files as _, path};
+
+/// Most files that a path with variables is expanded to.
+pub const MOST_EXPANDED: usize = 5_000;
+
+/// Stands for a variable in a path; no path holds it.
+const HOLE: char = '\u{0}';
+
+impl RootView<'_> {
+    /// Whether a file lies where the root's hierarchy looks for data. One that does not, and that no
+    /// level reads, has nothing to do with Hiera: a pipeline's, a container's, a test's.
+    #[must_use]
+    pub fn lies_among_data(&self, file: &str) -> bool {
+        let places = self.places(&self.layer);
+        places.iter().filter_map(datadir_of).any(|datadir| {
+            // Where the datadir is the whole repository, lying in it says nothing.
+            path::within(&self.root.dir, &datadir).is_none()
+                && path::within(file, &datadir).is_some()
+        })
+    }
+
+    /// Existing files that a path with variables can mean, ordered by bytes, at most
+    /// [`MOST_EXPANDED`]: folder by folder along the path.
+    #[must_use]
+    pub fn expand(&self, template: &Template) -> Vec<String> {
+        let parts = template.parts.iter().map(|part| match part {
+            TemplatePart::Text(text) => text.clone(),
+            TemplatePart::Variable(_) => HOLE.to_string(),
+        });
+        let whole: String = parts.collect();
+        let mut found = vec![String::new()];
+        let segments: Vec<&str> = whole.split('/').skip(1).collect();
+        for (at, segment) in segments.iter().enumerate() {
+            let is_last = at + 1 == segments.len();
+            let mut next = Vec::new();
+            for folder in found {
+                if !segment.contains(HOLE) {
+                    next.push(format!("{folder}/{segment}"));
+                    continue;
+                }
+                for (name, kind) in self.files().list(&folder) {
+                    let fits = is_last == (kind == FileKind::File);
+                    if fits && next.len() < MOST_EXPANDED && fits_segment(segment, &name) {
+                        next.push(format!("{folder}/{name}"));
+                    }
+                }
+            }
+            found = next;
+        }
+        found.retain(|at| self.files().kind(at) == Some(FileKind::File) && template.matches(at));
+        found
+    }
+}
+
+/// The folder that a place's path starts from, where it has no variable.
+#[must_use]
+pub fn datadir_of(place: &Place) -> Option<String> {
+    let Some(TemplatePart::Text(start)) = place.template.parts.first() else {
+        return None;
+    };
+    let original = Template::parse(&place.original);
+    let relative = match original.parts.first() {
+        Some(TemplatePart::Text(text)) => text.as_str(),
+        Some(TemplatePart::Variable(_)) | None => "",
+    };
+    // A glob's pattern is absolute and no suffix of the files it matched.
+    let datadir = start.strip_suffix(relative)?;
+    Some(datadir.trim_end_matches('/').to_string())
+}
+
+/// Whether a name has the texts of a segment in order, at least a character for each variable.
+fn fits_segment(segment: &str, name: &str) -> bool {
+    let mut rest = name;
+    let mut pieces = segment.split(HOLE);
+    let Some(tail) = rest.strip_prefix(pieces.next().unwrap_or_default()) else {
+        return false;
+    };
+    rest = tail;
+    for piece in pieces {
+        let Some(first) = rest.chars().next() else {
+            return false;
+        };
+        rest = &rest[first.len_utf8()..];
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    rest.is_empty()
+        || segment.ends_with(HOLE)
+        || name.ends_with(segment.rsplit(HOLE).next().unwrap_or_default())
+}

@@ -1,0 +1,106 @@
+//! Where a key, or a part of its value, stands in a file.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::syntax::{NodeKind, Parse, Tree};
+use crate::text::{TextRange, line_at};
+use crate::value::Value;
+use crate::workspace::{File, FileId, Format, KeyFact, Snapshot};
+
+/// The tree of a key's lines, if they can be read alone, and where they start.
+type KeyTree = Option<Rc<(usize, Parse)>>;
+
+/// Positions of keys; trees of single keys are kept for as long as the request lasts.
+pub struct KeyPositions<'a> {
+    snapshot: &'a Snapshot,
+    trees: RefCell<HashMap<(FileId, Box<str>), KeyTree>>,
+}
+
+impl<'a> KeyPositions<'a> {
+    /// Positions in the files of a snapshot.
+    #[must_use]
+    pub fn new(snapshot: &'a Snapshot) -> KeyPositions<'a> {
+        KeyPositions {
+            snapshot,
+            trees: RefCell::default(),
+        }
+    }
+
+    /// The line (from 1) of a key, or of a part of its value; 1 in a file without the key.
+    #[must_use]
+    pub fn line(&self, file: &File, key: &str, steps: &[Value]) -> u32 {
+        let Some(fact) = file.facts().key(key) else {
+            return 1;
+        };
+        if !steps.is_empty()
+            && let Some(found) = self.nested(file, fact, steps)
+        {
+            let start = fact.key.start as usize;
+            let behind = file.text().get(start..).zip(found.checked_sub(start));
+            return match behind {
+                Some((text, behind)) => fact.line + line_at(text, behind) + 1,
+                None => file.line(found) + 1,
+            };
+        }
+        fact.line + 1
+    }
+
+    /// Where a part of a key's value starts. Of a file that is not open only the key's lines are
+    /// read.
+    fn nested(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<usize> {
+        if file.version().is_none() {
+            let own = self.tree_of_key(file, &fact.name);
+            if let Some((start, parse)) = own.as_deref() {
+                let key = TextRange::new(
+                    fact.key.start as usize - start,
+                    fact.key.end as usize - start,
+                );
+                return Some(nested(&parse.tree, key, steps)?.start as usize + start);
+            }
+        }
+        let format = file.format().unwrap_or(Format::Yaml);
+        let parse = self.snapshot.parse_of(file, format);
+        Some(nested(&parse.tree, fact.key, steps)?.start as usize)
+    }
+
+    fn tree_of_key(&self, file: &File, key: &str) -> KeyTree {
+        let mut trees = self.trees.borrow_mut();
+        let tree = trees
+            .entry((file.id(), Box::from(key)))
+            .or_insert_with(|| self.snapshot.parse_of_key(file, key).map(Rc::new));
+        tree.clone()
+    }
+}
+
+/// Where the key of a part stands, digging from a top-level key.
+fn nested(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<TextRange> {
+    let (_, mut at) = tree.entry_at(key)?;
+    let mut range = key;
+    for step in steps {
+        let wanted = step.to_s();
+        match &tree.node(tree.resolve(at)).kind {
+            NodeKind::Mapping(pairs) => {
+                let is_it = |&&(key, _): &&(_, _)| {
+                    tree.scalar_text(key).is_some_and(|text| {
+                        **text == *wanted || text.strip_prefix(':') == Some(wanted.as_str())
+                    })
+                };
+                let &(key, value) = pairs.iter().rev().find(is_it)?;
+                range = tree.node(key).full_range();
+                at = value;
+            }
+            NodeKind::Sequence(elements) => {
+                let Value::Int(index) = step else {
+                    return Some(range);
+                };
+                let &element = elements.get(usize::try_from(*index).ok()?)?;
+                range = tree.node(element).full_range();
+                at = element;
+            }
+            NodeKind::Scalar(_) | NodeKind::Alias { .. } => return Some(range),
+        }
+    }
+    Some(range)
+}

@@ -1,0 +1,99 @@
+//! Which of the known nodes read a file, and what a lookup gives them.
+
+use std::sync::Arc;
+
+use super::RootView;
+use crate::hierarchy::{Template, TemplatePart};
+use crate::lookup::{self, Place, Request, Run};
+use crate::scope::{Column, KnownNodes};
+
+impl RootView<'_> {
+    /// The answers for some of the known nodes: a lookup for each different set of sources, until
+    /// the request is cancelled.
+    #[must_use]
+    pub fn runs(&self, request: &Request, members: &[usize]) -> Vec<Run> {
+        let analysis = &self.analysis;
+        let is_cancelled = &|| (analysis.is_cancelled)();
+        lookup::runs_until(
+            &self.session(),
+            analysis.nodes,
+            request,
+            members,
+            is_cancelled,
+        )
+    }
+
+    /// The known nodes for which one of some places is the file at `path`, by number.
+    pub fn readers<'p>(&self, places: impl Iterator<Item = &'p Place>, path: &str) -> Vec<usize> {
+        let nodes = self.analysis.nodes;
+        let tests: Vec<Readers> = places
+            .map(|place| Readers::new(nodes, place, path))
+            .collect();
+        (0..nodes.len())
+            .filter(|&member| tests.iter().any(|test| test.contains(member, path)))
+            .collect()
+    }
+}
+
+/// The nodes that read a file at a place.
+struct Readers {
+    template: Template,
+    /// The variables of the template, in order.
+    columns: Vec<Arc<Column>>,
+    /// For mapped paths: the variable, and the element that means the file.
+    mapped: Option<(Arc<Column>, String)>,
+}
+
+impl Readers {
+    fn new(nodes: &KnownNodes, place: &Place, path: &str) -> Readers {
+        let mut template = place.template.clone();
+        let mapped = place.mapped.as_ref().and_then(|variable| {
+            let bound = place.template.bind(path)?;
+            let (_, element) = bound.into_iter().find(|(name, _)| name == variable)?;
+            for part in &mut template.parts {
+                if matches!(part, TemplatePart::Variable(name) if name == variable) {
+                    *part = TemplatePart::Text(element.clone());
+                }
+            }
+            Some((nodes.column(variable), element))
+        });
+        let columns = template.variables().map(|name| nodes.column(name));
+        Readers {
+            columns: columns.collect(),
+            template,
+            mapped,
+        }
+    }
+
+    fn contains(&self, member: usize, path: &str) -> bool {
+        let holds = match &self.mapped {
+            None => true,
+            Some((column, element)) => {
+                column
+                    .value(member)
+                    .is_some_and(|value| match value.as_array() {
+                        Some(elements) => elements.iter().any(|each| each.to_s() == *element),
+                        None => value.to_s() == *element,
+                    })
+            }
+        };
+        holds && self.path_for(member) == path
+    }
+
+    /// The template with a node's values in it.
+    fn path_for(&self, member: usize) -> String {
+        let mut columns = self.columns.iter();
+        let mut path = String::new();
+        for part in &self.template.parts {
+            match part {
+                TemplatePart::Text(text) => path.push_str(text),
+                TemplatePart::Variable(_) => {
+                    if let Some(column) = columns.next() {
+                        path.push_str(&column.text(member));
+                    }
+                }
+            }
+        }
+        path
+    }
+}

@@ -1,0 +1,133 @@
+//! One scope in a root: the locations and the options that apply there.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::RootView;
+use super::condition::{Condition, conditions};
+use crate::hierarchy::{Layer, TemplatePart};
+use crate::interpolation::Key;
+use crate::lookup::{Compilation, LookupOptions, OptionsEntry, Place, Unknown};
+use crate::scope::Scope;
+use crate::workspace::{File, OptionFact};
+
+/// The entry of `lookup_options` that decides over a key.
+pub struct DecidingOptions {
+    /// The entry.
+    pub entry: OptionsEntry,
+    /// The file of the highest level that holds it, and the line, from 1.
+    pub place: Option<(Arc<str>, u32)>,
+}
+
+/// One scope in a root: a compilation, with the locations and the options it has read.
+pub struct ScopeView<'v> {
+    pub(super) view: &'v RootView<'v>,
+    scope: Scope,
+    pub(super) compilation: Compilation<'v>,
+    places: Vec<(Layer, Rc<[Place]>)>,
+    /// The options of keys of a module or of none; none where Puppet refuses them.
+    options: Vec<(Option<Arc<str>>, Option<Arc<LookupOptions>>)>,
+}
+
+/// The layers that a key is looked up in, in their order.
+#[must_use]
+pub fn layers_of(key: &str) -> Vec<Layer> {
+    let mut layers = vec![Layer::Global, Layer::Environment];
+    let parsed = Key::parse(key).ok();
+    let module = parsed.and_then(|key| key.module_name().map(Arc::from));
+    layers.extend(module.map(Layer::Module));
+    layers
+}
+
+impl RootView<'_> {
+    /// One scope in this root.
+    #[must_use]
+    pub fn in_scope(&self, scope: &Scope) -> ScopeView<'_> {
+        ScopeView {
+            view: self,
+            scope: scope.clone(),
+            compilation: self.session().compilation(scope),
+            places: Vec::new(),
+            options: Vec::new(),
+        }
+    }
+}
+
+impl ScopeView<'_> {
+    /// All locations of a layer in this scope; none where Puppet refuses its configuration.
+    pub fn places(&mut self, layer: &Layer) -> Rc<[Place]> {
+        if let Some((_, places)) = self.places.iter().find(|(known, _)| known == layer) {
+            return places.clone();
+        }
+        let places: Rc<[Place]> = self.compilation.places(layer).unwrap_or_default().into();
+        self.places.push((layer.clone(), places.clone()));
+        places
+    }
+
+    /// The entry of `lookup_options` that decides over a top-level key.
+    pub fn options_entry(&mut self, key: &str) -> Option<OptionsEntry> {
+        let layers = layers_of(key);
+        let module = layers.iter().find_map(Layer::module_name).map(Arc::from);
+        let known = self.options.iter().find(|(of, _)| *of == module);
+        let options = match known {
+            Some((_, options)) => options.clone(),
+            None => {
+                let options = self.compilation.lookup_options(module.as_deref()).ok();
+                if options.is_none() {
+                    self.compilation = self.view.session().compilation(&self.scope);
+                }
+                self.options.push((module, options.clone()));
+                options
+            }
+        };
+        options?.entry(key)
+    }
+
+    /// The entry that decides over a top-level key, and where it stands. O(levels).
+    pub fn options_of(&mut self, key: &str) -> Option<DecidingOptions> {
+        let entry = self.options_entry(key)?;
+        let snapshot = self.view.analysis.snapshot;
+        let mut place = None;
+        for layer in layers_of(key) {
+            let places = self.places(&layer);
+            let mut found = places.iter().filter_map(|place| {
+                let file = snapshot.file(single_text(place)?)?;
+                options_line(file, &entry.name)
+            });
+            place = place.or_else(|| found.next());
+        }
+        Some(DecidingOptions { entry, place })
+    }
+
+    /// What would have to hold of a node for the unknown parts of an answer to change it.
+    pub fn conditions(&mut self, unknown: &[Unknown]) -> Vec<Condition> {
+        for one in unknown {
+            self.places(&one.layer);
+        }
+        let places = self.places.iter().flat_map(|(_, places)| places.iter());
+        let places: Vec<&Place> = places.collect();
+        conditions(self.view.analysis.snapshot, unknown, &places)
+    }
+}
+
+/// A place's path, where it is one text.
+pub(super) fn single_text(place: &Place) -> Option<&str> {
+    match place.template.parts.as_slice() {
+        [TemplatePart::Text(path)] => Some(path),
+        _ => None,
+    }
+}
+
+/// The line (from 1) of an entry of a file's `lookup_options`.
+pub(super) fn options_line(file: &Arc<File>, entry: &str) -> Option<(Arc<str>, u32)> {
+    let fact = option_fact(file, entry)?;
+    let line = file.line(fact.key.start as usize) + 1;
+    Some((file.path().clone(), line))
+}
+
+/// The entry of that name in a file's `lookup_options`; the last one counts.
+#[must_use]
+pub fn option_fact<'f>(file: &'f File, entry: &str) -> Option<&'f OptionFact> {
+    let mut entries = file.facts().lookup_options.iter().rev();
+    entries.find(|fact| &*fact.pattern == entry)
+}

@@ -1,0 +1,117 @@
+//! What an answer's trace says of a key: which levels gave values, and how they were merged.
+
+use std::sync::Arc;
+
+use crate::interpolation::Key;
+use crate::lookup::{
+    Answer, Event, NodeKind, OptionsEntry, Request, Strategy, StrategyKind, TraceNode,
+};
+use crate::value::{StrKey, Value};
+
+/// A value that a level gave.
+#[derive(Clone, Debug)]
+pub struct LevelValue {
+    /// The file or URI; none for a function without a location.
+    pub path: Option<Arc<str>>,
+    /// The level's name.
+    pub level: Arc<str>,
+    /// What it gave, tokens evaluated.
+    pub value: Value,
+}
+
+/// A name as one segment of a dotted key: quoted where it holds dots or blanks.
+#[must_use]
+pub fn quoted(segment: &str) -> String {
+    let is_plain = Key::parse(segment)
+        .is_ok_and(|key| key.segments.is_empty() && key.root.as_name() == Some(segment));
+    match (is_plain, segment.contains('\'')) {
+        (true, _) => segment.to_string(),
+        (false, false) => format!("'{segment}'"),
+        (false, true) => format!("\"{segment}\""),
+    }
+}
+
+/// The request for a top-level key, with a trace.
+#[must_use]
+pub fn request(key: &str) -> Request {
+    Request::key(&quoted(key)).traced()
+}
+
+/// The strategy of the lookup: what the trace merged by, else what the options say.
+#[must_use]
+pub fn strategy(answer: &Answer, key: &str, options: Option<&OptionsEntry>) -> Strategy {
+    if let Some(strategy) = merged_by(answer, &quoted(key)) {
+        return strategy.clone();
+    }
+    let kind = options.and_then(merge_kind);
+    Strategy::plain(kind.unwrap_or(StrategyKind::First))
+}
+
+/// The strategy that an entry of `lookup_options` names.
+#[must_use]
+pub fn merge_kind(entry: &OptionsEntry) -> Option<StrategyKind> {
+    let merge = entry.value.get("merge")?;
+    let word = match merge.as_hash() {
+        Some(hash) => hash.get(&StrKey("strategy"))?,
+        None => merge,
+    };
+    StrategyKind::from_name(word.as_str()?)
+}
+
+fn merged_by<'a>(answer: &'a Answer, key: &str) -> Option<&'a Strategy> {
+    let mut found = None;
+    search(data_node(answer, key)?, &mut |node| {
+        if let NodeKind::Merge(strategy) = &node.kind {
+            found = found.or(Some(strategy));
+        }
+    });
+    found
+}
+
+/// The sources that gave values for a key as it is looked up, the highest first.
+#[must_use]
+pub fn sources(answer: &Answer, key: &str) -> Vec<LevelValue> {
+    let mut found = Vec::new();
+    if let Some(data) = data_node(answer, key) {
+        collect(data, &Arc::from(""), &mut found);
+    }
+    found
+}
+
+fn data_node<'a>(answer: &'a Answer, key: &str) -> Option<&'a TraceNode> {
+    let mut nodes = answer.trace.as_ref()?.children.iter();
+    nodes.find(|node| matches!(&node.kind, NodeKind::Data(name) if **name == *key))
+}
+
+/// Visits a node and what is below it, but for the lookups that its strings made.
+fn search<'a>(node: &'a TraceNode, visit: &mut dyn FnMut(&'a TraceNode)) {
+    visit(node);
+    for child in &node.children {
+        if !matches!(child.kind, NodeKind::Interpolation(_) | NodeKind::Options) {
+            search(child, visit);
+        }
+    }
+}
+
+fn collect(node: &TraceNode, level: &Arc<str>, found: &mut Vec<LevelValue>) {
+    let mut level = level.clone();
+    let mut path = None;
+    let mut gives = false;
+    if let NodeKind::Level { name, .. } = &node.kind {
+        (level, gives) = (name.clone(), true);
+    } else if let NodeKind::Location(location) = &node.kind {
+        (path, gives) = (Some(location.place.clone()), true);
+    }
+    if let (true, Event::Found(_, value)) = (gives, &node.event) {
+        found.push(LevelValue {
+            path,
+            level: level.clone(),
+            value: value.clone(),
+        });
+    }
+    for child in &node.children {
+        if !matches!(child.kind, NodeKind::Interpolation(_) | NodeKind::Options) {
+            collect(child, &level, found);
+        }
+    }
+}

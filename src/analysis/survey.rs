@@ -1,0 +1,332 @@
+//! One key over all levels in one scope: which levels set it, which could, and which don't.
+//!
+//! It knows neither words nor forms: features say it in theirs.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::scope_view::{DecidingOptions, ScopeView, layers_of, options_line, single_text};
+use super::source::{LevelValue, quoted, request, sources, strategy};
+use super::{Analysis, RootView};
+use crate::hierarchy::{Layer, TemplatePart};
+use crate::lookup::{Answer, Place, Strategy, UnknownCause};
+use crate::scope::Scope;
+use crate::text::TextRange;
+use crate::workspace::{Paths, path};
+
+/// A top-level key over all levels.
+pub struct Survey {
+    /// The key.
+    pub key: Arc<str>,
+    /// The answer of the lookup, with its trace.
+    pub answer: Answer,
+    /// What gave values, the highest first.
+    pub sources: Vec<LevelValue>,
+    /// The entry of `lookup_options` that decides over the key.
+    pub options: Option<DecidingOptions>,
+    /// How sources are merged.
+    pub strategy: Strategy,
+    /// Every location of every level that the key can be looked up in, the highest first.
+    pub levels: Vec<SurveyLevel>,
+    /// Locations of other layers that the unknown parts of the answer name.
+    pub(super) elsewhere: Vec<Place>,
+}
+
+/// One location of a level, and what it says of the key.
+pub struct SurveyLevel {
+    /// The layer, the level, and the path with its unknown variables.
+    pub place: Place,
+    /// The file, where the path is known and the file is in the workspace.
+    pub file: Option<Arc<str>>,
+    /// Where the file sets the key: the line (from 0) and the bytes of the key.
+    pub key: Option<(u32, TextRange)>,
+    /// What the location says of the key.
+    pub status: Status,
+}
+
+/// What a location says of a key.
+pub enum Status {
+    /// It gives the value.
+    Sets,
+    /// It gives a part of the value.
+    Merged,
+    /// It holds the key, but is not asked: a level above answers.
+    Overridden,
+    /// The path depends on the node: for some, these files are overridden or merged.
+    ForSomeNodes(Vec<Arc<str>>),
+    /// It doesn't hold the key.
+    NotSet,
+    /// The path is unknown, and these files with the key could change the answer.
+    Unknown(Paths),
+    /// It lies outside of the workspace.
+    Outside {
+        /// Whether a value there would change the answer.
+        decides: bool,
+    },
+}
+
+impl RootView<'_> {
+    /// Looks a top-level key up in a scope, and says of every level what it has to do with the
+    /// answer. Costs the lookup and O(levels).
+    #[must_use]
+    pub fn survey(&self, key: &str, scope: &Scope) -> Survey {
+        let mut scoped = self.in_scope(scope);
+        let answer = scoped.compilation.lookup(&request(key));
+        // What an error left half done is not asked again.
+        if answer.result.is_err() {
+            scoped = self.in_scope(scope);
+        }
+        let sources = sources(&answer, &quoted(key));
+        scoped.survey(key, answer, sources)
+    }
+
+    /// As [`RootView::survey`], for an answer that is there already.
+    #[must_use]
+    pub fn survey_of(&self, key: &str, scope: &Scope, answer: Answer) -> Survey {
+        let sources = sources(&answer, &quoted(key));
+        self.in_scope(scope).survey(key, answer, sources)
+    }
+
+    /// As [`RootView::survey_of`], for an answer that other sources gave too: that of several nodes.
+    #[must_use]
+    pub fn survey_from(
+        &self,
+        key: &str,
+        scope: &Scope,
+        answer: Answer,
+        sources: Vec<LevelValue>,
+    ) -> Survey {
+        self.in_scope(scope).survey(key, answer, sources)
+    }
+
+    /// Whether levels that a key is looked up in lie outside of the workspace, for some node.
+    #[must_use]
+    pub fn has_outside(&self, key: &str) -> bool {
+        layers_of(key).iter().any(|layer| {
+            let places = self.places(layer);
+            let mut templates = places.iter().map(|place| &place.template);
+            templates.any(|template| self.analysis.is_outside(template))
+        })
+    }
+}
+
+impl ScopeView<'_> {
+    /// Goes over the levels once.
+    fn survey(mut self, key: &str, answer: Answer, sources: Vec<LevelValue>) -> Survey {
+        let entry = self.options_entry(key);
+        let strategy = strategy(&answer, key, entry.as_ref());
+        let mut walk = Walk {
+            analysis: &self.view.analysis,
+            key,
+            strategy: &strategy,
+            sources: &sources,
+            possible: possible(&answer, key),
+            is_answered: false,
+            named: HashSet::new(),
+        };
+        let mut levels = Vec::new();
+        let mut options_place = None;
+        let layers = layers_of(key);
+        for layer in &layers {
+            for place in self.compilation.places(layer).unwrap_or_default() {
+                if let Some(entry) = &entry
+                    && options_place.is_none()
+                    && let Some(path) = single_text(&place)
+                    && let Some(file) = walk.analysis.snapshot.file(path)
+                {
+                    options_place = options_line(file, &entry.name);
+                }
+                levels.push(walk.level(place));
+            }
+        }
+        let mut elsewhere = Vec::new();
+        let mut others: Vec<&Layer> = Vec::new();
+        for unknown in &answer.unknown {
+            if !layers.contains(&unknown.layer) && !others.contains(&&unknown.layer) {
+                others.push(&unknown.layer);
+                let places = self.compilation.places(&unknown.layer);
+                elsewhere.extend(places.unwrap_or_default());
+            }
+        }
+        Survey {
+            key: Arc::from(key),
+            options: entry.map(|entry| DecidingOptions {
+                entry,
+                place: options_place,
+            }),
+            answer,
+            sources,
+            strategy,
+            levels,
+            elsewhere,
+        }
+    }
+}
+
+/// The walk over the levels.
+struct Walk<'w> {
+    analysis: &'w Analysis<'w>,
+    key: &'w str,
+    strategy: &'w Strategy,
+    sources: &'w [LevelValue],
+    /// Files with the key that the answer says could change it.
+    possible: Vec<Paths>,
+    /// Whether a level above has decided.
+    is_answered: bool,
+    /// Files that a level has named already.
+    named: HashSet<Arc<str>>,
+}
+
+impl Walk<'_> {
+    fn level(&mut self, place: Place) -> SurveyLevel {
+        let gives = |source: &LevelValue| match &source.path {
+            Some(path) => place.template.matches(path),
+            None => place.level == source.level,
+        };
+        if self.strategy.is_first_found() && !self.is_answered {
+            self.is_answered = self.sources.iter().any(gives);
+        }
+        let (mut file, mut key) = (None, None);
+        let status = if self.analysis.is_outside(&place.template) {
+            Status::Outside {
+                decides: !self.is_answered && !place.in_default_hierarchy,
+            }
+        } else if !place.template.is_constant() {
+            self.open(&place)
+        } else if let Some(known) = constant(&place).and_then(|at| self.analysis.snapshot.file(&at))
+        {
+            file = Some(known.path().clone());
+            let fact = known.facts().key(self.key);
+            key = fact.map(|fact| (fact.line, fact.key));
+            match (fact, self.has_given(known.path())) {
+                (Some(_), true) if self.strategy.is_first_found() => Status::Sets,
+                (Some(_), true) => Status::Merged,
+                (Some(_), false) => Status::Overridden,
+                (None, _) => Status::NotSet,
+            }
+        } else {
+            Status::NotSet
+        };
+        SurveyLevel {
+            place,
+            file,
+            key,
+            status,
+        }
+    }
+
+    fn has_given(&self, path: &str) -> bool {
+        let mut sources = self.sources.iter();
+        sources.any(|source| source.path.as_deref() == Some(path))
+    }
+
+    /// A location whose path is not known.
+    fn open(&mut self, place: &Place) -> Status {
+        let snapshot = self.analysis.snapshot;
+        let maybe = snapshot.holders(self.key, &place.template, None);
+        if maybe.is_empty() {
+            return Status::NotSet;
+        }
+        // As a rule all of them are possible, or none.
+        if self.possible.contains(&maybe) {
+            return Status::Unknown(maybe);
+        }
+        let mut found = Vec::new();
+        for path in maybe.iter() {
+            let is_possible = self.possible.iter().any(|files| files.contains(path));
+            let is_new = !self.has_given(path) && !is_possible;
+            if is_new && !place.in_default_hierarchy && self.named.insert(path.clone()) {
+                found.push(path.clone());
+            }
+        }
+        Status::ForSomeNodes(found)
+    }
+}
+
+impl Survey {
+    /// The levels of the hierarchy proper, without those of a module's `default_hierarchy`.
+    fn proper(&self) -> impl Iterator<Item = &SurveyLevel> {
+        let levels = self.levels.iter();
+        levels.filter(|level| !level.place.in_default_hierarchy)
+    }
+
+    /// Files that hold the key and are not asked.
+    #[must_use]
+    pub fn overridden(&self) -> Vec<Arc<str>> {
+        let levels = self.proper();
+        let levels = levels.filter(|level| matches!(level.status, Status::Overridden));
+        distinct(levels.filter_map(|level| level.file.clone()))
+    }
+
+    /// Files that are overridden, or merged, for some nodes only.
+    #[must_use]
+    pub fn for_some_nodes(&self) -> Vec<Arc<str>> {
+        let sure = self.overridden();
+        let levels = self.levels.iter();
+        let files = levels.filter_map(|level| match &level.status {
+            Status::ForSomeNodes(files) => Some(files),
+            Status::Sets
+            | Status::Merged
+            | Status::Overridden
+            | Status::NotSet
+            | Status::Unknown(_)
+            | Status::Outside { .. } => None,
+        });
+        let files = files.flatten().filter(|path| !sure.contains(path));
+        files.cloned().collect()
+    }
+
+    /// Existing files without the key.
+    #[must_use]
+    pub fn not_set(&self) -> Vec<Arc<str>> {
+        let levels = self.proper();
+        let levels = levels.filter(|level| matches!(level.status, Status::NotSet));
+        distinct(levels.filter_map(|level| level.file.clone()))
+    }
+
+    /// Names of levels outside of the workspace that could change the answer: those above the level
+    /// that answers, or all where values are merged.
+    #[must_use]
+    pub fn outside(&self) -> Vec<Arc<str>> {
+        let levels = self.levels.iter();
+        let decides =
+            |level: &&SurveyLevel| matches!(level.status, Status::Outside { decides: true });
+        distinct(
+            levels
+                .filter(decides)
+                .map(|level| level.place.level.clone()),
+        )
+    }
+}
+
+/// The files that could give a key where a level's path is unknown.
+fn possible(answer: &Answer, key: &str) -> Vec<Paths> {
+    let unknown = answer.unknown.iter();
+    let files = unknown.filter_map(|unknown| match &unknown.cause {
+        UnknownCause::Path(possible) if *possible.key == *key => Some(possible.files.clone()),
+        UnknownCause::Path(_) | UnknownCause::Function { .. } => None,
+    });
+    files.collect()
+}
+
+/// A place's path, where no variable is in it.
+fn constant(place: &Place) -> Option<String> {
+    let mut path = String::new();
+    for part in &place.template.parts {
+        match part {
+            TemplatePart::Text(text) => path.push_str(text),
+            TemplatePart::Variable(_) => return None,
+        }
+    }
+    Some(path::normalise(&path))
+}
+
+fn distinct(items: impl Iterator<Item = Arc<str>>) -> Vec<Arc<str>> {
+    let mut found: Vec<Arc<str>> = Vec::new();
+    for item in items {
+        if !found.contains(&item) {
+            found.push(item);
+        }
+    }
+    found
+}

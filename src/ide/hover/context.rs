@@ -1,0 +1,147 @@
+//! What all parts of one hover share: the file under the cursor, the root that governs it, and how
+//! files are named.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use super::HoverOptions;
+use super::page::{Line, Piece, joined, text};
+use crate::analysis::{Analysis, KeyPositions, RootView, datadir_of};
+use crate::lookup::Reach;
+use crate::scope::Scope;
+use crate::value::Value;
+use crate::workspace::{File, path};
+
+/// Most files that one line names.
+const MOST_NAMED: usize = 4;
+
+/// One hover.
+pub(super) struct Context<'a> {
+    pub(super) view: RootView<'a>,
+    pub(super) options: &'a HoverOptions<'a>,
+    /// The file under the cursor.
+    pub(super) file: &'a Arc<File>,
+    /// The levels that read it.
+    pub(super) reaches: Vec<Reach>,
+    positions: KeyPositions<'a>,
+    /// Where the data of the file lies.
+    datadir: OnceCell<Option<String>>,
+}
+
+impl<'a> Context<'a> {
+    /// None for a file that belongs to no root.
+    pub(super) fn new(
+        analysis: Analysis<'a>,
+        path: &str,
+        options: &'a HoverOptions<'a>,
+    ) -> Option<Context<'a>> {
+        let view = analysis.governing(path)?;
+        Some(Context {
+            file: analysis.snapshot.file(path)?,
+            reaches: view.reach(path),
+            view,
+            options,
+            positions: KeyPositions::new(analysis.snapshot),
+            datadir: OnceCell::new(),
+        })
+    }
+
+    pub(super) fn path(&self) -> &'a str {
+        self.file.path()
+    }
+
+    /// The scope of the nodes that read the file, as far as its path tells.
+    pub(super) fn scope(&self) -> Scope {
+        self.reaches.first().map_or_else(Scope::open, Reach::scope)
+    }
+
+    /// The known nodes that read the file, by number.
+    pub(super) fn readers(&self) -> Vec<usize> {
+        let places = self.reaches.iter().map(|reach| &reach.place);
+        self.view.readers(places, self.path())
+    }
+
+    /// The selected node, and its number among the known ones.
+    pub(super) fn selected(&self) -> Option<(&'a str, usize)> {
+        let Analysis {
+            selected, nodes, ..
+        } = self.view.analysis;
+        let name = selected?;
+        Some((name, nodes.find(name)?))
+    }
+
+    /// The line (from 1) of a key, or of a part of its value, in a file.
+    pub(super) fn line_of(&self, file: &File, key: &str, steps: &[Value]) -> u32 {
+        self.positions.line(file, key, steps)
+    }
+
+    /// A file as a link: its name, with the line.
+    pub(super) fn link(&self, at: &str, line: u32) -> Piece {
+        Piece::Place {
+            label: format!("{}:{line}", self.label(at)),
+            path: at.to_string(),
+            line,
+        }
+    }
+
+    /// A file as a link without a line.
+    pub(super) fn file_link(&self, at: &str) -> Piece {
+        Piece::Place {
+            label: self.label(at),
+            path: at.to_string(),
+            line: 1,
+        }
+    }
+
+    /// The name of a file: its path below the data directory of the file under the cursor, else
+    /// below the workspace's folder.
+    pub(super) fn label(&self, at: &str) -> String {
+        let datadir = || datadir_of(&self.reaches.first()?.place);
+        if let Some(datadir) = self.datadir.get_or_init(datadir)
+            && let Some(rest) = path::within(at, datadir)
+            && !rest.is_empty()
+        {
+            return rest.to_string();
+        }
+        if let Some(rest) = path::within(at, &self.view.root.dir) {
+            return rest.to_string();
+        }
+        let areas = self.view.analysis.snapshot.areas().iter();
+        let rest = areas.filter_map(|area| path::within(at, area)).next();
+        rest.filter(|rest| !rest.is_empty())
+            .unwrap_or(at)
+            .to_string()
+    }
+
+    /// Files as links to where they set a key, a few of them by name.
+    pub(super) fn named<'f>(
+        &self,
+        key: &str,
+        steps: &[Value],
+        files: impl ExactSizeIterator<Item = &'f Arc<str>>,
+    ) -> Line {
+        let more = files.len().saturating_sub(MOST_NAMED);
+        let snapshot = self.view.analysis.snapshot;
+        let links = files.take(MOST_NAMED).map(|path| {
+            let file = snapshot.file(path);
+            let line = file.map_or(1, |file| self.line_of(file, key, steps));
+            vec![self.link(path, line)]
+        });
+        with_more(joined(links, ", "), more)
+    }
+
+    /// Names of files without lines, a few of them.
+    pub(super) fn labels(&self, files: &[Arc<str>]) -> Line {
+        let names = files.iter().take(MOST_NAMED);
+        let names = names.map(|path| vec![self.file_link(path)]);
+        with_more(joined(names, ", "), files.len().saturating_sub(MOST_NAMED))
+    }
+}
+
+/// A list of names, and how many more there are.
+pub(super) fn with_more(mut line: Line, more: usize) -> Line {
+    if more > 0 {
+        line.push(text(format!(" and {more} more")));
+    }
+    line
+}

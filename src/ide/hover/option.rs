@@ -1,0 +1,173 @@
+//! An entry of `lookup_options`: the keys it is for, and what overrides it.
+
+use std::sync::Arc;
+
+use super::context::{Context, with_more};
+use super::levels::options_place;
+use super::page::{Line, Page, code, joined, name, text};
+use super::yaml;
+use crate::analysis::{DecidingOptions, option_fact, quoted};
+use crate::ide::target::OptionTarget;
+use crate::lookup::OptionsSource;
+use crate::regexp::Regexp;
+use crate::value::Value;
+
+/// Most keys of a pattern that are asked which entry decides over them.
+const MOST_ASKED: usize = 200;
+
+/// Most keys that are named.
+const MOST_NAMED: usize = 5;
+
+/// Widest options, in characters.
+const WIDEST: usize = 60;
+
+pub(super) fn page(context: &Context<'_>, target: &OptionTarget) -> Page {
+    let entry = &*target.entry;
+    let mut page = Page::default();
+    let mut first = vec![name(entry), text(" — ")];
+    match matching(context, entry) {
+        Err(problem) => {
+            first.push(text(problem));
+            page.line(first);
+        }
+        Ok(keys) => {
+            first.extend(matches_line(context, entry, &keys));
+            page.line(first);
+            deciding_lines(context, entry, &keys, &mut page);
+        }
+    }
+    page.line(options_line(context, entry));
+    page
+}
+
+/// The top-level keys that an entry is for, ordered by name.
+fn matching(context: &Context<'_>, entry: &str) -> Result<Vec<Arc<str>>, String> {
+    let snapshot = context.view.analysis.snapshot;
+    if !entry.starts_with('^') {
+        let known = snapshot.count_with(entry) > 0;
+        return Ok(known.then(|| Arc::from(entry)).into_iter().collect());
+    }
+    let pattern = Regexp::new(entry).map_err(|error| error.to_string())?;
+    let names = snapshot.key_names("");
+    Ok(names
+        .filter(|name| &***name != "lookup_options")
+        .filter(|name| pattern.is_match(name).unwrap_or(false))
+        .cloned()
+        .collect())
+}
+
+fn matches_line(context: &Context<'_>, entry: &str, keys: &[Arc<str>]) -> Line {
+    match (entry.starts_with('^'), keys) {
+        (true, []) => vec![text("matches no key of this workspace")],
+        (false, []) => vec![text("no file of this workspace sets this key")],
+        (true, keys) => {
+            let mut line = vec![text(match keys.len() {
+                1 => "matches 1 key: ".to_string(),
+                count => format!("matches {count} keys: "),
+            })];
+            let named = keys.iter().take(MOST_NAMED);
+            line.extend(joined(named.map(|key| vec![code(key.to_string())]), ", "));
+            if keys.len() > MOST_NAMED {
+                line.push(text(", …"));
+            }
+            line
+        }
+        (false, [key, ..]) => {
+            vec![text(match context.view.analysis.snapshot.count_with(key) {
+                1 => "1 file sets it".to_string(),
+                files => format!("{files} files set it"),
+            })]
+        }
+    }
+}
+
+/// The keys over which other entries decide, and where the same entry stands too.
+fn deciding_lines(context: &Context<'_>, entry: &str, keys: &[Arc<str>], page: &mut Page) {
+    let scope = context.scope();
+    let mut scoped = context.view.in_scope(&scope);
+    // Keys by the entry that decides over them instead.
+    let mut hidden: Vec<(DecidingOptions, Vec<Arc<str>>)> = Vec::new();
+    let mut replaced = None;
+    for key in keys.iter().take(MOST_ASKED) {
+        let Some(decides) = scoped.options_of(key) else {
+            continue;
+        };
+        if &*decides.entry.name != entry {
+            let mut known = hidden.iter_mut();
+            match known.find(|(known, _)| known.entry.name == decides.entry.name) {
+                Some((_, keys)) => keys.push(key.clone()),
+                None => hidden.push((decides, vec![key.clone()])),
+            }
+        } else if let Some((path, line)) = decides.place
+            && &*path != context.path()
+        {
+            replaced = Some((path, line));
+        }
+    }
+    for (decides, keys) in hidden.iter().take(MOST_NAMED) {
+        let named = keys.iter().take(MOST_NAMED);
+        let named = joined(named.map(|key| vec![code(quoted(key))]), ", ");
+        let mut line = vec![text("hidden for ")];
+        line.extend(with_more(named, keys.len().saturating_sub(MOST_NAMED)));
+        line.push(text(match decides.entry.source {
+            OptionsSource::Exact => " by the literal entry",
+            OptionsSource::Pattern => " by an earlier pattern",
+        }));
+        line.extend(options_place(context, decides));
+        page.line(line);
+    }
+    page.line(elsewhere(context, entry));
+    if let Some((path, line)) = replaced {
+        page.line(vec![
+            text("replaced as a whole by the entry of the same name in "),
+            context.link(&path, line),
+        ]);
+    }
+}
+
+/// The other files with an entry of the same name.
+fn elsewhere(context: &Context<'_>, entry: &str) -> Line {
+    let snapshot = context.view.analysis.snapshot;
+    let files = snapshot.files_with("lookup_options");
+    let files = files.iter().filter_map(|id| snapshot.file_by_id(*id));
+    let mut files: Vec<_> = files.collect();
+    files.sort_by_key(|file| file.path());
+    let others = files.into_iter().filter_map(|file| {
+        let fact = option_fact(file, entry)?;
+        let line = file.line(fact.key.start as usize) + 1;
+        (**file.path() != *context.path()).then(|| vec![context.link(file.path(), line)])
+    });
+    let others: Vec<Line> = others.collect();
+    if others.is_empty() {
+        return Line::new();
+    }
+    let more = others.len().saturating_sub(MOST_NAMED);
+    let mut line = vec![text("the same entry stands in ")];
+    let named = joined(others.into_iter().take(MOST_NAMED), ", ");
+    line.extend(with_more(named, more));
+    line.push(text("; of the files that a node reads, the highest counts"));
+    line
+}
+
+/// What the entry itself says.
+fn options_line(context: &Context<'_>, entry: &str) -> Line {
+    let own = context
+        .view
+        .analysis
+        .own_value(context.path(), "lookup_options");
+    let Some(own) = own.as_ref().and_then(|options| options.get(entry)) else {
+        return Line::new();
+    };
+    let Value::Hash(options) = own else {
+        return vec![text(
+            "says nothing: options are a hash with merge or convert_to",
+        )];
+    };
+    let shown = options.iter().map(|(option, value)| {
+        vec![
+            text(format!("{}: ", option.to_s())),
+            code(yaml::inline(value, WIDEST)),
+        ]
+    });
+    joined(shown, " · ")
+}

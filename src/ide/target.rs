@@ -1,0 +1,444 @@
+//! What is under the cursor: the one place that says so, for every feature.
+//!
+//! It looks at one file's tree; what the thing means for nodes is for features to say.
+
+use std::sync::Arc;
+
+use crate::analysis::quoted;
+use crate::eyaml::{Blob, BrokenBlob, scan_source};
+use crate::hierarchy::{LevelSpans, LocationSpan, locate};
+use crate::interpolation::{Key, Segment, Token, has_tokens, tokens};
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{Node, NodeId, NodeKind, ScalarMap, Tree};
+use crate::text::TextRange;
+use crate::value::Value;
+use crate::workspace::{File, Format, KeyFact, Snapshot, path};
+
+/// The key that holds options of lookups rather than data.
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
+/// What is under the cursor.
+pub enum Target {
+    /// A top-level key, or its value.
+    Key(KeyTarget),
+    /// A key within a value, or what belongs to it.
+    NestedKey(KeyTarget),
+    /// A `%{…}` token in data.
+    Token(TokenTarget),
+    /// A path of `hiera.yaml`.
+    Path(PathTarget),
+    /// An entry of `lookup_options`: a key or a pattern.
+    Option(OptionTarget),
+    /// An encrypted value.
+    Blob(BlobTarget),
+    /// A word of `hiera.yaml` or of `lookup_options`.
+    Word(WordTarget),
+    /// Nothing that a hierarchy knows of.
+    None,
+}
+
+/// A key whose value the cursor belongs to.
+#[derive(Clone, Debug)]
+pub struct KeyTarget {
+    /// The top-level key.
+    pub root: Arc<str>,
+    /// Keys and indices that lead from its value to the one under the cursor.
+    pub steps: Vec<Value>,
+    /// The innermost key.
+    pub range: TextRange,
+    /// How many of the steps lead to the outermost list that the key is in, if it is in one.
+    pub before_list: Option<usize>,
+}
+
+/// A token.
+pub struct TokenTarget {
+    /// The token; its ranges are within `text`.
+    pub token: Token,
+    /// The whole text that it stands in, decoded.
+    pub text: Arc<str>,
+    /// The token in the file.
+    pub range: TextRange,
+}
+
+/// A path of a level.
+pub struct PathTarget {
+    /// The path as written.
+    pub span: LocationSpan,
+    /// Index of the level in its hierarchy.
+    pub level: usize,
+    /// Whether the level stands in the `default_hierarchy`.
+    pub in_default_hierarchy: bool,
+    /// The path in the file.
+    pub range: TextRange,
+    /// The token of the path under the cursor.
+    pub token: Option<TokenTarget>,
+}
+
+/// An entry of `lookup_options`.
+pub struct OptionTarget {
+    /// The key or pattern.
+    pub entry: Arc<str>,
+    /// It in the file.
+    pub range: TextRange,
+}
+
+/// An encrypted value, or what opens like one.
+pub struct BlobTarget {
+    /// What it says of itself; its ranges are within `source`.
+    pub blob: Result<Blob, BrokenBlob>,
+    /// What is written into the scalar that it stands in.
+    pub source: Arc<str>,
+    /// It in the file.
+    pub range: TextRange,
+}
+
+/// A word.
+pub struct WordTarget {
+    /// The word.
+    pub word: Arc<str>,
+    /// The option whose value it is; none where it names an option.
+    pub value_of: Option<Arc<str>>,
+    /// It in the file.
+    pub range: TextRange,
+}
+
+impl Target {
+    /// What the target is in the file; none for nothing.
+    #[must_use]
+    pub fn range(&self) -> Option<TextRange> {
+        match self {
+            Target::Key(key) | Target::NestedKey(key) => Some(key.range),
+            Target::Token(token) => Some(token.range),
+            Target::Path(path) => Some(path.range),
+            Target::Option(option) => Some(option.range),
+            Target::Blob(blob) => Some(blob.range),
+            Target::Word(word) => Some(word.range),
+            Target::None => None,
+        }
+    }
+}
+
+/// What is under the byte at `offset` of a file. O(depth of the tree) once the file is parsed.
+#[must_use]
+pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Target {
+    let Some(file) = snapshot.file(path) else {
+        return Target::None;
+    };
+    if is_config(snapshot, path) {
+        let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
+        return in_config(file, &parse.tree, offset);
+    }
+    match file.format() {
+        Some(format) => in_data(file, &snapshot.parse_of(file, format).tree, offset),
+        None => Target::None,
+    }
+}
+
+/// Whether a file is a hierarchy's configuration.
+#[must_use]
+pub fn is_config(snapshot: &Snapshot, file: &str) -> bool {
+    let is_named = |path: &str| path == file;
+    let of_root = || snapshot.root_of(file)?.hiera_yaml.as_deref();
+    path::name(file) == "hiera.yaml" || of_root().is_some_and(is_named)
+}
+
+fn in_config(file: &File, tree: &Tree, offset: usize) -> Target {
+    let spans = locate(tree);
+    let location = location_at(&spans.hierarchy, offset).map(|found| (found, false));
+    let location = location
+        .or_else(|| location_at(&spans.default_hierarchy, offset).map(|found| (found, true)));
+    if let Some(((span, level), in_default_hierarchy)) = location {
+        let node = tree.node(span.node);
+        return Target::Path(PathTarget {
+            token: token_at(file, node, &span.text, offset),
+            range: node.range,
+            span: span.clone(),
+            level,
+            in_default_hierarchy,
+        });
+    }
+    word_at(tree, &tree.path_at(offset)).map_or(Target::None, Target::Word)
+}
+
+fn location_at(levels: &[LevelSpans], offset: usize) -> Option<(&LocationSpan, usize)> {
+    levels.iter().enumerate().find_map(|(at, level)| {
+        let mut locations = level.locations.iter();
+        let found = locations.find(|location| location.range.touches(offset))?;
+        Some((found, at))
+    })
+}
+
+fn in_data(file: &File, tree: &Tree, offset: usize) -> Target {
+    let nodes = tree.path_at(offset);
+    if let Some(blob) = blob_in(file, tree, &nodes, offset) {
+        return Target::Blob(blob);
+    }
+    let token = nodes.last().and_then(|&node| {
+        let node = tree.node(node);
+        token_at(file, node, &node.as_scalar()?.text, offset)
+    });
+    if let Some(token) = token {
+        return Target::Token(token);
+    }
+    let Some(key) = key_in(tree, &nodes).or_else(|| broken_key(tree, offset)) else {
+        return Target::None;
+    };
+    if &*key.root == LOOKUP_OPTIONS {
+        if let [Value::String(entry)] = key.steps.as_slice() {
+            return Target::Option(OptionTarget {
+                entry: entry.clone(),
+                range: key.range,
+            });
+        }
+        return word_at(tree, &nodes).map_or(Target::None, Target::Word);
+    }
+    match key.steps.is_empty() {
+        true => Target::Key(key),
+        false => Target::NestedKey(key),
+    }
+}
+
+/// The encrypted value at a place of a data file.
+#[must_use]
+pub fn blob_at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<BlobTarget> {
+    let file = snapshot.file(path)?;
+    let parse = snapshot.parse_of(file, file.format()?);
+    blob_in(file, &parse.tree, &parse.tree.path_at(offset), offset)
+}
+
+fn blob_in(file: &File, tree: &Tree, nodes: &[NodeId], offset: usize) -> Option<BlobTarget> {
+    let node = tree.node(*nodes.last()?);
+    node.as_scalar()?;
+    let source = node.range.slice(file.text());
+    if !source.contains("ENC[") {
+        return None;
+    }
+    let scan = scan_source(source);
+    let start = node.range.as_usize().start;
+    let here = offset.checked_sub(start)?;
+    let mut blobs = scan.blobs.into_iter();
+    let mut broken = scan.broken.into_iter();
+    let blob = match blobs.find(|blob| blob.range.touches(here)) {
+        Some(blob) => Ok(blob),
+        None => Err(broken.find(|broken| broken.range.touches(here))?),
+    };
+    let range = match &blob {
+        Ok(blob) => blob.range.as_usize(),
+        Err(broken) => broken.range.as_usize(),
+    };
+    Some(BlobTarget {
+        blob,
+        source: Arc::from(source),
+        range: TextRange::new(start + range.start, start + range.end),
+    })
+}
+
+/// The token of a scalar under the cursor.
+fn token_at(file: &File, node: &Node, text: &Arc<str>, offset: usize) -> Option<TokenTarget> {
+    if !has_tokens(text) {
+        return None;
+    }
+    let map = ScalarMap::new(file.text(), node);
+    tokens(text).into_iter().find_map(|token| {
+        let range = map.source_range(token.range.as_usize());
+        range.as_usize().contains(&offset).then(|| TokenTarget {
+            token,
+            text: text.clone(),
+            range,
+        })
+    })
+}
+
+/// The word under the cursor: an option's name or its value.
+fn word_at(tree: &Tree, nodes: &[NodeId]) -> Option<WordTarget> {
+    let (&inner, outer) = nodes.split_last()?;
+    let node = tree.node(inner);
+    let word = node.as_scalar()?.text.clone();
+    let entries = tree.node(*outer.last()?).as_mapping()?;
+    let mut entries = entries.iter();
+    let &(key, _) = entries.find(|&&(key, value)| key == inner || value == inner)?;
+    let value_of = match key == inner {
+        true => None,
+        false => Some(tree.scalar_text(key)?.clone()),
+    };
+    Some(WordTarget {
+        word,
+        value_of,
+        range: node.full_range(),
+    })
+}
+
+/// The innermost key around a place of a data file; none on an entry that cannot be read.
+#[must_use]
+pub fn key_around(snapshot: &Snapshot, path: &str, offset: usize) -> Option<KeyTarget> {
+    let file = snapshot.file(path)?;
+    let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
+    key_in(&parse.tree, &parse.tree.path_at(offset))
+}
+
+/// The key at a place of a data file as it is looked up, with dots where it is nested; none where
+/// no key is. Beside a key and its value, the first key of the line counts.
+#[must_use]
+pub fn key_at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Arc<str>> {
+    let file = snapshot.file(path)?;
+    let parse = snapshot.parse_of(file, file.format()?);
+    let tree = &parse.tree;
+    let at = |offset| key_in(tree, &tree.path_at(offset)).or_else(|| broken_key(tree, offset));
+    let first_of_line = || {
+        let before = file.text().get(..offset)?;
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = file.text()[start..].lines().next()?;
+        let indent = line.len() - line.trim_start().len();
+        at(start + indent)
+    };
+    Some(Arc::from(at(offset).or_else(first_of_line)?.lookup_name()))
+}
+
+/// The top-level entry of a data file that an offset lies in.
+#[must_use]
+pub fn entry_at(file: &File, offset: u32) -> Option<&KeyFact> {
+    let inside = |fact: &&KeyFact| {
+        let end = fact.value.end.max(fact.key.end);
+        fact.key.start <= offset && offset <= end && fact.value.start >= fact.key.start
+    };
+    file.facts().keys.iter().find(inside)
+}
+
+/// The innermost key around a place, through hashes and lists.
+fn key_in(tree: &Tree, nodes: &[NodeId]) -> Option<KeyTarget> {
+    let mut found: Option<KeyTarget> = None;
+    let mut before_list = None;
+    // Elements of lists lead to a key only if one follows.
+    let mut places: Vec<Value> = Vec::new();
+    for pair in nodes.windows(2) {
+        let (outer, inner) = (pair[0], pair[1]);
+        let entries = match &tree.node(outer).kind {
+            NodeKind::Mapping(entries) => entries,
+            NodeKind::Sequence(elements) => {
+                let at = elements.iter().position(|&element| element == inner)?;
+                places.push(Value::Int(i64::try_from(at).ok()?));
+                continue;
+            }
+            NodeKind::Scalar(_) | NodeKind::Alias { .. } => break,
+        };
+        let &(key, _) = entries
+            .iter()
+            .find(|&&(key, value)| key == inner || value == inner)?;
+        let range = tree.node(key).full_range();
+        match &mut found {
+            None => {
+                let text = tree.scalar_text(key)?;
+                // A list around all keys is no data.
+                if !places.is_empty() {
+                    return None;
+                }
+                found = Some(KeyTarget {
+                    range,
+                    ..KeyTarget::of_root(text.strip_prefix(':').unwrap_or(text))
+                });
+            }
+            Some(target) => {
+                if !places.is_empty() {
+                    before_list.get_or_insert(target.steps.len());
+                    target.steps.append(&mut places);
+                }
+                target.steps.push(key_value(tree.node(tree.resolve(key)))?);
+                target.range = range;
+            }
+        }
+        if key == inner {
+            break;
+        }
+    }
+    if let Some(target) = &mut found {
+        target.before_list = before_list;
+    }
+    found
+}
+
+/// The key of an entry that cannot be read.
+fn broken_key(tree: &Tree, offset: usize) -> Option<KeyTarget> {
+    let mut keys = tree.broken().iter().filter_map(|entry| entry.key.as_ref());
+    let key = keys.find(|key| key.range.touches(offset))?;
+    Some(KeyTarget {
+        range: key.range,
+        ..KeyTarget::of_root(&key.text)
+    })
+}
+
+/// A nested key as Puppet sees it.
+fn key_value(node: &Node) -> Option<Value> {
+    let scalar = node.as_scalar()?;
+    let text = || Value::String(scalar.text.clone());
+    if node.is_quoted() {
+        return Some(text());
+    }
+    Some(match resolve_plain(&scalar.text) {
+        Resolved::Int(number) => Value::Int(number),
+        Resolved::Float(number) => Value::Float(number),
+        Resolved::Bool(truth) => Value::Bool(truth),
+        Resolved::Null => Value::Undef,
+        Resolved::Symbol(name) => Value::from(name),
+        Resolved::BigInt(_)
+        | Resolved::Date
+        | Resolved::Time
+        | Resolved::String
+        | Resolved::Invalid { .. } => text(),
+    })
+}
+
+impl KeyTarget {
+    /// A top-level key, wherever it stands.
+    #[must_use]
+    pub fn of_root(key: &str) -> KeyTarget {
+        KeyTarget {
+            root: Arc::from(key),
+            steps: Vec::new(),
+            range: TextRange::new(0, 0),
+            before_list: None,
+        }
+    }
+
+    /// The key of a name as it is looked up, wherever it stands.
+    #[must_use]
+    pub fn named(key: &str) -> Option<KeyTarget> {
+        let parsed = Key::parse(key).ok()?;
+        Some(KeyTarget {
+            steps: steps_of(&parsed),
+            ..KeyTarget::of_root(parsed.root.as_name()?)
+        })
+    }
+
+    /// The key as people read it.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        self.below(self.root.to_string())
+    }
+
+    /// The key as it would be looked up.
+    #[must_use]
+    pub fn lookup_name(&self) -> String {
+        self.below(quoted(&self.root))
+    }
+
+    fn below(&self, mut shown: String) -> String {
+        for step in &self.steps {
+            shown.push('.');
+            match step.as_str() {
+                Some(segment) => shown.push_str(&quoted(segment)),
+                None => shown.push_str(&step.to_s()),
+            }
+        }
+        shown
+    }
+}
+
+/// The steps that a dotted key digs by.
+#[must_use]
+pub fn steps_of(key: &Key) -> Vec<Value> {
+    let steps = key.segments.iter().map(|segment| match segment {
+        Segment::Name(name) => Value::String(name.clone()),
+        Segment::Index(index) => Value::Int(*index),
+    });
+    steps.collect()
+}
