@@ -1,4 +1,5 @@
-//! The command line: `server`, `lookup`, `explain-key`, `matrix`, `diff`, `check`, `hover`.
+//! The command line: `server`, `lookup`, `explain-key`, `matrix`, `diff`, `check`, `explain`, `rules`,
+//! `hover`.
 //!
 //! Answers go to standard output, everything else to standard error. Exit codes are documented in
 //! `docs/exit-codes.md`.
@@ -15,6 +16,7 @@ mod lookup;
 mod matrix;
 mod nodes;
 mod render;
+mod rules;
 mod self_test;
 mod table;
 mod workspace;
@@ -54,6 +56,14 @@ enum Command {
     Diff(Box<diff::DiffArguments>),
     /// Report mistakes in the data, with excerpts of the sources
     Check(check::CheckArguments),
+    /// Print the page of a rule: what it reports, why, and how to fix it
+    Explain {
+        /// The code that `check` and editors show
+        #[arg(value_name = "CODE")]
+        code: String,
+    },
+    /// List all rules of `check`, one a line
+    Rules,
     /// Print what an editor shows at a place: FILE:LINE:COLUMN
     Hover(Box<hover::HoverArguments>),
     /// Print the settings as JSON Schema: what editor extensions are generated from
@@ -69,7 +79,12 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match &arguments.command {
         Some(Command::Lookup(arguments)) if !arguments.is_for_many() => {}
-        Some(Command::Hover(_) | Command::ExplainKey(_)) => {}
+Some(
+            Command::Hover(_)
+            | Command::ExplainKey(_)
+            | Command::Explain { .. }
+            | Command::Rules,
+        ) => {}
         #[cfg(feature = "server")]
         Some(Command::SettingsSchema) => {}
         // It asks for huge pages when it reads the workspace.
@@ -85,6 +100,8 @@ pub fn main() -> ExitCode {
         }
         #[cfg(feature = "server")]
         Some(Command::SettingsSchema) => settings_schema(),
+        Some(Command::Explain { code }) => rules::explain(&code),
+        Some(Command::Rules) => rules::list(),
         Some(Command::Check(arguments)) => {
             log::start(false);
             if arguments.self_test {

@@ -3,6 +3,7 @@
 //! A feature asks an [`Analysis`](crate::analysis::Analysis) and [`target`]; it knows
 //! neither folders on disk nor URIs nor the protocol.
 
+pub mod actions;
 pub mod call_hierarchy;
 pub mod cell;
 pub mod compare;

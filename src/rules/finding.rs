@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::syntax::Node;
 use crate::text::{TextEdit, TextRange};
 
 /// How bad it is; the worst first.
@@ -70,6 +71,22 @@ impl Fix {
             edits: vec![edit],
             safety,
         }
+    }
+
+    /// Quotes a plain scalar, so that it is the string it spells. Nothing for one that is absent or
+    /// goes over several lines, whose line breaks quotes would read in another way.
+    #[must_use]
+    pub fn quote(node: &Node) -> Option<Fix> {
+        let text = &node.as_scalar()?.text;
+        if text.is_empty() || text.len() != node.range.len() {
+            return None;
+        }
+        let quoted = match text.contains(['"', '\\']) {
+            true => format!("'{}'", text.replace('\'', "''")),
+            false => format!("\"{text}\""),
+        };
+        let edit = TextEdit::replace(node.range, quoted);
+        Some(Fix::new(Safety::Safe, "Quote it", edit))
     }
 }
 

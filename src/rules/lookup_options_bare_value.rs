@@ -3,7 +3,10 @@
 use super::checked::OptionAt;
 use super::checker::Found;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Checked, Depends, Fix, Rule, Safety, Severity};
+use crate::lookup::Strategy;
+use crate::text::TextEdit;
+use crate::workspace::Format;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-bare-value",
@@ -14,7 +17,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Option(check)],
 };
 
-fn check(_: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
     let Some(options) = &at.options else { return };
     let Some(text) = options.value.as_str() else {
         return;
@@ -23,11 +26,22 @@ fn check(_: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
     if text.contains("merge") || text.contains("convert_to") || text.contains("%{") {
         return;
     }
-    found.report(
+    let finding = found.report(
         options.range,
         format!(
             "the options of '{}' are a text and are ignored: write {{merge: {text}}}",
             at.name
         ),
     );
+    let written = match file.format() {
+        Format::Json => format!("{{\"merge\": \"{text}\"}}"),
+        Format::Yaml | Format::Hocon => format!("{{merge: {text}}}"),
+    };
+    if Strategy::refusal(options.value).is_none() {
+        finding.fixes.push(Fix::new(
+            Safety::Safe,
+            format!("Write {written}"),
+            TextEdit::replace(options.range, written),
+        ));
+    }
 }

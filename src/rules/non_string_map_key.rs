@@ -3,7 +3,7 @@
 use super::checked::MappingAt;
 use super::checker::Found;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Checked, Depends, Fix, Rule, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::workspace::Format;
@@ -42,7 +42,7 @@ fn check(file: &Checked<'_>, at: &MappingAt<'_>, found: &mut Found<'_>) {
             | Resolved::Time
             | Resolved::Invalid { .. } => continue,
         };
-        found.report(
+        let finding = found.report(
             node.range,
             format!(
                 "the key '{}' is read as {what}, which cannot be a key: Puppet fails on the whole \
@@ -50,5 +50,6 @@ fn check(file: &Checked<'_>, at: &MappingAt<'_>, found: &mut Found<'_>) {
                 scalar.text
             ),
         );
+        finding.fixes.extend(Fix::quote(node));
     }
 }

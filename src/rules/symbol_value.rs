@@ -3,7 +3,7 @@
 use super::checked::ScalarAt;
 use super::checker::Found;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Checked, Depends, Fix, Rule, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::workspace::Format;
@@ -26,11 +26,12 @@ fn check(file: &Checked<'_>, at: &ScalarAt<'_>, found: &mut Found<'_>) {
     {
         return;
     }
-    found.report(
+    let finding = found.report(
         at.node.range,
         format!(
             "'{}' is read as a Ruby symbol: Puppet fails on this key; quote it",
             scalar.text
         ),
     );
+    finding.fixes.extend(Fix::quote(at.node));
 }

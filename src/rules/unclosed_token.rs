@@ -3,8 +3,9 @@
 use super::checked::TokenAt;
 use super::checker::Found;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
-use crate::interpolation::TokenKind;
+use super::{Checked, Depends, Fix, Rule, Safety, Severity};
+use crate::interpolation::{TokenKind, parse_token};
+use crate::text::TextEdit;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "unclosed-token",
@@ -24,11 +25,28 @@ fn check(_: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
     // is one that lacks its end.
     let begins =
         |first: char| first.is_ascii_alphabetic() || matches!(first, ':' | '_' | '\'' | '"');
-    if inner.starts_with(begins) {
-        found.report(
-            at.range,
-            "'%{' has no '}': Puppet leaves it as it stands; close it, or write \
-             '%{literal('%')}{' for a percent sign",
-        );
+    if !inner.starts_with(begins) {
+        return;
+    }
+    let finding = found.report(
+        at.range,
+        "'%{' has no '}': Puppet leaves it as it stands; close it, or write \
+         '%{literal('%')}{' for a percent sign",
+    );
+    // With more text behind the name, where it ends is not known.
+    let is_whole = match parse_token(inner.trim_end(), 0) {
+        TokenKind::Call { .. } => true,
+        TokenKind::Variable { .. } => !inner.trim_end().contains([' ', '(', '%', '{']),
+        TokenKind::Empty
+        | TokenKind::UnknownMethod { .. }
+        | TokenKind::Malformed
+        | TokenKind::Unclosed => false,
+    };
+    if is_whole {
+        finding.fixes.push(Fix::new(
+            Safety::Safe,
+            "Close the token",
+            TextEdit::insert(at.range.end as usize, "}"),
+        ));
     }
 }

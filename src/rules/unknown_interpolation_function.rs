@@ -5,7 +5,10 @@ use super::checker::Found;
 use super::rule::Hook;
 use super::{Checked, Depends, Fix, Rule, Safety, Severity};
 use crate::interpolation::{Method, TokenKind};
-use crate::text::{TextEdit, TextRange};
+use crate::text::{TextEdit, TextRange, nearest};
+
+/// What a token may call.
+const FUNCTIONS: [&str; 5] = ["lookup", "hiera", "alias", "scope", "literal"];
 
 pub(super) const RULE: &Rule = &Rule {
     code: "unknown-interpolation-function",
@@ -30,14 +33,18 @@ fn check(file: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
         at.range,
         format!("unknown interpolation method '{name}': Puppet fails on this key; {instead}"),
     );
+    let (safety, function) = match meant {
+        Some(_) => (Safety::Safe, Some(&*lower)),
+        None => (Safety::Unsafe, nearest(name, FUNCTIONS.into_iter())),
+    };
     let written = at.token.range.slice(at.text).find(&**name);
-    if let (Some(_), Some(start)) = (meant, written) {
+    if let (Some(function), Some(start)) = (function, written) {
         let name = TextRange::new(start, start + name.len()).shift(at.token.range.start as usize);
         let name = file.places(at.node).source_range(name);
         finding.fixes.push(Fix::new(
-            Safety::Safe,
-            format!("Call '{lower}'"),
-            TextEdit::replace(name, lower),
+            safety,
+            format!("Call '{function}'"),
+            TextEdit::replace(name, function),
         ));
     }
 }

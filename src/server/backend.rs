@@ -60,6 +60,13 @@ impl LanguageServer for Backend {
         requests::workspace_symbol::handle(&self.session, params).await
     }
 
+    async fn code_action(
+        &self,
+        params: lsp::CodeActionParams,
+    ) -> Result<Option<lsp::CodeActionResponse>> {
+        requests::code_action::handle(&self.session, params).await
+    }
+
     async fn code_lens(&self, params: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {
         requests::code_lens::handle(&self.session, params).await
     }

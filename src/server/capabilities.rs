@@ -85,6 +85,8 @@ pub(crate) struct ClientFacts {
     pub(crate) pulls: bool,
     /// The client can be told that its pulled diagnostics are stale.
     pub(crate) refreshes: bool,
+    /// Fixes can be offered as edits; older clients know only commands.
+    pub(crate) code_actions: bool,
     /// What may stand in a diagnostic.
     pub(crate) diagnostics: DiagnosticForm,
     /// Outlines may nest.
@@ -180,6 +182,7 @@ impl ClientFacts {
             opens_files: can("window/showDocument/support") && !can("experimental/documents"),
             pulls: can("textDocument/diagnostic"),
             refreshes: can("workspace/diagnostics/refreshSupport"),
+            code_actions: can("textDocument/codeAction/codeActionLiteralSupport"),
             diagnostics: DiagnosticForm {
                 related: can("textDocument/publishDiagnostics/relatedInformation"),
                 tags: can("textDocument/publishDiagnostics/tagSupport"),
@@ -302,6 +305,12 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),
             document_symbol_provider: Some(lsp::OneOf::Left(true)),
             workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
+            code_action_provider: Some(lsp::CodeActionProviderCapability::Options(
+                lsp::CodeActionOptions {
+                    code_action_kinds: Some(vec![lsp::CodeActionKind::QUICKFIX]),
+                    ..lsp::CodeActionOptions::default()
+                },
+            )),
             code_lens_provider: Some(lsp::CodeLensOptions {
                 resolve_provider: Some(true),
             }),

@@ -13,6 +13,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::text::nearest;
+
 /// The section of the editor's configuration that holds our settings.
 pub const SECTION: &str = "hiera-ls";
 
@@ -504,7 +506,7 @@ impl Settings {
         folders: &[String],
     ) -> Result<(), String> {
         let Some(row) = TABLE.iter().find(|row| row.name == name) else {
-            return Err(match nearest(name) {
+            return Err(match nearest(name, TABLE.iter().map(|row| row.name)) {
                 Some(known) => format!("unknown setting '{name}': did you mean '{known}'?"),
                 None => format!("unknown setting '{name}'"),
             });
@@ -633,40 +635,6 @@ fn flat(object: &Map<String, Value>) -> Vec<(String, Value)> {
         }
     }
     found
-}
-
-/// The known name that a misspelt one most likely means: at most three edits away.
-fn nearest(name: &str) -> Option<&'static str> {
-    const MAX_EDITS: usize = 3;
-    if name.len() > 64 {
-        return None;
-    }
-    TABLE
-        .iter()
-        .map(|row| {
-            (
-                edits(&name.to_lowercase(), &row.name.to_lowercase()),
-                row.name,
-            )
-        })
-        .min()
-        .filter(|(distance, _)| *distance <= MAX_EDITS)
-        .map(|(_, known)| known)
-}
-
-fn edits(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, a) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (column, b) in right.iter().enumerate() {
-            let substituted = diagonal + usize::from(a != *b);
-            diagonal = row[column + 1];
-            row[column + 1] = substituted.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]

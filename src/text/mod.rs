@@ -14,9 +14,11 @@
 
 mod edit;
 mod line_index;
+mod nearest;
 
 pub use edit::TextEdit;
 pub use line_index::{LineCounter, LineIndex, Position, PositionEncoding, line_at};
+pub use nearest::nearest;
 
 /// A half-open range of bytes in one text: `start..end`, both offsets in UTF-8 bytes.
 ///

@@ -10,3 +10,4 @@
 mod bounds;
 mod check_cli;
 mod lookup_cli;
+mod rules_cli;

@@ -90,17 +90,23 @@ impl<'a> Diagnoser<'a> {
 
     /// The diagnostics of one file; nothing for a file that is not ours.
     pub(crate) fn file(&self, path: &str) -> Option<Vec<lsp::Diagnostic>> {
-        if !self.view.context.settings.diagnostics_enabled {
-            return None;
-        }
-        let findings = match &self.view.doubles {
-            None => self.checker.file(path),
-            Some(doubles) => (doubles.check)(&self.view.snapshot, path),
-        };
-        let shown = findings?
+        let shown = self
+            .findings(path)?
             .into_iter()
             .filter_map(|finding| diagnostic(self.view, path, finding));
         Some(shown.collect())
+    }
+
+    /// The findings of one file; nothing for a file that is not ours, and where diagnostics are
+    /// turned off.
+    pub(crate) fn findings(&self, path: &str) -> Option<Vec<Finding>> {
+        if !self.view.context.settings.diagnostics_enabled {
+            return None;
+        }
+        match &self.view.doubles {
+            None => self.checker.file(path),
+            Some(doubles) => (doubles.check)(&self.view.snapshot, path),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! takes the request's place in the stream, a place in the lane, and runs the job.
 
 pub(crate) mod call_hierarchy;
+pub(crate) mod code_action;
 pub(crate) mod code_lens;
 pub(crate) mod diagnostic;
 mod document;

@@ -2,6 +2,7 @@
 //! `fixtures/acme`.
 
 mod commands;
+mod fixes;
 mod lenses;
 mod program;
 mod secrets;

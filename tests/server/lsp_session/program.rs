@@ -75,12 +75,19 @@ impl Program {
             },
             "textDocument": {
                 "hover": { "contentFormat": ["markdown", "plaintext"] },
-                "publishDiagnostics": { "relatedInformation": true, "versionSupport": true },
+                "publishDiagnostics": {
+                    "relatedInformation": true, "versionSupport": true,
+                    "codeDescriptionSupport": true, "tagSupport": { "valueSet": [1, 2] },
+                },
+                "codeAction": {
+                    "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } },
+                },
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
             },
             "window": { "showDocument": { "support": true } },
             "experimental": {
                 "commandLinks": client == "Visual Studio Code", "documents": client != STRANGER,
+                "rulePages": client != STRANGER,
             },
         });
         let params = json!({
