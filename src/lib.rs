@@ -25,6 +25,13 @@
 //! | [`syntax`] | text → spanned tree: YAML as Psych reads it, JSON, HOCON |
 //! | [`text`] | byte ranges, lines, positions |
 
+// The fixtures of the tests are shared with those under `tests/`, which name the library.
+#[cfg(test)]
+extern crate self as hiera_ls;
+#[cfg(test)]
+#[path = "../tests/support/fixture.rs"]
+mod fixture;
+
 pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -79,11 +79,8 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match &arguments.command {
         Some(Command::Lookup(arguments)) if !arguments.is_for_many() => {}
-Some(
-            Command::Hover(_)
-            | Command::ExplainKey(_)
-            | Command::Explain { .. }
-            | Command::Rules,
+        Some(
+            Command::Hover(_) | Command::ExplainKey(_) | Command::Explain { .. } | Command::Rules,
         ) => {}
         #[cfg(feature = "server")]
         Some(Command::SettingsSchema) => {}

@@ -1,9 +1,9 @@
 //! `alias-not-whole`: 'alias' stands in a longer string, where Puppet refuses it.
 
-use super::checked::TokenAt;
-use super::checker::Found;
+use super::context::TokenAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::interpolation::{Method, TokenKind};
 
 pub(super) const RULE: &Rule = &Rule {
@@ -15,7 +15,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Token(check)],
 };
 
-fn check(_: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
+fn check(_: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let TokenKind::Call {
         method: Method::Alias,
         argument,
@@ -27,7 +27,7 @@ fn check(_: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
     if at.token.range.len() == at.text.len() {
         return;
     }
-    found.report(
+    findings.report(
         at.range,
         format!(
             "'alias' must be the whole string: Puppet fails on this key; use '%{{lookup(\"{argument}\")}}' \

@@ -1,10 +1,10 @@
 //! `bad-merge-option`: a merge strategy has an option that it does not take.
 
-use super::checked::{OptionAt, entry};
-use super::checker::Found;
+use super::context::OptionAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
-use crate::lookup::{Cause, Strategy};
+use super::{Depends, FileContext, Rule, Severity};
+use crate::lookup::Cause;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "bad-merge-option",
@@ -15,25 +15,11 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Option(check)],
 };
 
-fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
-    let Some(options) = &at.options else { return };
-    let Some(merge) = options.value.get("merge") else {
+fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
+    let Some(refused) = at.refused_merge(file.tree()) else {
         return;
     };
-    if merge.inspect().contains("%{") {
-        return;
-    }
-    let Some(error) = Strategy::refusal(merge) else {
-        return;
-    };
-    if matches!(error.cause, Cause::MergeOptions(_)) {
-        let range = entry(file.tree(), options.node, "merge")
-            .map_or(options.range, |(_, value)| file.tree().node(value).range);
-        let message = format!(
-            "{}: Puppet fails on '{}'",
-            error.to_string().trim(),
-            at.name
-        );
-        found.report(range, message);
+    if matches!(refused.error.cause, Cause::MergeOptions(_)) {
+        findings.report(refused.range, refused.message());
     }
 }

@@ -2,87 +2,44 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::checked::{Checked, Reader, Role};
-use super::finding::{Finding, Severity};
+use super::RULES;
+use super::context::{FileContext, Reader, Role};
+use super::finding::Finding;
 use super::reference_graph::ReferenceGraph;
 use super::walk::walk;
-use super::{RULES, Rule};
+use crate::analysis::{Analysis, RootView};
 use crate::hierarchy::{FunctionKind, Layer, TemplatePart};
 use crate::lookup::{
-    ConfigCache, Environment, Place, PuppetVersion, Request, Session, Settings, UnknownCause,
-    format_of, layer_of, reach,
+    ConfigCache, Place, PuppetVersion, Request, Settings, UnknownCause, format_of, reach,
 };
 use crate::regexp::{Regexp, RegexpError};
-use crate::scope::Scope;
-use crate::text::TextRange;
-use crate::workspace::{File, Root, RootFiles, Snapshot};
+use crate::scope::{KnownNodes, Scope};
+use crate::workspace::{File, Root, Snapshot};
 
 /// The limit of findings of one file, wherever they are shown: a file with more of them is broken in
 /// one way many times.
 pub const MOST_FINDINGS: usize = 200;
 
-/// A key that no data has: asking for it shows which levels nobody can read.
+/// A key that no data has: looking it up shows which levels cannot be read.
 const NO_KEY: &str = "no key of any data";
 
-/// The rules over one snapshot. Hierarchies are read once, when the first file asks for them.
+/// The rules over one snapshot. What a root reads is worked out once, when the first file asks.
 pub struct Checker<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) settings: Settings,
-    pub(super) configs: Arc<ConfigCache>,
-    roots: Vec<RootView<'a>>,
+    configs: Arc<ConfigCache>,
+    nodes: KnownNodes,
+    roots: Vec<RootContext<'a>>,
     graph: OnceLock<ReferenceGraph>,
 }
 
 /// A root with what its own hierarchy reads.
-pub(super) struct RootView<'a> {
+pub(super) struct RootContext<'a> {
     pub(super) root: &'a Root,
     pub(super) layer: Layer,
-    pub(super) environment: Environment,
+    /// The folder of the environment that its data is read in.
+    environment: Option<Arc<str>>,
     places: OnceLock<Arc<[Place]>>,
-}
-
-/// The findings of one rule in one file.
-pub(super) struct Found<'a> {
-    rule: &'static Rule,
-    file: &'a File,
-    pub(super) list: Vec<Finding>,
-}
-
-impl<'a> Found<'a> {
-    pub(super) fn new(rule: &'static Rule, file: &'a File) -> Found<'a> {
-        Found {
-            rule,
-            file,
-            list: Vec::new(),
-        }
-    }
-
-    /// Adds a finding; the caller may change the rest of it.
-    pub(super) fn report(&mut self, range: TextRange, message: impl Into<String>) -> &mut Finding {
-        let (code, severity) = (self.rule.code, self.rule.severity);
-        let path = Arc::clone(self.file.path());
-        self.list
-            .push(Finding::new(code, severity, path, range, message));
-        let last = self.list.len() - 1;
-        &mut self.list[last]
-    }
-
-    /// Whether this rule has reported these bytes already.
-    pub(super) fn has(&self, range: TextRange) -> bool {
-        self.list.iter().any(|finding| finding.range == range)
-    }
-
-    /// Adds a finding of another severity than the rule's own.
-    pub(super) fn report_as(
-        &mut self,
-        severity: Severity,
-        range: TextRange,
-        message: impl Into<String>,
-    ) -> &mut Finding {
-        let finding = self.report(range, message);
-        finding.severity = severity;
-        finding
-    }
 }
 
 /// The findings of one file for the default version of Puppet, ordered by place. To check many
@@ -92,13 +49,6 @@ pub fn check_file(snapshot: &Snapshot, path: &str) -> Vec<Finding> {
     Checker::new(snapshot, PuppetVersion::default())
         .file(path)
         .unwrap_or_default()
-}
-
-/// The findings of all files for the default version of Puppet, ordered by path and place.
-pub fn check_all(snapshot: &Snapshot) -> impl Iterator<Item = Finding> {
-    Checker::new(snapshot, PuppetVersion::default())
-        .all()
-        .into_iter()
 }
 
 impl<'a> Checker<'a> {
@@ -122,19 +72,32 @@ impl<'a> Checker<'a> {
         settings: Settings,
         configs: Arc<ConfigCache>,
     ) -> Checker<'a> {
-        let roots = snapshot.roots().iter().map(|root| RootView {
-            root,
-            layer: layer_of(root),
-            environment: Environment::of_root(snapshot, root),
-            places: OnceLock::new(),
-        });
-        Checker {
+        let mut checker = Checker {
             snapshot,
             settings,
             configs,
-            roots: roots.collect(),
+            nodes: KnownNodes::default(),
+            roots: Vec::new(),
             graph: OnceLock::new(),
-        }
+        };
+        let roots = snapshot.roots().iter().map(|root| {
+            let RootView {
+                layer, environment, ..
+            } = checker.analysis().at(root);
+            RootContext {
+                root,
+                layer,
+                environment: environment.dir,
+                places: OnceLock::new(),
+            }
+        });
+        checker.roots = roots.collect();
+        checker
+    }
+
+    /// What the rules ask.
+    pub(super) fn analysis(&self) -> Analysis<'_> {
+        Analysis::new(self.snapshot, &self.settings, &self.configs, &self.nodes)
     }
 
     /// The findings of one file, ordered by place; nothing for a file that no hierarchy reads.
@@ -170,32 +133,32 @@ impl<'a> Checker<'a> {
             .collect()
     }
 
-    fn config_root(&self, path: &str) -> Option<&RootView<'a>> {
+    fn config_root(&self, path: &str) -> Option<&RootContext<'a>> {
         self.roots
             .iter()
-            .find(|view| view.root.hiera_yaml.as_deref() == Some(path))
+            .find(|of| of.root.hiera_yaml.as_deref() == Some(path))
     }
 
     /// The file as hierarchies read it; nothing for a file that none reads.
-    fn checked<'c>(&'c self, file: &'c File) -> Option<Checked<'c>> {
+    fn checked<'c>(&'c self, file: &'c File) -> Option<FileContext<'c>> {
         let role = match self.config_root(file.path()) {
-            Some(view) => Role::Config {
-                layer: &view.layer,
-                dir: &view.root.dir,
+            Some(of) => Role::Config {
+                layer: &of.layer,
+                dir: &of.root.dir,
             },
             None => Role::Data(self.readers(file)),
         };
         match &role {
             Role::Data(readers) if readers.is_empty() => None,
-            Role::Data(_) | Role::Config { .. } => Some(Checked::new(self, file, role)),
+            Role::Data(_) | Role::Config { .. } => Some(FileContext::new(self, file, role)),
         }
     }
 
     /// The roots whose hierarchies read a file with a reader of Puppet's own.
     pub(super) fn readers<'c>(&'c self, file: &File) -> Vec<Reader<'c>> {
         let mut readers = Vec::new();
-        for view in &self.roots {
-            let reached = reach(self.places(view), file.path());
+        for root in &self.roots {
+            let reached = reach(self.places(root), file.path());
             let formats: Vec<_> = reached
                 .iter()
                 .filter_map(|reach| format_of(&reach.place.function))
@@ -208,7 +171,7 @@ impl<'a> Checker<'a> {
                 function.kind == FunctionKind::DataHash && format_of(function).is_some()
             });
             readers.push(Reader {
-                view,
+                root,
                 is_plain,
                 reached: reached
                     .into_iter()
@@ -222,8 +185,8 @@ impl<'a> Checker<'a> {
 
     /// Whether some root's hierarchy reads a file with a reader of Puppet's own.
     pub(super) fn is_read(&self, file: &File) -> bool {
-        let reads = |view: &RootView<'_>| {
-            let mut places = self.places(view).iter();
+        let reads = |root: &RootContext<'_>| {
+            let mut places = self.places(root).iter();
             places.any(|place| {
                 format_of(&place.function).is_some() && place.template.matches(file.path())
             })
@@ -232,25 +195,9 @@ impl<'a> Checker<'a> {
     }
 
     /// What a root's hierarchy reads; nothing where Puppet refuses its configuration.
-    fn places<'c>(&self, view: &'c RootView<'a>) -> &'c [Place] {
-        view.places.get_or_init(|| {
-            let files = self.snapshot.files_for(view.root);
-            self.session(view, &files).known_places(&view.layer)
-        })
-    }
-
-    /// A session of lookups in a root.
-    pub(super) fn session<'c>(
-        &'c self,
-        view: &'c RootView<'_>,
-        files: &'c RootFiles<'c>,
-    ) -> Session<'c> {
-        Session {
-            files,
-            environment: &view.environment,
-            settings: &self.settings,
-            configs: &self.configs,
-        }
+    fn places<'c>(&self, of: &'c RootContext<'a>) -> &'c [Place] {
+        of.places
+            .get_or_init(|| self.analysis().at(of.root).places(&of.layer))
     }
 
     /// A pattern of `lookup_options`, compiled now or before.
@@ -270,11 +217,11 @@ impl<'a> Checker<'a> {
 
     /// Whether all data that is read together with a root's lies in the workspace: no level reads
     /// files from elsewhere, none asks a function that would have to be run.
-    pub(super) fn sees_all_data(&self, of: &RootView<'_>) -> bool {
-        let together = self
+    pub(super) fn sees_all_data(&self, of: &RootContext<'_>) -> bool {
+        let mut together = self
             .roots
             .iter()
-            .filter(|view| view.environment.dir == of.environment.dir);
+            .filter(|root| root.environment == of.environment);
         let areas = self.snapshot.areas();
         let here = |place: &Place| {
             let start = match place.template.parts.first() {
@@ -283,20 +230,20 @@ impl<'a> Checker<'a> {
             };
             areas.iter().any(|area| start.starts_with(&**area))
         };
-        let mut together = together.map(|view| {
-            let files = self.snapshot.files_for(view.root);
-            let session = self.session(view, &files);
-            let some_key = match view.layer.module_name() {
-                Some(module) => format!("{module}::{NO_KEY}"),
-                None => NO_KEY.to_owned(),
-            };
-            let answer = session.lookup(&Scope::open(), &Request::key(&some_key));
-            let asks_functions = answer
-                .unknown
-                .iter()
-                .any(|unknown| matches!(unknown.cause, UnknownCause::Function { .. }));
-            !asks_functions && self.places(view).iter().all(here)
-        });
-        together.all(|sees| sees)
+        together.all(|root| !self.asks_functions(root) && self.places(root).iter().all(here))
+    }
+
+    /// Whether a level of a root asks a function that would have to be run.
+    fn asks_functions(&self, of: &RootContext<'_>) -> bool {
+        let some_key = match of.layer.module_name() {
+            Some(module) => format!("{module}::{NO_KEY}"),
+            None => NO_KEY.to_owned(),
+        };
+        let view = self.analysis().at(of.root);
+        let answer = view
+            .session()
+            .lookup(&Scope::open(), &Request::key(&some_key));
+        let mut unknown = answer.unknown.iter();
+        unknown.any(|unknown| matches!(unknown.cause, UnknownCause::Function { .. }))
     }
 }

@@ -1,8 +1,8 @@
 //! `data-namespace`: a module's data has keys outside of the module's namespace.
 
-use super::checker::Found;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::hierarchy::FunctionKind;
 use crate::lookup::{PuppetVersion, Reach};
 use crate::workspace::KeyFact;
@@ -16,7 +16,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Key(check)],
 };
 
-fn check(at: &Checked<'_>, key: &KeyFact, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     for reader in at.readers() {
         let Some(module) = reader.layer().module_name() else {
             continue;
@@ -34,7 +34,7 @@ fn check(at: &Checked<'_>, key: &KeyFact, found: &mut Found<'_>) {
             PuppetVersion::V8 => "Puppet warns and drops it",
             PuppetVersion::V7 => "Puppet warns, and no lookup finds it",
         };
-        found.report(
+        findings.report(
             key.key,
             format!(
                 "'{}' is outside of the module's namespace '{prefix}': {effect}",

@@ -1,9 +1,9 @@
 //! `dup-key`: a key is set twice in one hash, so that the first value is lost.
 
-use super::checked::MappingAt;
-use super::checker::Found;
+use super::context::MappingAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use std::collections::HashMap;
 
 use super::Related;
@@ -21,7 +21,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Mapping(check)],
 };
 
-fn check(file: &Checked<'_>, at: &MappingAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>) {
     if file.format() == Format::Hocon {
         // Its values are merged or joined.
         return;
@@ -37,7 +37,7 @@ fn check(file: &Checked<'_>, at: &MappingAt<'_>, found: &mut Found<'_>) {
         let message = format!(
             "'{name}' is set twice in one hash: the last value counts, the others are lost"
         );
-        found.report(key.range, message).related = vec![Related {
+        findings.report(key.range, message).related = vec![Related {
             path: file.file.path().clone(),
             range: first,
             message: "lost".to_owned(),

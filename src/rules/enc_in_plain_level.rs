@@ -1,9 +1,9 @@
 //! `enc-in-plain-level`: an encrypted value stands in a file that no level decrypts.
 
-use super::checked::ScalarAt;
-use super::checker::Found;
+use super::context::ScalarAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::eyaml::is_encrypted;
 use crate::text::TextRange;
 
@@ -16,7 +16,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Scalar(check)],
 };
 
-fn check(file: &Checked<'_>, at: &ScalarAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &at.scalar.text;
     if !text.trim_start().starts_with("ENC[")
         || !is_encrypted(text)
@@ -25,7 +25,7 @@ fn check(file: &Checked<'_>, at: &ScalarAt<'_>, found: &mut Found<'_>) {
         return;
     }
     let end = text.find(['\n', '\r']).unwrap_or(text.len());
-    found.report(
+    findings.report(
         file.places(at.node).source_range(TextRange::new(0, end)),
         "no level that reads this file decrypts it: the cipher text itself is the value; use \
          'lookup_key: eyaml_lookup_key' for the level",

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::rule::Rule;
 use crate::syntax::Node;
 use crate::text::{TextEdit, TextRange};
+use crate::workspace::File;
 
 /// How bad it is; the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -140,5 +142,49 @@ impl Finding {
             fixes: Vec::new(),
             tags: Vec::new(),
         }
+    }
+}
+
+/// The findings of one rule in one file.
+pub(super) struct Findings<'a> {
+    rule: &'static Rule,
+    file: &'a File,
+    pub(super) list: Vec<Finding>,
+}
+
+impl<'a> Findings<'a> {
+    pub(super) fn new(rule: &'static Rule, file: &'a File) -> Findings<'a> {
+        Findings {
+            rule,
+            file,
+            list: Vec::new(),
+        }
+    }
+
+    /// Adds a finding; the caller may change the rest of it.
+    pub(super) fn report(&mut self, range: TextRange, message: impl Into<String>) -> &mut Finding {
+        let (code, severity) = (self.rule.code, self.rule.severity);
+        let path = Arc::clone(self.file.path());
+        self.list
+            .push(Finding::new(code, severity, path, range, message));
+        let last = self.list.len() - 1;
+        &mut self.list[last]
+    }
+
+    /// Whether this rule has reported these bytes already.
+    pub(super) fn has(&self, range: TextRange) -> bool {
+        self.list.iter().any(|finding| finding.range == range)
+    }
+
+    /// Adds a finding of another severity than the rule's own.
+    pub(super) fn report_as(
+        &mut self,
+        severity: Severity,
+        range: TextRange,
+        message: impl Into<String>,
+    ) -> &mut Finding {
+        let finding = self.report(range, message);
+        finding.severity = severity;
+        finding
     }
 }

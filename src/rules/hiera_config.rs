@@ -1,15 +1,18 @@
 //! `hiera-config`: Puppet refuses a 'hiera.yaml'.
 //!
-//! Puppet tells one broken rule at a time. Here every entry is asked about alone, so that all of
-//! them are told, each where it stands and in Puppet's words.
+//! Puppet reports one broken rule at a time. Here every level is checked alone, so that all of them
+//! are reported, each where it stands and in Puppet's words.
+
+mod places;
 
 use std::sync::Arc;
 
-use super::checked::entry;
-use super::checker::Found;
+use self::places::{place_of_mismatch, place_of_rule};
+use super::context::entry;
+use super::finding::Findings;
 use super::rule::{ConfigurationAt, Hook};
-use super::{Checked, Depends, Related, Rule, Severity};
-use crate::datatype::{MismatchKind, Step};
+use super::{Depends, FileContext, Related, Rule, Severity};
+use crate::datatype::Step;
 use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer, locate};
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::Strict;
@@ -29,7 +32,7 @@ pub(super) const RULE: &Rule = &Rule {
 /// The lists of levels that a configuration may have.
 const HIERARCHIES: [&str; 3] = ["hierarchy", "plan_hierarchy", "default_hierarchy"];
 
-fn check(at: &Checked<'_>, of: &ConfigurationAt<'_>, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let (layer, dir) = (of.layer, of.dir);
     let Ok(value) = at.loaded() else { return };
     let Some(version) = version_of(value) else {
@@ -45,7 +48,7 @@ fn check(at: &Checked<'_>, of: &ConfigurationAt<'_>, found: &mut Found<'_>) {
                 "Puppet takes it for version 3, which fails every lookup",
             )
         };
-        found.report_as(
+        findings.report_as(
             severity,
             at.first_line(),
             format!("the file does not contain a hash: {effect}; start with 'version: 5'"),
@@ -66,7 +69,7 @@ fn check(at: &Checked<'_>, of: &ConfigurationAt<'_>, found: &mut Found<'_>) {
         root,
         hash: &hash,
     };
-    config.check(found);
+    config.check(findings);
 }
 
 /// The version that Puppet takes a configuration for; nothing for a value that is no hash.
@@ -80,7 +83,7 @@ pub(super) fn version_of(value: &Value) -> Option<i64> {
 }
 
 struct Configuration<'a> {
-    at: &'a Checked<'a>,
+    at: &'a FileContext<'a>,
     layer: &'a Layer,
     dir: &'a Arc<str>,
     root: NodeId,
@@ -88,7 +91,7 @@ struct Configuration<'a> {
 }
 
 impl Configuration<'_> {
-    fn check(&self, found: &mut Found<'_>) {
+    fn check(&self, findings: &mut Findings<'_>) {
         // Everything but the levels, then each level with nothing beside it.
         let mut rest = self.hash.clone();
         for name in HIERARCHIES {
@@ -101,7 +104,7 @@ impl Configuration<'_> {
                 rest.shift_remove(&StrKey(name));
             }
         }
-        let is_whole = self.read(rest, self.root, found);
+        let is_whole = self.read(rest, self.root, findings);
         let defaults = self.hash.get(&StrKey("defaults")).filter(|_| is_whole);
         for name in HIERARCHIES {
             let Some(levels) = self.hash.get(&StrKey(name)).and_then(Value::as_array) else {
@@ -112,7 +115,7 @@ impl Configuration<'_> {
             };
             if name == "default_hierarchy" && self.layer.module_name().is_none() {
                 let range = self.tree().node(key).range;
-                found.report(
+                findings.report(
                     range,
                     "'default_hierarchy' is only allowed in the module layer: every lookup fails",
                 );
@@ -121,11 +124,11 @@ impl Configuration<'_> {
             let nodes = self.tree().node(self.tree().resolve(list)).as_sequence();
             for (index, (level, &node)) in levels.iter().zip(nodes.unwrap_or_default()).enumerate()
             {
-                self.check_level(name, index, level, node, defaults, found);
+                self.check_level(name, index, level, node, defaults, findings);
             }
-            self.check_names(nodes.unwrap_or_default(), found);
+            self.check_names(nodes.unwrap_or_default(), findings);
         }
-        self.check_tokens(found);
+        self.check_tokens(findings);
     }
 
     fn tree(&self) -> &Tree {
@@ -140,7 +143,7 @@ impl Configuration<'_> {
         level: &Value,
         node: NodeId,
         defaults: Option<&Value>,
-        found: &mut Found<'_>,
+        findings: &mut Findings<'_>,
     ) {
         let mut alone = HashMap::default();
         alone.insert("version".into(), Value::Int(5));
@@ -159,32 +162,32 @@ impl Configuration<'_> {
                     let range = match mismatch.path.as_mut_slice() {
                         [Step::Entry(list), Step::Index(at), inside @ ..] if list == name => {
                             *at = index;
-                            walk(self.tree(), node, inside, &mismatch.kind)
+                            place_of_mismatch(self.tree(), node, inside, &mismatch.kind)
                         }
                         _ => self.tree().node(node).range,
                     };
-                    found.report(range, format!("{mismatch}: every lookup fails"));
+                    findings.report(range, format!("{mismatch}: every lookup fails"));
                 }
             }
             Err(ConfigError::Rule { rule, .. }) => {
-                let range = self.place_of_rule(node, &rule);
-                found.report(range, format!("{rule}: every lookup fails"));
+                let range = place_of_rule(self.tree(), node, &rule);
+                findings.report(range, format!("{rule}: every lookup fails"));
             }
             Err(ConfigError::Crash(message)) => {
-                found.report(self.tree().node(node).range, message);
+                findings.report(self.tree().node(node).range, message);
             }
         }
     }
 
     /// Reads a part of the configuration and reports what is wrong with it; whether nothing is.
-    fn read(&self, part: HashMap, node: NodeId, found: &mut Found<'_>) -> bool {
+    fn read(&self, part: HashMap, node: NodeId, findings: &mut Findings<'_>) -> bool {
         let tree = self.tree();
         match self.config(part) {
             Ok(_) => return true,
             Err(ConfigError::Structure { mismatches, .. }) => {
                 for mismatch in &mismatches {
-                    found.report(
-                        walk(tree, node, &mismatch.path, &mismatch.kind),
+                    findings.report(
+                        place_of_mismatch(tree, node, &mismatch.path, &mismatch.kind),
                         format!("{mismatch}: every lookup fails"),
                     );
                 }
@@ -204,10 +207,10 @@ impl Configuration<'_> {
                 };
                 let range = entry(tree, node, at)
                     .map_or_else(|| self.at.first_line(), |(_, value)| tree.node(value).range);
-                found.report(range, format!("{rule}: every lookup fails"));
+                findings.report(range, format!("{rule}: every lookup fails"));
             }
             Err(ConfigError::Crash(message)) => {
-                found.report(self.at.first_line(), message);
+                findings.report(self.at.first_line(), message);
             }
         }
         false
@@ -219,50 +222,8 @@ impl Configuration<'_> {
         Config::read(path, self.dir, text, &Value::from(part), self.layer)
     }
 
-    /// The part of a level that breaks a rule.
-    fn place_of_rule(&self, level: NodeId, rule: &ConfigRule) -> TextRange {
-        let tree = self.tree();
-        let second = |names: &[&str]| {
-            let mut keys: Vec<NodeId> = names
-                .iter()
-                .filter_map(|name| entry(tree, level, name))
-                .map(|(key, _)| key)
-                .collect();
-            keys.sort_unstable();
-            keys.get(1).or(keys.first()).copied()
-        };
-        let key = match rule {
-            ConfigRule::Locations { .. } => second(&[
-                "path",
-                "paths",
-                "glob",
-                "globs",
-                "uri",
-                "uris",
-                "mapped_paths",
-            ]),
-            ConfigRule::Functions { .. } => {
-                second(&["data_hash", "lookup_key", "data_dig", "hiera3_backend"])
-            }
-            ConfigRule::ReservedOption { option, .. } => entry(tree, level, "options")
-                .and_then(|(_, options)| entry(tree, options, option))
-                .map(|(key, _)| key),
-            ConfigRule::BackendOutsideGlobal | ConfigRule::BackendOfDataHash(_) => {
-                second(&["hiera3_backend"])
-            }
-            ConfigRule::NoFunction { .. }
-            | ConfigRule::Version(_)
-            | ConfigRule::FunctionsInDefaults
-            | ConfigRule::ReservedOptionInDefaults(_)
-            | ConfigRule::DefaultHierarchyOutsideModule => {
-                entry(tree, level, "name").map(|(_, value)| value)
-            }
-        };
-        tree.node(key.unwrap_or(level)).range
-    }
-
     /// Names must differ.
-    fn check_names(&self, levels: &[NodeId], found: &mut Found<'_>) {
+    fn check_names(&self, levels: &[NodeId], findings: &mut Findings<'_>) {
         let tree = self.tree();
         let mut seen: Vec<(&Arc<str>, TextRange)> = Vec::new();
         for &level in levels {
@@ -278,7 +239,7 @@ impl Configuration<'_> {
                     let message = format!(
                         "Hierarchy name '{name}' defined more than once: every lookup fails"
                     );
-                    found.report(range, message).related = vec![Related {
+                    findings.report(range, message).related = vec![Related {
                         path: self.at.file.path().clone(),
                         range: first,
                         message: "first defined here".to_owned(),
@@ -290,7 +251,7 @@ impl Configuration<'_> {
     }
 
     /// Paths, data directories and options are interpolated, but must not call functions.
-    fn check_tokens(&self, found: &mut Found<'_>) {
+    fn check_tokens(&self, findings: &mut Findings<'_>) {
         let tree = self.tree();
         let spans = locate(tree);
         let mut nodes: Vec<NodeId> = Vec::new();
@@ -331,86 +292,11 @@ impl Configuration<'_> {
                     TokenKind::Empty | TokenKind::Variable { .. } | TokenKind::Unclosed => continue,
                 };
                 let map = ScalarMap::new(self.at.file.text(), node);
-                found.report(
+                findings.report(
                     map.source_range(token.range.as_usize()),
                     format!("{message}: every lookup fails"),
                 );
             }
         }
-    }
-}
-
-/// The place of a mismatch: its path, followed from a node as far as the tree has it.
-fn walk(tree: &Tree, from: NodeId, path: &[Step], kind: &MismatchKind) -> TextRange {
-    let mut node = from;
-    let key_range =
-        |node: NodeId, name: &str| entry(tree, node, name).map(|(key, _)| tree.node(key).range);
-    for step in path {
-        match step {
-            Step::Entry(name) => match entry(tree, node, name) {
-                Some((_, value)) if !tree.node(value).range.is_empty() => node = value,
-                Some((key, _)) => return tree.node(key).range,
-                None => return start(tree, node),
-            },
-            Step::Index(index) => {
-                let elements = tree.node(tree.resolve(node)).as_sequence();
-                match elements.and_then(|elements| elements.get(*index)) {
-                    Some(&element) => node = element,
-                    None => return start(tree, node),
-                }
-            }
-            Step::EntryKey(name) => return key_range(node, name).unwrap_or(tree.node(node).range),
-            Step::Variant(_) | Step::Alias(_) | Step::Parameter(_) | Step::Signature(_) => {}
-        }
-    }
-    if let MismatchKind::UnknownKey(name) = kind {
-        return key_range(node, name).unwrap_or(tree.node(node).range);
-    }
-    start(tree, node)
-}
-
-/// Of a mapping the first key; else the whole node.
-fn start(tree: &Tree, node: NodeId) -> TextRange {
-    match tree.node(tree.resolve(node)).as_mapping() {
-        Some([(key, _), ..]) => tree.node(*key).range,
-        Some([]) | None => tree.node(node).range,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::datatype::Range;
-    use crate::syntax::parse_yaml;
-
-    #[test]
-    fn mismatches_are_found_where_they_stand() {
-        let text = "version: 5\nhierachy: []\ndefaults: {path: x}\nhierarchy:\n- {name: a, paths: []}\n- {path: y, options: {1a: z}}\n";
-        let tree = parse_yaml(text).tree;
-        let root = tree.root().unwrap();
-        let at = |path: &[Step], kind: MismatchKind| {
-            walk(&tree, root, path, &kind).slice(text).to_owned()
-        };
-        let entry = |key: &str| Step::Entry(key.to_owned());
-        let unknown = |key: &str| MismatchKind::UnknownKey(key.to_owned());
-        let missing = |key: &str| MismatchKind::MissingKey(key.to_owned());
-        assert_eq!(at(&[], unknown("hierachy")), "hierachy");
-        assert_eq!(at(&[entry("defaults")], unknown("path")), "path");
-        let paths = [entry("hierarchy"), Step::Index(0), entry("paths")];
-        let size = MismatchKind::Size {
-            expected: Range::at_least(1),
-            actual: Range::of(0, 0),
-        };
-        assert_eq!(at(&paths, size.clone()), "[]");
-        let level = [entry("hierarchy"), Step::Index(1)];
-        assert_eq!(at(&level, missing("name")), "path");
-        let option = [
-            entry("hierarchy"),
-            Step::Index(1),
-            entry("options"),
-            Step::EntryKey("1a".to_owned()),
-        ];
-        assert_eq!(at(&option, size.clone()), "1a");
-        assert_eq!(at(&[Step::Variant(0), entry("version")], size), "5");
     }
 }

@@ -3,19 +3,21 @@
 //! Facts give the circles that could be; lookups in the scopes that read the file say which of
 //! them Puppet runs into. What a higher level hides is no loop.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::checked::Reader;
-use super::checker::{Checker, Found};
+use super::checker::Checker;
+use super::context::Reader;
+use super::finding::Findings;
+use super::reference_graph::{LOOKUP_OPTIONS, files_on_circles};
 use super::rule::Hook;
-use super::{Checked, Depends, Facts, Related, Rule, Severity};
+use super::{Depends, Facts, FileContext, Related, Rule, Severity};
 use crate::interpolation::Key;
 use crate::lookup::{NodeKind, Reach, Request, TraceNode, Unknown};
 use crate::scope::{Scope, Variable};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{File, Snapshot};
+use crate::workspace::File;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "interpolation-loop",
@@ -24,7 +26,7 @@ pub(super) const RULE: &Rule = &Rule {
     page: include_str!("../../docs/rules/interpolation-loop.md"),
     depends: Depends {
         on: Facts::VALUES,
-        files: files_with_circles,
+        files: files_on_circles,
     },
     hooks: &[Hook::File(check)],
 };
@@ -35,10 +37,7 @@ const MOST_STEPS: usize = 500;
 /// Most scopes in which one key is looked up.
 const MOST_SCOPES: usize = 24;
 
-/// The key that holds options, which is never looked up itself.
-const LOOKUP_OPTIONS: &str = "lookup_options";
-
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     for reader in at.readers() {
         let mut loops = Loops::default();
         let mut asked: HashSet<&str> = HashSet::new();
@@ -52,34 +51,8 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
                 confirm(at, reader, root, root, &mut loops);
             }
         }
-        loops.report(found);
+        loops.report(findings);
     }
-}
-
-/// Files with references that are, or were, part of a circle: what a loop's lookups meet on their
-/// way, and where it stands, can be in any file. O(files with keys on circles).
-fn files_with_circles(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let (before, after) = (&snapshot.delta().references_before, snapshot.references());
-    let (old, new) = (before.circles(), after.circles());
-    let options = [LOOKUP_OPTIONS]
-        .into_iter()
-        .filter(|key| before.has(key) || after.has(key));
-    let keys = old.keys().chain(new.keys()).map(|key| &**key);
-    let keys: BTreeSet<&str> = keys.chain(options).collect();
-    let mut files = BTreeSet::new();
-    for key in keys {
-        for file in snapshot.iter_files_with(key) {
-            let mut uses = file.facts().uses();
-            let is_part = uses.any(|(from, _, to)| {
-                *from.name == *key
-                    && (key == LOOKUP_OPTIONS || old.is_on(key, to) || new.is_on(key, to))
-            });
-            if is_part {
-                files.insert(Arc::clone(file.path()));
-            }
-        }
-    }
-    files
 }
 
 /// A scope in which a key is tried.
@@ -118,7 +91,7 @@ struct Loops {
 
 /// Looks a key up in every scope in which its circle could close, and takes in the loops that
 /// Puppet runs into in this file. `member` is the key that must be part of the loop.
-fn confirm(at: &Checked<'_>, reader: &Reader<'_>, ask: &str, member: &str, loops: &mut Loops) {
+fn confirm(at: &FileContext<'_>, reader: &Reader<'_>, ask: &str, member: &str, loops: &mut Loops) {
     let readings = readings(&reader.reached);
     loops.readings = readings.len();
     let mut candidates: Vec<Candidate> = readings
@@ -143,8 +116,8 @@ fn confirm(at: &Checked<'_>, reader: &Reader<'_>, ask: &str, member: &str, loops
             search.go(member, Some(at.file), scope, &mut Vec::new());
         }
     }
-    let files = at.snapshot().files_for(reader.view.root);
-    let session = at.checker.session(reader.view, &files);
+    let view = at.checker.analysis().at(reader.root.root);
+    let session = view.session();
     let request = Request::key(&quoted(ask)).traced();
     for candidate in candidates {
         let answer = session.lookup(&candidate.scope, &request);
@@ -210,7 +183,7 @@ impl Search<'_, '_> {
             let mut seen = Vec::new();
             for reader in self.checker.readers(file) {
                 // Where two levels read one file by different variables, the first is the one
-                // that people mean: mixing them makes up nodes that nobody has.
+                // that people mean: mixing them makes up nodes that do not exist.
                 for reach in reader.reached.iter().take(1) {
                     let before = added.len();
                     if let Some(scope) = bound(scope, reach, added)
@@ -321,7 +294,7 @@ fn circle(trace: &TraceNode) -> Option<Vec<Step>> {
 impl Loops {
     fn take(
         &mut self,
-        at: &Checked<'_>,
+        at: &FileContext<'_>,
         member: &str,
         circle: &[Step],
         candidate: &Candidate,
@@ -375,12 +348,12 @@ impl Loops {
         }
     }
 
-    fn report(self, found: &mut Found<'_>) {
+    fn report(self, findings: &mut Findings<'_>) {
         let readings = self.readings;
         let mut members: Vec<(TextRange, Member)> = self.members.into_iter().collect();
         members.sort_by_key(|(range, _)| range.start);
         for (range, member) in members {
-            if found.has(range) {
+            if findings.has(range) {
                 continue;
             }
             let always = member.certain.len() == readings;
@@ -390,7 +363,7 @@ impl Loops {
                 Severity::Warning
             };
             let message = member.message(always);
-            found.report_as(severity, range, message).related = member.related;
+            findings.report_as(severity, range, message).related = member.related;
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `json-syntax`: a file is not JSON for Puppet, which refuses all of it.
 
-use super::checked::shown;
-use super::checker::Found;
+use super::context::shown;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::value::LoadErrorKind;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -15,10 +15,10 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::File(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Err(error) = at.loaded() else { return };
     if error.kind == LoadErrorKind::Json {
         let message = format!("Puppet refuses the whole file: {}", shown(&error.message));
-        found.report(at.place_of(error), message);
+        findings.report(at.place_of(error), message);
     }
 }

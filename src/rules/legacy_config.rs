@@ -1,9 +1,9 @@
 //! `legacy-config`: a 'hiera.yaml' is of a version before 5.
 
-use super::checker::Found;
+use super::finding::Findings;
 use super::hiera_config::version_of;
 use super::rule::{ConfigurationAt, Hook};
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::hierarchy::Layer;
 use crate::lookup::Strict;
 
@@ -16,7 +16,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Configuration(check)],
 };
 
-fn check(at: &Checked<'_>, of: &ConfigurationAt<'_>, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let layer = of.layer;
     let Some(version) = at.loaded().ok().and_then(version_of) else {
         return;
@@ -65,5 +65,5 @@ fn check(at: &Checked<'_>, of: &ConfigurationAt<'_>, found: &mut Found<'_>) {
         ),
         _ => return,
     };
-    found.report_as(severity, range, message);
+    findings.report_as(severity, range, message);
 }

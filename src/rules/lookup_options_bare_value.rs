@@ -1,9 +1,9 @@
 //! `lookup-options-bare-value`: an entry of 'lookup_options' is a text instead of a hash of options.
 
-use super::checked::OptionAt;
-use super::checker::Found;
+use super::context::OptionAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Fix, Rule, Safety, Severity};
+use super::{Depends, FileContext, Fix, Rule, Safety, Severity};
 use crate::lookup::Strategy;
 use crate::text::TextEdit;
 use crate::workspace::Format;
@@ -17,7 +17,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Option(check)],
 };
 
-fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some(options) = &at.options else { return };
     let Some(text) = options.value.as_str() else {
         return;
@@ -26,7 +26,7 @@ fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
     if text.contains("merge") || text.contains("convert_to") || text.contains("%{") {
         return;
     }
-    let finding = found.report(
+    let finding = findings.report(
         options.range,
         format!(
             "the options of '{}' are a text and are ignored: write {{merge: {text}}}",

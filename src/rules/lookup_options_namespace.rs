@@ -1,9 +1,9 @@
 //! `lookup-options-namespace`: a module's data sets options for keys of others.
 
-use super::checked::OptionAt;
-use super::checker::Found;
+use super::context::OptionAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-namespace",
@@ -14,7 +14,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Option(check)],
 };
 
-fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     for reader in file.readers() {
         let Some(module) = reader.layer().module_name() else {
             continue;
@@ -31,6 +31,6 @@ fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
             ),
             Some(_) | None => continue,
         };
-        found.report(at.key, message);
+        findings.report(at.key, message);
     }
 }

@@ -1,8 +1,8 @@
 //! `lookup-options-not-hash`: 'lookup_options' is not a hash.
 
-use super::checker::Found;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-not-hash",
@@ -13,7 +13,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::File(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Ok(value) = at.loaded() else { return };
     let Some(options) = value.get("lookup_options") else {
         return;
@@ -22,7 +22,7 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
         return;
     }
     if let Some((_, node)) = at.top_level("lookup_options") {
-        found.report(
+        findings.report(
             at.tree().node(node).range,
             "the value of lookup_options must be a hash: every lookup that reads this file fails",
         );

@@ -1,9 +1,9 @@
 //! `lookup-options-regex-invalid`: a pattern of 'lookup_options' is no regular expression for Ruby.
 
-use super::checked::OptionAt;
-use super::checker::Found;
+use super::context::OptionAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::regexp::RegexpError;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -15,12 +15,12 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Option(check)],
 };
 
-fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     if !at.name.starts_with('^') {
         return;
     }
     if let Err(RegexpError::Invalid { message }) = file.checker.pattern(at.name) {
-        found.report(
+        findings.report(
             at.key,
             format!("{message}; every lookup that reads this file fails"),
         );

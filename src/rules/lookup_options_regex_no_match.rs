@@ -1,9 +1,9 @@
 //! `lookup-options-regex-no-match`: a pattern of 'lookup_options' matches no key of the workspace.
 
-use super::checked::OptionAt;
-use super::checker::Found;
+use super::context::OptionAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Facts, Rule, Severity};
+use super::{Depends, Facts, FileContext, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-no-match",
@@ -17,7 +17,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Option(check)],
 };
 
-fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     // A module's pattern for others' keys is another rule's matter.
     let foreign = file.readers().iter().all(|reader| {
         let prefix = reader
@@ -39,8 +39,8 @@ fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
         return;
     }
     let mut readers = file.readers().iter();
-    if readers.all(|reader| file.checker.sees_all_data(reader.view)) {
-        found.report(
+    if readers.all(|reader| file.checker.sees_all_data(reader.root)) {
+        findings.report(
             at.key,
             format!("no key in the data of this workspace matches '{}'", at.name),
         );
@@ -48,7 +48,7 @@ fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
 }
 
 /// Whether some hierarchy reads a file with the key.
-fn is_data(at: &Checked<'_>, key: &str) -> bool {
+fn is_data(at: &FileContext<'_>, key: &str) -> bool {
     let mut files = at.snapshot().iter_files_with(key);
     files.any(|file| at.checker.is_read(file))
 }

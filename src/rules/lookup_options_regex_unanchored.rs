@@ -1,9 +1,9 @@
 //! `lookup-options-regex-unanchored`: an entry of 'lookup_options' looks like a pattern but does not start with '^'.
 
-use super::checked::OptionAt;
-use super::checker::Found;
+use super::context::OptionAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Facts, Rule, Severity};
+use super::{Depends, Facts, FileContext, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-unanchored",
@@ -20,7 +20,7 @@ pub(super) const RULE: &Rule = &Rule {
 /// Characters of patterns that no key has. Plus, question mark and braces stand in names too.
 const OF_PATTERNS: [&str; 9] = ["*", "[", "]", "(", "|", "\\", "$", ".+", ".?"];
 
-fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let name = at.name;
     if name.starts_with('^')
         || !OF_PATTERNS.iter().any(|piece| name.contains(piece))
@@ -28,7 +28,7 @@ fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
     {
         return;
     }
-    found.report(
+    findings.report(
         at.key,
         format!(
             "'{name}' looks like a pattern but does not start with '^': Puppet takes it for the \

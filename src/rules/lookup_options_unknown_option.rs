@@ -1,9 +1,9 @@
 //! `lookup-options-unknown-option`: an entry of 'lookup_options' has an option that does not exist.
 
-use super::checked::{OptionAt, entry};
-use super::checker::Found;
+use super::context::{OptionAt, entry};
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-unknown-option",
@@ -14,7 +14,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Option(check)],
 };
 
-fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some(options) = &at.options else { return };
     let Some(hash) = options.value.as_hash() else {
         return;
@@ -36,6 +36,6 @@ fn check(file: &Checked<'_>, at: &OptionAt<'_>, found: &mut Found<'_>) {
                 "there is no option '{name}', it is ignored: there are 'merge' and 'convert_to'"
             ),
         };
-        found.report(range, message);
+        findings.report(range, message);
     }
 }

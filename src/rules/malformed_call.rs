@@ -1,9 +1,9 @@
 //! `malformed-call`: a token is neither a variable nor a call with one quoted argument.
 
-use super::checked::{TokenAt, shown};
-use super::checker::Found;
+use super::context::{TokenAt, shown};
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::PuppetVersion;
 
@@ -16,11 +16,11 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Token(check)],
 };
 
-fn check(file: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let written = at.token.range.slice(at.text);
     match &at.token.kind {
         TokenKind::Malformed => {
-            found.report(
+            findings.report(
                 at.range,
                 format!(
                     "syntax error in '{}': Puppet fails on this key; a call has exactly one \
@@ -41,7 +41,7 @@ fn check(file: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
                 PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
                 PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty text there"),
             };
-            found.report_as(
+            findings.report_as(
                 severity,
                 at.range,
                 format!(

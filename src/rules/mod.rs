@@ -1,9 +1,13 @@
 //! One file per diagnostic, and the registry of them.
 //!
-//! A rule is a function of one file as the workspace's hierarchies read it ([`Checked`]). It asks
-//! the snapshot, never the disk. Files that no hierarchy reaches, and files that only custom
-//! backends read, are not checked: nobody knows what they mean. Each rule has a page in
-//! `docs/rules`, whose examples are tests.
+//! A rule looks at one file as the workspace's hierarchies read it ([`FileContext`]), through hooks
+//! that one walk over the file calls. It asks the analysis and the snapshot, never the disk, and
+//! declares which facts of other files it depends on ([`Depends`]): from that follows what is
+//! checked again after an edit. Files that no hierarchy reads, and files that only custom backends
+//! read, are not checked: what they mean is not known.
+//!
+//! A new rule is one file here, one page in `docs/rules`, whose examples are tests, and its line in
+//! [`RULES`]; it is named nowhere else.
 //!
 //! ```
 //! use hiera_ls::rules::check_file;
@@ -22,8 +26,8 @@
 //! assert_eq!(findings[0].code, "unknown-interpolation-function");
 //! ```
 
-mod checked;
 mod checker;
+mod context;
 mod finding;
 mod recheck;
 mod reference_graph;
@@ -58,8 +62,8 @@ mod unknown_interpolation_function;
 mod yaml_date;
 mod yaml_syntax;
 
-pub use checked::{Checked, Reader, Role};
-pub use checker::{Checker, MOST_FINDINGS, check_all, check_file};
+pub use checker::{Checker, MOST_FINDINGS, check_file};
+pub use context::{FileContext, Reader, Role};
 pub use finding::{Finding, Fix, Related, Safety, Severity, Tag};
 pub use recheck::{Recheck, recheck};
 pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
@@ -104,6 +108,48 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::lookup::PuppetVersion;
+
+    /// The findings of a workspace are those that it marks; gives them.
+    fn check(text: &str) -> Vec<Finding> {
+        let fixture = Fixture::new("data/common.yaml", text);
+        let snapshot = fixture.on_disk();
+        let findings = Checker::new(&snapshot, PuppetVersion::V8).all();
+        let places = findings.iter().map(|finding| {
+            let file = snapshot.file(&finding.path).expect("the file");
+            let line = file.lines().line(finding.range.start as usize) + 1;
+            let path = &finding.path[FOLDER.len() + 1..];
+            format!("{path}:{line} {}", finding.code)
+        });
+        let mut places: Vec<String> = places.collect();
+        places.sort();
+        assert_eq!(places, fixture.marks());
+        findings
+    }
+
+    #[test]
+    fn hocon_is_checked_as_yaml_is() {
+        let findings = check(
+            "#- hiera.yaml\nversion: 5\ndefaults: {data_hash: hocon_data}\n\
+             hierarchy: [{name: common, path: common.conf}]\n\
+             #- data/common.conf\n\
+             a = \"%{Lookup('b')}\" #~ unknown-interpolation-function\n\
+             b = [x, \"y %{alias('a')}\"] #~ alias-not-whole\n\
+             c { d = \"%{facts.x\" } #~ unclosed-token\n\
+             c { d = 1, d = 2 }\n\
+             lookup_options {\n\
+             \x20 a = deep #~ lookup-options-bare-value\n\
+             \x20 b { merg = deep } #~ lookup-options-unknown-option\n\
+             }\n",
+        );
+        let edits = findings.iter().flat_map(|finding| &finding.fixes);
+        let edits = edits.flat_map(|fix| &fix.edits);
+        let written: Vec<(usize, &str)> = edits
+            .map(|edit| (edit.range.len(), &*edit.new_text))
+            .collect();
+        assert_eq!(written, [(6, "lookup"), (0, "}"), (4, "{merge: deep}")]);
+    }
 
     #[test]
     fn rules_are_ordered_and_their_pages_say_the_same() {

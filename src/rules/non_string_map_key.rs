@@ -1,9 +1,9 @@
 //! `non-string-map-key`: a key of a nested hash is read as a truth value or as nothing.
 
-use super::checked::MappingAt;
-use super::checker::Found;
+use super::context::MappingAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Fix, Rule, Severity};
+use super::{Depends, FileContext, Fix, Rule, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::workspace::Format;
@@ -17,7 +17,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Mapping(check)],
 };
 
-fn check(file: &Checked<'_>, at: &MappingAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>) {
     if at.is_topmost || file.format() != Format::Yaml {
         return;
     }
@@ -42,7 +42,7 @@ fn check(file: &Checked<'_>, at: &MappingAt<'_>, found: &mut Found<'_>) {
             | Resolved::Time
             | Resolved::Invalid { .. } => continue,
         };
-        let finding = found.report(
+        let finding = findings.report(
             node.range,
             format!(
                 "the key '{}' is read as {what}, which cannot be a key: Puppet fails on the whole \

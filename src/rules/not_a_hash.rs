@@ -1,8 +1,8 @@
 //! `not-a-hash`: a data file holds something else than a hash.
 
-use super::checker::Found;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::lookup::Strict;
 use crate::workspace::{Format, path};
 
@@ -15,7 +15,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::File(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Ok(value) = at.loaded() else { return };
     if at.readers().is_empty() || value.as_hash().is_some() {
         return;
@@ -26,7 +26,7 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
             "the file holds only the name '{target}': a symbolic link that was checked out as text, \
              which Puppet refuses as data"
         );
-        found.report_as(Severity::Information, range, message);
+        findings.report_as(Severity::Information, range, message);
         return;
     }
     match at.format() {
@@ -34,17 +34,17 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
         Format::Yaml if value.is_falsey() => {}
         Format::Yaml if at.settings().strict != Strict::Error => {
             let message = "the file does not contain a hash: Puppet ignores it";
-            found.report_as(Severity::Warning, root(at).unwrap_or(range), message);
+            findings.report_as(Severity::Warning, root(at).unwrap_or(range), message);
         }
         Format::Yaml | Format::Json | Format::Hocon => {
             let message = "the file does not contain a hash: every lookup that reads it fails";
-            found.report(root(at).unwrap_or(range), message);
+            findings.report(root(at).unwrap_or(range), message);
         }
     }
 }
 
 /// Where the value starts, up to the end of the line.
-fn root(at: &Checked<'_>) -> Option<crate::text::TextRange> {
+fn root(at: &FileContext<'_>) -> Option<crate::text::TextRange> {
     let range = at.tree().node(at.tree().root()?).range;
     let text = range.slice(at.file.text());
     let end = text.find(['\n', '\r']).unwrap_or(text.len());
@@ -54,7 +54,7 @@ fn root(at: &Checked<'_>) -> Option<crate::text::TextRange> {
 
 /// The name of the other file, if that is all this one holds: so Git writes symbolic links where
 /// the system has none.
-fn link<'a>(at: &'a Checked<'_>) -> Option<&'a str> {
+fn link<'a>(at: &'a FileContext<'_>) -> Option<&'a str> {
     let text: &str = at.file.text();
     if text.contains(['\n', ':', ' ']) || !text.contains('.') {
         return None;

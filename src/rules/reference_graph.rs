@@ -1,9 +1,12 @@
 //! Which references between keys can be part of a loop, from the files' facts alone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::workspace::{FileId, References, Snapshot};
+
+/// The key that holds options, which is never looked up itself.
+pub(super) const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// One reference, from the top-level key it stands under to the root of the key it names.
 #[derive(Clone, Debug)]
@@ -16,7 +19,7 @@ pub(super) struct Edge {
 /// part of a loop.
 pub(super) struct ReferenceGraph {
     references: References,
-    /// Edges by the key they start from, as far as somebody asked.
+    /// Edges by the key they start from, as far as they were asked for.
     known: Mutex<HashMap<Arc<str>, Arc<[Edge]>>>,
 }
 
@@ -57,4 +60,30 @@ impl ReferenceGraph {
         lock().insert(Arc::from(from), Arc::clone(&edges));
         edges
     }
+}
+
+/// Files with references that are, or were, part of a circle: what a loop's lookups meet on their
+/// way, and where it stands, can be in any file. O(files with keys on circles).
+pub(super) fn files_on_circles(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let (before, after) = (&snapshot.delta().references_before, snapshot.references());
+    let (old, new) = (before.circles(), after.circles());
+    let options = [LOOKUP_OPTIONS]
+        .into_iter()
+        .filter(|key| before.has(key) || after.has(key));
+    let keys = old.keys().chain(new.keys()).map(|key| &**key);
+    let keys: BTreeSet<&str> = keys.chain(options).collect();
+    let mut files = BTreeSet::new();
+    for key in keys {
+        for file in snapshot.iter_files_with(key) {
+            let mut uses = file.facts().uses();
+            let is_part = uses.any(|(from, _, to)| {
+                *from.name == *key
+                    && (key == LOOKUP_OPTIONS || old.is_on(key, to) || new.is_on(key, to))
+            });
+            if is_part {
+                files.insert(Arc::clone(file.path()));
+            }
+        }
+    }
+    files
 }

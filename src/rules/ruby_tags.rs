@@ -1,8 +1,8 @@
 //! `ruby-tags`: a tag asks for a Ruby object, which makes Puppet refuse the whole file.
 
-use super::checker::Found;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::value::LoadErrorKind;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -14,10 +14,10 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::File(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Err(error) = at.loaded() else { return };
     if error.kind == LoadErrorKind::YamlDisallowedClass {
         let message = format!("Puppet refuses the whole file: {}", error.message);
-        found.report(at.place_of(error), message);
+        findings.report(at.place_of(error), message);
     }
 }

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::checked::{Checked, MappingAt, OptionAt, ScalarAt, TokenAt};
-use super::checker::Found;
+use super::context::{FileContext, MappingAt, OptionAt, ScalarAt, TokenAt};
+use super::finding::Findings;
 use super::finding::Severity;
 use crate::hierarchy::Layer;
 use crate::workspace::{KeyFact, Snapshot};
@@ -31,19 +31,19 @@ pub struct Rule {
 /// [`Hook::Configuration`] are for data files alone.
 pub(super) enum Hook {
     /// The file as a whole: data or configuration.
-    File(fn(&Checked<'_>, &mut Found<'_>)),
+    File(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// The configuration of a hierarchy.
-    Configuration(fn(&Checked<'_>, &ConfigurationAt<'_>, &mut Found<'_>)),
+    Configuration(fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)),
     /// A top-level key, also one that a merge key brings.
-    Key(fn(&Checked<'_>, &KeyFact, &mut Found<'_>)),
+    Key(fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)),
     /// A mapping at any depth.
-    Mapping(fn(&Checked<'_>, &MappingAt<'_>, &mut Found<'_>)),
+    Mapping(fn(&FileContext<'_>, &MappingAt<'_>, &mut Findings<'_>)),
     /// A scalar that is a value or an element, not a key.
-    Scalar(fn(&Checked<'_>, &ScalarAt<'_>, &mut Found<'_>)),
+    Scalar(fn(&FileContext<'_>, &ScalarAt<'_>, &mut Findings<'_>)),
     /// A token in a string that Puppet interpolates.
-    Token(fn(&Checked<'_>, &TokenAt<'_>, &mut Found<'_>)),
+    Token(fn(&FileContext<'_>, &TokenAt<'_>, &mut Findings<'_>)),
     /// An entry of `lookup_options`.
-    Option(fn(&Checked<'_>, &OptionAt<'_>, &mut Found<'_>)),
+    Option(fn(&FileContext<'_>, &OptionAt<'_>, &mut Findings<'_>)),
 }
 
 /// The configuration under check.

@@ -1,9 +1,9 @@
 //! `symbol-value`: a value starts with a colon, which makes it a symbol that data cannot hold.
 
-use super::checked::ScalarAt;
-use super::checker::Found;
+use super::context::ScalarAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Fix, Rule, Severity};
+use super::{Depends, FileContext, Fix, Rule, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::workspace::Format;
@@ -17,7 +17,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Scalar(check)],
 };
 
-fn check(file: &Checked<'_>, at: &ScalarAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let scalar = at.scalar;
     if file.format() != Format::Yaml
         || scalar.style != ScalarStyle::Plain
@@ -26,7 +26,7 @@ fn check(file: &Checked<'_>, at: &ScalarAt<'_>, found: &mut Found<'_>) {
     {
         return;
     }
-    let finding = found.report(
+    let finding = findings.report(
         at.node.range,
         format!(
             "'{}' is read as a Ruby symbol: Puppet fails on this key; quote it",

@@ -1,9 +1,9 @@
 //! `unclosed-token`: a token has no closing brace, so Puppet takes it for text.
 
-use super::checked::TokenAt;
-use super::checker::Found;
+use super::context::TokenAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Fix, Rule, Safety, Severity};
+use super::{Depends, FileContext, Fix, Rule, Safety, Severity};
 use crate::interpolation::{TokenKind, parse_token};
 use crate::text::TextEdit;
 
@@ -16,7 +16,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Token(check)],
 };
 
-fn check(_: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
+fn check(_: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if at.token.kind != TokenKind::Unclosed {
         return;
     }
@@ -28,7 +28,7 @@ fn check(_: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
     if !inner.starts_with(begins) {
         return;
     }
-    let finding = found.report(
+    let finding = findings.report(
         at.range,
         "'%{' has no '}': Puppet leaves it as it stands; close it, or write \
          '%{literal('%')}{' for a percent sign",

@@ -1,8 +1,8 @@
 //! `unknown-alias`: an alias names no anchor, which makes Puppet refuse the whole file.
 
-use super::checker::Found;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::syntax::NodeKind;
 use crate::value::LoadErrorKind;
 
@@ -15,7 +15,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::File(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Err(error) = at.loaded() else { return };
     if error.kind != LoadErrorKind::YamlUnknownAlias {
         return;
@@ -24,7 +24,7 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     for (_, node) in at.tree().nodes() {
         if let NodeKind::Alias { name, target: None } = &node.kind {
             any = true;
-            found.report(
+            findings.report(
                 node.range,
                 format!(
                     "no anchor '&{name}' stands before this alias: Puppet refuses the whole file \
@@ -36,6 +36,6 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
     }
     if !any {
         let message = format!("Puppet refuses the whole file: {}", error.message);
-        found.report(at.place_of(error), message);
+        findings.report(at.place_of(error), message);
     }
 }

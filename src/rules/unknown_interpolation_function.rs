@@ -1,9 +1,9 @@
 //! `unknown-interpolation-function`: a token calls a function that interpolation does not have.
 
-use super::checked::TokenAt;
-use super::checker::Found;
+use super::context::TokenAt;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Fix, Rule, Safety, Severity};
+use super::{Depends, FileContext, Fix, Rule, Safety, Severity};
 use crate::interpolation::{Method, TokenKind};
 use crate::text::{TextEdit, TextRange, nearest};
 
@@ -19,7 +19,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Token(check)],
 };
 
-fn check(file: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
+fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let TokenKind::UnknownMethod { name } = &at.token.kind else {
         return;
     };
@@ -29,7 +29,7 @@ fn check(file: &Checked<'_>, at: &TokenAt<'_>, found: &mut Found<'_>) {
         Some(_) => format!("did you mean '{lower}'?"),
         None => "there are lookup, hiera, alias, scope and literal".to_owned(),
     };
-    let finding = found.report(
+    let finding = findings.report(
         at.range,
         format!("unknown interpolation method '{name}': Puppet fails on this key; {instead}"),
     );

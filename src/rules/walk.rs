@@ -4,27 +4,26 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::checked::{Checked, MappingAt, OptionAt, Role, ScalarAt, TokenAt};
-use super::checker::Found;
-use super::finding::Finding;
+use super::context::{FileContext, MappingAt, OptionAt, Role, ScalarAt, TokenAt};
+use super::finding::{Finding, Findings};
 use super::rule::{ConfigurationAt, Hook, Rule};
 use crate::interpolation::{has_tokens, tokens};
 use crate::syntax::{Node, NodeKind, Scalar};
 use crate::workspace::KeyFact;
 
 /// The findings of these rules in a file, in no order.
-pub(super) fn walk(at: &Checked<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
+pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
     let hooks = Hooks::of(rules);
     let mut walk = Walk {
         at,
         runs: rules.iter().map(|rule| Run::new(rule, at)).collect(),
     };
-    walk.call(&hooks.file, |check, found| check(at, found));
+    walk.call(&hooks.file, |check, findings| check(at, findings));
     match &at.role {
         Role::Config { layer, dir } => {
             let configuration = ConfigurationAt { layer, dir };
-            walk.call(&hooks.configuration, |check, found| {
-                check(at, &configuration, found);
+            walk.call(&hooks.configuration, |check, findings| {
+                check(at, &configuration, findings);
             });
         }
         Role::Data(_) => walk.data(&hooks),
@@ -38,13 +37,13 @@ type Indexed<H> = Vec<(usize, H)>;
 /// The hooks of the rules by kind.
 #[derive(Default)]
 struct Hooks {
-    file: Indexed<fn(&Checked<'_>, &mut Found<'_>)>,
-    configuration: Indexed<fn(&Checked<'_>, &ConfigurationAt<'_>, &mut Found<'_>)>,
-    key: Indexed<fn(&Checked<'_>, &KeyFact, &mut Found<'_>)>,
-    mapping: Indexed<fn(&Checked<'_>, &MappingAt<'_>, &mut Found<'_>)>,
-    scalar: Indexed<fn(&Checked<'_>, &ScalarAt<'_>, &mut Found<'_>)>,
-    token: Indexed<fn(&Checked<'_>, &TokenAt<'_>, &mut Found<'_>)>,
-    option: Indexed<fn(&Checked<'_>, &OptionAt<'_>, &mut Found<'_>)>,
+    file: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
+    configuration: Indexed<fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)>,
+    key: Indexed<fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)>,
+    mapping: Indexed<fn(&FileContext<'_>, &MappingAt<'_>, &mut Findings<'_>)>,
+    scalar: Indexed<fn(&FileContext<'_>, &ScalarAt<'_>, &mut Findings<'_>)>,
+    token: Indexed<fn(&FileContext<'_>, &TokenAt<'_>, &mut Findings<'_>)>,
+    option: Indexed<fn(&FileContext<'_>, &OptionAt<'_>, &mut Findings<'_>)>,
 }
 
 impl Hooks {
@@ -68,22 +67,22 @@ impl Hooks {
 }
 
 struct Walk<'a> {
-    at: &'a Checked<'a>,
+    at: &'a FileContext<'a>,
     runs: Vec<Run<'a>>,
 }
 
 /// One rule over one file.
 struct Run<'a> {
     code: &'static str,
-    found: Found<'a>,
+    findings: Findings<'a>,
     has_panicked: bool,
 }
 
 impl<'a> Run<'a> {
-    fn new(rule: &'static Rule, at: &'a Checked<'a>) -> Run<'a> {
+    fn new(rule: &'static Rule, at: &'a FileContext<'a>) -> Run<'a> {
         Run {
             code: rule.code,
-            found: Found::new(rule, at.file),
+            findings: Findings::new(rule, at.file),
             has_panicked: false,
         }
     }
@@ -91,7 +90,7 @@ impl<'a> Run<'a> {
     fn findings(self) -> Vec<Finding> {
         match self.has_panicked {
             true => Vec::new(),
-            false => self.found.list,
+            false => self.findings.list,
         }
     }
 }
@@ -105,14 +104,14 @@ enum Part {
 }
 
 impl<'a> Walk<'a> {
-    fn call<H: Copy>(&mut self, hooks: &[(usize, H)], call: impl Fn(H, &mut Found<'a>)) {
+    fn call<H: Copy>(&mut self, hooks: &[(usize, H)], call: impl Fn(H, &mut Findings<'a>)) {
         for &(index, hook) in hooks {
             let run = &mut self.runs[index];
             if run.has_panicked {
                 continue;
             }
-            let found = &mut run.found;
-            if catch_unwind(AssertUnwindSafe(|| call(hook, found))).is_err() {
+            let findings = &mut run.findings;
+            if catch_unwind(AssertUnwindSafe(|| call(hook, findings))).is_err() {
                 let path = self.at.file.path();
                 tracing::error!("the rule '{}' panicked over {path}", run.code);
                 run.has_panicked = true;
@@ -123,10 +122,12 @@ impl<'a> Walk<'a> {
     fn data(&mut self, hooks: &Hooks) {
         let at = self.at;
         for key in &at.facts().keys {
-            self.call(&hooks.key, |check, found| check(at, key, found));
+            self.call(&hooks.key, |check, findings| check(at, key, findings));
         }
         for option in at.lookup_options() {
-            self.call(&hooks.option, |check, found| check(at, &option, found));
+            self.call(&hooks.option, |check, findings| {
+                check(at, &option, findings)
+            });
         }
         let tree = at.tree();
         let may_have_tokens = at.file.text().contains('{');
@@ -144,13 +145,17 @@ impl<'a> Walk<'a> {
                         parts[key.index()] = part;
                     }
                     let mapping = MappingAt { pairs, is_topmost };
-                    self.call(&hooks.mapping, |check, found| check(at, &mapping, found));
+                    self.call(&hooks.mapping, |check, findings| {
+                        check(at, &mapping, findings)
+                    });
                 }
                 NodeKind::Scalar(scalar) => {
                     let part = parts[id.index()];
                     if part == Part::Value {
                         let scalar = ScalarAt { node, scalar };
-                        self.call(&hooks.scalar, |check, found| check(at, &scalar, found));
+                        self.call(&hooks.scalar, |check, findings| {
+                            check(at, &scalar, findings)
+                        });
                     }
                     // The topmost keys are not interpolated.
                     if part != Part::TopLevelKey && may_have_tokens {
@@ -175,7 +180,7 @@ impl<'a> Walk<'a> {
                 range: places.source_range(token.range),
                 token,
             };
-            self.call(&hooks.token, |check, found| check(at, &token, found));
+            self.call(&hooks.token, |check, findings| check(at, &token, findings));
         }
     }
 }

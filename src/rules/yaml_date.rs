@@ -1,8 +1,8 @@
 //! `yaml-date`: an unquoted date or time makes Puppet refuse the whole file.
 
-use super::checker::Found;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Fix, Rule, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::LoadErrorKind;
@@ -16,7 +16,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::File(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Err(error) = at.loaded() else { return };
     if error.kind != LoadErrorKind::YamlDate {
         return;
@@ -42,7 +42,7 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
             | Resolved::Invalid { .. } => continue,
         };
         any = true;
-        found.report(
+        let finding = findings.report(
             node.range,
             format!(
                 "'{}' is read as a {what}, which Puppet does not allow: it refuses the whole \
@@ -50,9 +50,10 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
                 scalar.text
             ),
         );
+        finding.fixes.extend(Fix::quote(node));
     }
     if !any {
         let message = format!("Puppet refuses the whole file: {}", error.message);
-        found.report(at.place_of(error), message);
+        findings.report(at.place_of(error), message);
     }
 }

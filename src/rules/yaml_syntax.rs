@@ -1,8 +1,8 @@
 //! `yaml-syntax`: a file is not YAML for Puppet, which refuses all of it.
 
-use super::checker::Found;
+use super::finding::Findings;
 use super::rule::Hook;
-use super::{Checked, Depends, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity};
 use crate::syntax::ProblemKind;
 use crate::value::LoadErrorKind;
 
@@ -15,7 +15,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::File(check)],
 };
 
-fn check(at: &Checked<'_>, found: &mut Found<'_>) {
+fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Err(error) = at.loaded() else { return };
     let range = at.place_of(error);
     match error.kind {
@@ -33,9 +33,9 @@ fn check(at: &Checked<'_>, found: &mut Found<'_>) {
         .is_some_and(|problem| problem.kind == ProblemKind::Limit);
     if is_limit {
         let message = format!("{}: the file is not checked", error.message);
-        found.report_as(Severity::Warning, range, message);
+        findings.report_as(Severity::Warning, range, message);
     } else {
-        found.report(
+        findings.report(
             range,
             format!("Puppet refuses the whole file: {}", error.message),
         );

@@ -8,6 +8,9 @@
     reason = "tests read files, measure and print what they compared"
 )]
 
+#[path = "../support/fixture.rs"]
+mod fixture;
+
 mod check_acme;
 mod check_pages;
 mod datatype_cases;

@@ -12,6 +12,9 @@ const PLAIN = "text";
 /** The extension's own colours for such texts. */
 const REPORT = "hiera-report";
 
+/** The address of a rule's page, which a diagnostic's code links to. */
+const RULE_PAGE = /^\/rules\/([a-z0-9-]+)\.md$/;
+
 /** For a secret: nothing colours it, and nothing looks for places in it. */
 const PLAIN_TEXT = "plaintext";
 
@@ -47,6 +50,8 @@ export class Documents
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: vscode.Disposable[];
   readonly onDidChange = this.changed.event;
+  /** Gives the page of a rule; none before a server was found. */
+  rulePage: ((code: string) => Promise<string>) | undefined;
 
   constructor() {
     this.registrations = [
@@ -62,8 +67,9 @@ export class Documents
     ];
   }
 
-  provideTextDocumentContent(uri: vscode.Uri): string | undefined {
-    return this.shown.get(uri.toString())?.content;
+  provideTextDocumentContent(uri: vscode.Uri): string | Promise<string> | undefined {
+    const code = RULE_PAGE.exec(uri.path)?.[1];
+    return code === undefined ? this.shown.get(uri.toString())?.content : this.rulePage?.(code);
   }
 
   provideDocumentLinks(document: vscode.TextDocument): Promise<vscode.DocumentLink[]> {

@@ -14,7 +14,7 @@ import {
 import { announce, Commands, isOfCommand } from "./commands";
 import { Documents } from "./documents";
 import type { Arguments } from "./questions";
-import { candidates, find } from "./server";
+import { candidates, find, page } from "./server";
 import { Status } from "./status";
 
 const SECTION = "hiera-ls";
@@ -115,6 +115,7 @@ class Session {
       return;
     }
     this.output.info(`hiera-ls ${found.version}: ${found.program}, from ${found.source}`);
+    this.documents.rulePage = (code) => page(found.program, code);
     const client = new LanguageClient(
       SECTION,
       "Hiera",
@@ -257,7 +258,7 @@ function withoutOurs(section: unknown): unknown {
 function ourCapabilities(): StaticFeature {
   return {
     fillClientCapabilities: (capabilities) => {
-      const ours = { commandLinks: true, documents: true };
+      const ours = { commandLinks: true, documents: true, rulePages: true };
       capabilities.experimental = { ...(capabilities.experimental as object), ...ours };
     },
     initialize: () => undefined,

@@ -12,6 +12,9 @@ const run = promisify(execFile);
 /** A program that does not say its version within this time (milliseconds) is not ours. */
 const VERSION_TIMEOUT = 10_000;
 
+/** A program that does not print a page within this time (milliseconds) never will. */
+const PAGE_TIMEOUT = 10_000;
+
 /** Where a program was named, in words for people. */
 export interface Candidate {
   readonly source: string;
@@ -64,6 +67,12 @@ export async function find(candidates: readonly Candidate[]): Promise<Server | s
     }
   }
   return failures;
+}
+
+/** The page of a rule, as the program carries it. */
+export async function page(program: string, code: string): Promise<string> {
+  const { stdout } = await run(program, ["explain", code], { timeout: PAGE_TIMEOUT });
+  return stdout;
 }
 
 async function version(program: string): Promise<{ version: string } | { failure: string }> {

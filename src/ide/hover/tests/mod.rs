@@ -6,58 +6,31 @@ use expect_test::Expect;
 
 use super::{Hover, HoverOptions, hover};
 use crate::analysis::Analysis;
+use crate::fixture::{FOLDER, Fixture};
 use crate::ide::KnownNodes;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::Nodes;
 use crate::value::load_yaml;
-use crate::workspace::{Change, Snapshot, Workspace};
+use crate::workspace::Snapshot;
 
 mod keys;
 mod kinds;
 mod things;
 mod values;
 
-/// Folder of the workspaces of these tests.
-const FOLDER: &str = "/repo";
-
-struct Fixture {
+struct Cursor {
     snapshot: Arc<Snapshot>,
     path: String,
     offset: usize,
 }
 
 /// Reads a workspace with a cursor.
-fn fixture(text: &str) -> Fixture {
-    let workspace = Workspace::new();
-    workspace.apply(Change::Folders(vec![FOLDER.into()]));
-    let mut cursor = None;
-    let mut files: Vec<(String, String)> = Vec::new();
-    for line in text.lines() {
-        match line.strip_prefix("#- ") {
-            Some(path) => files.push((format!("{FOLDER}/{}", path.trim()), String::new())),
-            None => {
-                if let Some((_, text)) = files.last_mut() {
-                    text.push_str(line);
-                    text.push('\n');
-                }
-            }
-        }
-    }
-    for (path, text) in &mut files {
-        if let Some(at) = text.find("$0") {
-            text.replace_range(at..at + 2, "");
-            cursor = Some((path.clone(), at));
-        }
-        workspace.apply(Change::Open {
-            path: path.as_str().into(),
-            text: text.as_str().into(),
-            version: 1,
-        });
-    }
-    let (path, offset) = cursor.expect("a cursor");
-    Fixture {
-        snapshot: workspace.snapshot(),
-        path,
+fn fixture(text: &str) -> Cursor {
+    let fixture = Fixture::new("data/common.yaml", text);
+    let (path, offset) = fixture.cursor.clone().expect("a cursor");
+    Cursor {
+        snapshot: fixture.opened(),
+        path: format!("{FOLDER}/{path}"),
         offset,
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::checker::{Checker, RootView};
+use super::checker::{Checker, RootContext};
 use crate::hierarchy::Layer;
 use crate::interpolation::Token;
-use crate::lookup::{Reach, Settings};
+use crate::lookup::{LookupError, Reach, Settings, Strategy};
 use crate::syntax::{Node, NodeId, NodeKind, Parse, Scalar, ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::value::{LoadError, Value, load_yaml};
@@ -26,7 +26,7 @@ pub enum Role<'a> {
 
 /// A root that reads a file.
 pub struct Reader<'a> {
-    pub(super) view: &'a RootView<'a>,
+    pub(super) root: &'a RootContext<'a>,
     /// The locations that read it, highest priority first.
     pub reached: Vec<Reach>,
     /// How it is read.
@@ -39,7 +39,7 @@ impl Reader<'_> {
     /// The root's layer.
     #[must_use]
     pub fn layer(&self) -> &Layer {
-        &self.view.layer
+        &self.root.layer
     }
 }
 
@@ -61,6 +61,41 @@ pub(super) struct Options<'a> {
     pub(super) node: NodeId,
     /// Where they stand.
     pub(super) range: TextRange,
+}
+
+/// A `merge` option that Puppet refuses.
+pub(super) struct RefusedMerge<'a> {
+    /// Why.
+    pub(super) error: LookupError,
+    /// Where the option stands.
+    pub(super) range: TextRange,
+    name: &'a str,
+}
+
+impl OptionAt<'_> {
+    /// What Puppet refuses of the `merge` option. A strategy that is interpolated is not known.
+    pub(super) fn refused_merge(&self, tree: &Tree) -> Option<RefusedMerge<'_>> {
+        let options = self.options.as_ref()?;
+        let merge = options.value.get("merge")?;
+        if merge.inspect().contains("%{") {
+            return None;
+        }
+        let range = entry(tree, options.node, "merge")
+            .map_or(options.range, |(_, value)| tree.node(value).range);
+        Some(RefusedMerge {
+            error: Strategy::refusal(merge)?,
+            range,
+            name: self.name,
+        })
+    }
+}
+
+impl RefusedMerge<'_> {
+    /// What Puppet says, and of which key.
+    pub(super) fn message(&self) -> String {
+        let error = self.error.to_string();
+        format!("{}: Puppet fails on '{}'", error.trim(), self.name)
+    }
 }
 
 /// A mapping of the file.
@@ -92,7 +127,7 @@ pub(super) struct TokenAt<'a> {
 }
 
 /// One file under check.
-pub struct Checked<'a> {
+pub struct FileContext<'a> {
     pub(super) checker: &'a Checker<'a>,
     /// The file.
     pub file: &'a File,
@@ -102,9 +137,9 @@ pub struct Checked<'a> {
     loaded: OnceLock<Arc<DataFile>>,
 }
 
-impl<'a> Checked<'a> {
-    pub(super) fn new(checker: &'a Checker<'a>, file: &'a File, role: Role<'a>) -> Checked<'a> {
-        Checked {
+impl<'a> FileContext<'a> {
+    pub(super) fn new(checker: &'a Checker<'a>, file: &'a File, role: Role<'a>) -> FileContext<'a> {
+        FileContext {
             checker,
             file,
             role,
