@@ -102,13 +102,6 @@ enum End {
     Code(u8),
 }
 
-impl LookupArguments {
-    /// Whether there can be many lookups.
-    pub(super) fn is_for_many(&self) -> bool {
-        self.batch || self.nodes.is_some()
-    }
-}
-
 /// Runs the command.
 pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
     match answer(arguments) {

@@ -25,8 +25,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::disk::huge_pages;
-
 /// A language server for Hiera, the data of Puppet and OpenVox.
 #[derive(Parser)]
 #[command(name = "hiera-ls", version, about, max_term_width = 100)]
@@ -74,22 +72,7 @@ enum Command {
 /// Runs the program on the process's arguments and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    // From the very beginning: reading the arguments takes memory too.
-    huge_pages::deny();
     let arguments = Arguments::parse();
-    match &arguments.command {
-        Some(Command::Lookup(arguments)) if !arguments.is_for_many() => {}
-        Some(
-            Command::Hover(_) | Command::ExplainKey(_) | Command::Explain { .. } | Command::Rules,
-        ) => {}
-        #[cfg(feature = "server")]
-        Some(Command::SettingsSchema) => {}
-        // It asks for huge pages when it reads the workspace.
-        None | Some(Command::Server { .. }) => {}
-        Some(Command::Lookup(_) | Command::Matrix(_) | Command::Diff(_) | Command::Check(_)) => {
-            huge_pages::allow()
-        }
-    }
     match arguments.command {
         None | Some(Command::Server { .. }) => {
             log::start(true);
@@ -148,7 +131,7 @@ fn serve() -> ExitCode {
 #[cfg(feature = "server")]
 fn settings_schema() -> ExitCode {
     use std::io::Write;
-    let schema = crate::server::settings::Settings::schema();
+    let schema = crate::server::settings::UserSettings::schema();
     match writeln!(std::io::stdout(), "{schema:#}") {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,

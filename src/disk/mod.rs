@@ -2,8 +2,7 @@
 //!
 //! What is found becomes [`Change`](crate::workspace::Change) values for the model
 //! ([`scan`], [`reread`], [`Watcher`]) or answers a batch lookup right away ([`DiskFiles`]).
-//! Workspaces are untrusted: every walk is bounded, nothing is ever executed or written. What else is
-//! asked of the operating system is here too (`huge_pages`).
+//! Workspaces are untrusted: every walk is bounded, nothing is ever executed or written.
 
 #![allow(
     clippy::disallowed_methods,
@@ -14,8 +13,6 @@ mod batch;
 #[cfg(feature = "git")]
 mod git;
 mod governing;
-#[cfg(any(feature = "cli", feature = "server"))]
-pub(crate) mod huge_pages;
 mod ignore;
 mod moment;
 mod read;

@@ -137,7 +137,7 @@ pub(super) fn too_large(at: &str, size: u64, limit: u64) -> String {
     format!("{at} has {size} bytes, more than the {limit} that are read of one file")
 }
 
-/// Opens a file without ever waiting for somebody to write into a pipe of that name.
+/// Opens a file without waiting for a writer if it is a named pipe.
 fn open(at: &str) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -169,7 +169,7 @@ fn io_error(message: String) -> LoadError {
     }
 }
 
-/// What tells two states of a file apart without reading it.
+/// What differs between two states of a file, without reading it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stamp {
     inode: u64,

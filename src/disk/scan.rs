@@ -42,7 +42,7 @@ pub enum Outcome {
 /// What a scan found.
 #[derive(Debug)]
 pub struct Scan {
-    /// What to tell the model.
+    /// What the model has to take in.
     pub change: Change,
     /// Where data is, as the configurations found say.
     pub data_folders: DataFolders,
@@ -141,7 +141,7 @@ pub fn scan(
     }
 }
 
-/// What the model is told of a name. The content is missing if the scan was broken off before
+/// What the model gets for a name. The content is missing if the scan was broken off before
 /// it, and is nothing if the file vanished after it was listed.
 fn entry(found: Found, content: Option<Option<Content>>) -> DiskEntry {
     match (found.kind, content) {

@@ -151,7 +151,7 @@ fn watch(system: &mut RecommendedWatcher, folder: &str, ignore: &Ignore) -> bool
     })
 }
 
-/// Waits for events and tells what they come to.
+/// Waits for events and reports what they come to.
 fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Receiver<Message>) {
     while let Ok(first) = receiver.recv() {
         let mut dirty = BTreeSet::new();
@@ -187,7 +187,7 @@ fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Recei
     }
 }
 
-/// Looks at every file now and then and tells what is different.
+/// Looks at every file now and then and reports what is different.
 fn poll(mut watched: Watched, mut seen: Seen, receiver: &Receiver<Message>) {
     loop {
         match receiver.recv_timeout(POLL) {
@@ -208,7 +208,7 @@ fn poll(mut watched: Watched, mut seen: Seen, receiver: &Receiver<Message>) {
     }
 }
 
-/// Files and folders with what tells their states apart; a folder has but one state.
+/// Files and folders with what differs between their states; a folder has but one state.
 type Seen = BTreeMap<Arc<str>, Option<Stamp>>;
 
 fn look(areas: &[Arc<str>], ignore: &Ignore) -> Seen {

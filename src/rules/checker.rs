@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::RULES;
 use super::context::{FileContext, Reader, Role};
 use super::finding::Finding;
 use super::reference_graph::ReferenceGraph;
 use super::walk::walk;
+use super::{Facts, RULES, Rule};
 use crate::analysis::{Analysis, RootView};
 use crate::hierarchy::{FunctionKind, Layer, TemplatePart};
 use crate::lookup::{
@@ -22,6 +22,15 @@ pub const MOST_FINDINGS: usize = 200;
 
 /// A key that no data has: looking it up shows which levels cannot be read.
 const NO_KEY: &str = "no key of any data";
+
+/// Which rules to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// All.
+    All,
+    /// Those that depend on nothing but the file and its hierarchy.
+    OwnFile,
+}
 
 /// The rules over one snapshot. What a root reads is worked out once, when the first file asks.
 pub struct Checker<'a> {
@@ -103,8 +112,21 @@ impl<'a> Checker<'a> {
     /// The findings of one file, ordered by place; nothing for a file that no hierarchy reads.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<Vec<Finding>> {
+        self.part(path, Part::All)
+    }
+
+    /// The findings of some rules in one file, as [`Checker::file`] gives those of all.
+    #[must_use]
+    pub fn part(&self, path: &str, part: Part) -> Option<Vec<Finding>> {
         let checked = self.checked(self.snapshot.file(path)?)?;
-        let mut findings = walk(&checked, RULES);
+        let own = |rule: &&&Rule| rule.depends.on == Facts::NONE;
+        let mut findings = match part {
+            Part::All => walk(&checked, RULES),
+            Part::OwnFile => walk(
+                &checked,
+                &RULES.iter().filter(own).copied().collect::<Vec<_>>(),
+            ),
+        };
         findings.sort_by(|a, b| (a.range.start, a.code).cmp(&(b.range.start, b.code)));
         findings.truncate(MOST_FINDINGS);
         Some(findings)

@@ -62,7 +62,7 @@ mod unknown_interpolation_function;
 mod yaml_date;
 mod yaml_syntax;
 
-pub use checker::{Checker, MOST_FINDINGS, check_file};
+pub use checker::{Checker, MOST_FINDINGS, Part, check_file};
 pub use context::{FileContext, Reader, Role};
 pub use finding::{Finding, Fix, Related, Safety, Severity, Tag};
 pub use recheck::{Recheck, recheck};

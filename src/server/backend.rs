@@ -119,7 +119,7 @@ pub(crate) fn begin(session: &Arc<Session>) {
         // Nothing has to be read but what is open, and what governs that.
         session.seek(Again::Yes);
     }
-    session.tell_folders();
+    session.send_folders();
     let facts = session.facts();
     if facts.configuration {
         ask_for_configuration(session);

@@ -95,6 +95,9 @@ pub(crate) struct ClientFacts {
     pub(crate) watches: bool,
     /// The client answers `workspace/configuration`.
     pub(crate) configuration: bool,
+    /// The client's answers to that say which settings come from the workspace
+    /// (`experimental.settingOrigins`).
+    pub(crate) setting_origins: bool,
     /// The client wants to be registered with for changed configuration.
     pub(crate) configuration_registration: bool,
     /// The client shows progress that the server starts.
@@ -192,6 +195,7 @@ impl ClientFacts {
             nested_symbols: can("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
             watches: can("workspace/didChangeWatchedFiles/dynamicRegistration"),
             configuration: can("workspace/configuration"),
+            setting_origins: can("experimental/settingOrigins"),
             configuration_registration: can("workspace/didChangeConfiguration/dynamicRegistration"),
             progress: can("window/workDoneProgress"),
             refreshes_lenses: can("workspace/codeLens/refreshSupport"),

@@ -12,7 +12,7 @@ const EVERY: Duration = Duration::from_secs(1);
 pub(crate) async fn watch(session: Arc<Session>) {
     loop {
         tokio::time::sleep(EVERY).await;
-        if session.stage() == Stage::Strange {
+        if session.stage() == Stage::Uninitialized {
             continue;
         }
         let Some(process) = session.facts().process else {

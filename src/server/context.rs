@@ -13,13 +13,13 @@ use crate::lookup::{self, ConfigCache};
 use crate::text::PositionEncoding;
 use crate::workspace::{Snapshot, path};
 
-use super::settings::{PuppetVersion, Settings, Strict};
+use super::settings::UserSettings;
 
 /// Settings, files outside and choices as of one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// The settings.
-    pub settings: Arc<Settings>,
+    pub settings: Arc<UserSettings>,
     /// What was read from files that settings name.
     pub outside: Arc<Outside>,
     /// What the user has chosen.
@@ -86,16 +86,10 @@ impl Context {
     /// keys: whatever is shown of a lookup, what is encrypted stays so.
     #[must_use]
     pub fn puppet(&self) -> lookup::Settings {
-        let version = match self.settings.puppet_version {
-            PuppetVersion::Seven => lookup::PuppetVersion::V7,
-            PuppetVersion::Eight => lookup::PuppetVersion::V8,
-        };
+        let version = self.settings.puppet_version;
         let mut puppet = lookup::Settings::for_version(version).for_editor();
-        match self.settings.strict {
-            None => {}
-            Some(Strict::Off) => puppet.strict = lookup::Strict::Off,
-            Some(Strict::Warning) => puppet.strict = lookup::Strict::Warning,
-            Some(Strict::Error) => puppet.strict = lookup::Strict::Error,
+        if let Some(strict) = self.settings.strict {
+            puppet.strict = strict;
         }
         if let Some(strict_variables) = self.settings.strict_variables {
             puppet.strict_variables = strict_variables;
@@ -124,7 +118,7 @@ impl Context {
 }
 
 /// Every file outside the model that settings name: nodes files and the facts file.
-pub(super) fn named_files(settings: &Settings) -> Vec<Arc<str>> {
+pub(super) fn named_files(settings: &UserSettings) -> Vec<Arc<str>> {
     let named = settings.nodes_files.iter().chain(&settings.facts_file);
     named.map(|at| Arc::from(at.as_str())).collect()
 }
@@ -150,10 +144,10 @@ mod tests {
         let mut context = Context::default();
         assert!(context.puppet().strict_variables);
         assert!(context.puppet().recover_broken_files);
-        context.settings = Arc::new(Settings {
-            puppet_version: PuppetVersion::Seven,
-            strict: Some(Strict::Error),
-            ..Settings::default()
+        context.settings = Arc::new(UserSettings {
+            puppet_version: lookup::PuppetVersion::V7,
+            strict: Some(lookup::Strict::Error),
+            ..UserSettings::default()
         });
         assert!(!context.puppet().strict_variables);
         assert_eq!(context.puppet().strict, lookup::Strict::Error);

@@ -3,7 +3,7 @@
 //!
 //! Orders that are waiting are taken together: a branch switch that touches thousands of files is
 //! one change. Where the client does not watch files, this thread's own watcher does. Progress
-//! is told through a callback; nothing here knows the protocol.
+//! is reported through a callback; nothing here knows the protocol.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -13,20 +13,18 @@ use std::time::Duration;
 use super::context::Outside;
 use super::jobs::{NoAnswer, Stop, caught};
 use super::model::{Model, Pinned};
-use crate::disk::{
-    self, DataFolders, Ignore, Progress, ScanProblem, Stamp, WatchMode, Watcher, huge_pages,
-};
+use crate::disk::{self, DataFolders, Ignore, Progress, ScanProblem, Stamp, WatchMode, Watcher};
 use crate::eyaml::Keys;
-use crate::workspace::{Change, Content, DiskEntry, Format, Snapshot, format_of, path};
+use crate::workspace::{Change, Content, DiskEntry, Snapshot, path};
 
-/// Progress is told once for so many files.
+/// Progress is reported once for so many files.
 const PROGRESS_STEP: usize = 64;
 
-/// Time between two looks at the files that settings name: they lie anywhere, so nobody else says
-/// that they changed. A look is one `stat` per file.
+/// Time between two looks at the files that settings name: they lie anywhere, so no watcher covers
+/// them. A look is one `stat` per file.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// What the reader tells while it works.
+/// What the reader reports while it works.
 pub(crate) enum Reading {
     /// A whole reading of the workspace begins.
     Begun,
@@ -39,45 +37,12 @@ pub(crate) enum Reading {
         /// To read in all.
         of: usize,
     },
-    /// The texts of a whole reading, before the model is told of them.
-    Texts(Texts),
     /// Everything that was ordered is in the model's queue; what was left out.
     Done(Vec<ScanProblem>),
-    /// The model has taken in what was read.
-    Indexed,
     /// The files that settings name, as they are by now; what could not be read.
     Outside(Outside, Vec<String>),
     /// The environments of open files outside the workspace folders.
     Adopted(Vec<String>),
-}
-
-/// YAML files of a workspace that were read and are not in the model yet, by path.
-pub(crate) type Texts = Arc<[(Arc<str>, Arc<str>)]>;
-
-/// The YAML files that a reading has found.
-fn texts_of(change: &Change) -> Texts {
-    let mut texts = Vec::new();
-    let scans = if let Change::Batch(changes) = change {
-        changes.as_slice()
-    } else {
-        std::slice::from_ref(change)
-    };
-    for scan in scans {
-        let Change::Scanned { entries, .. } = scan else {
-            continue;
-        };
-        for (at, entry) in entries {
-            if let DiskEntry::File {
-                content: Content::Text(text),
-                ..
-            } = entry
-                && format_of(at) == Some(Format::Yaml)
-            {
-                texts.push((at.clone(), text.clone()));
-            }
-        }
-    }
-    Texts::from(texts)
 }
 
 /// Where open files lie whose environments are to be found.
@@ -98,7 +63,7 @@ pub(crate) struct Named {
     pub(crate) keys: Option<(String, String)>,
 }
 
-/// Who notices that files change.
+/// What watches the files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum WatchedBy {
     /// The client, which was asked to, in these folders; elsewhere this thread's own watcher.
@@ -177,8 +142,8 @@ impl Seek {
 }
 
 impl DiskReader {
-    /// Reads the whole workspace as it is by the changes that the model has been told so far.
-    /// `ordered` is called before anything that was ordered earlier can be told to be done.
+    /// Reads the whole workspace as it is by the changes that the model has so far. `ordered` is
+    /// called before anything that was ordered earlier can be reported as done.
     pub(crate) fn scan(&self, watched_by: WatchedBy, ordered: impl FnOnce()) {
         let mut orders = self.lock();
         orders.scan = Some(watched_by);
@@ -245,7 +210,7 @@ impl DiskReader {
         let mut _watcher = None;
         let mut named = Named::default();
         let mut stamps = named.stamps();
-        // What a scan met with, until it is told: another order may come first.
+        // What a scan met with, until it is reported: another order may come first.
         let mut unsaid = Vec::new();
         while let Some(orders) = self.next(&named, &stamps) {
             let again = orders.look_again
@@ -267,11 +232,8 @@ impl DiskReader {
             };
             let areas = snapshot.areas();
             let mut done = sought;
-            let mut is_told = false;
-            let reads_all = orders.scan.is_some();
             if let Some(watched_by) = orders.scan {
                 tell(Reading::Begun);
-                huge_pages::allow();
                 let ours = watched_by.ours(areas);
                 // Watching begins before reading, so that nothing happens unseen in between.
                 _watcher = self.watch(&ours, &ignore, &data_folders);
@@ -290,9 +252,7 @@ impl DiskReader {
                             _watcher = self.watch(&ours, &ignore, &data_folders);
                         }
                         if scan.outcome == disk::Outcome::Complete {
-                            tell(Reading::Texts(texts_of(&scan.change)));
                             model.change(scan.change);
-                            is_told = true;
                         }
                         scan.problems
                     }
@@ -319,14 +279,6 @@ impl DiskReader {
                 let paths: Vec<Arc<str>> = orders.paths.into_iter().collect();
                 model.change(disk::reread(&paths, areas, &ignore, &mut data_folders));
             }
-            // The next order would wait for the model as well.
-            if is_told && now(model).is_some() {
-                tell(Reading::Indexed);
-            }
-            if reads_all {
-                // From here on people wait for answers.
-                huge_pages::deny();
-            }
         }
     }
 
@@ -352,7 +304,7 @@ impl DiskReader {
             if !orders.is_nothing() {
                 return Some(std::mem::take(&mut *orders));
             }
-            // The disk may be slow, so nobody has to wait for this look.
+            // The disk may be slow, so the lock is not held meanwhile.
             drop(orders);
             if named.stamps() != stamps {
                 return Some(Orders {
@@ -384,8 +336,8 @@ impl DiskReader {
         ))
     }
 
-    /// Tells the model of the environments of open files before all others are read: by now the
-    /// client has said what is open, and somebody looks at it.
+    /// Reads the environments of open files before all others: by now the client has said what is
+    /// open, and the user looks at it.
     fn read_open_first(&self, model: &Model, areas: &[Arc<str>], ignore: &Ignore) {
         let Some(snapshot) = now(model) else {
             return;
@@ -436,7 +388,7 @@ impl DiskReader {
 }
 
 impl Named {
-    /// What tells two states of the files apart.
+    /// What differs between two states of the files.
     fn stamps(&self) -> Vec<Option<Stamp>> {
         let keys = self
             .keys
@@ -487,11 +439,11 @@ fn text(at: &str) -> Result<Arc<str>, String> {
     }
 }
 
-/// The snapshot after everything that the model has been told; nothing once it is closed.
+/// The snapshot after everything in the model's queue; nothing once it is closed.
 fn now(model: &Model) -> Option<Arc<Snapshot>> {
-    let moment = match model.pin(&Stop::never()) {
-        Pinned::Now(moment) => moment,
-        Pinned::Soon(moment) => moment.blocking_recv().ok()?,
+    let latest = match model.pin(&Stop::never()) {
+        Pinned::Now(latest) => latest,
+        Pinned::Soon(latest) => latest.blocking_recv().ok()?,
     };
-    Some(moment.snapshot)
+    Some(latest.snapshot)
 }

@@ -1,12 +1,10 @@
 //! Work off the transport's task: how much at once, how it is stopped, and what a panic costs.
 //!
-//! A job runs on the blocking pool, never on the task that reads the pipe. Only what is done in less
-//! time than it takes to wake another thread is a task of its own, which the thread that took the
-//! request goes on with. [`Lanes`] bound how many run at once; a [`Stop`] tells a running one that
-//! nobody wants its answer any more.
+//! A job runs on the blocking pool, never on the task that reads the pipe. [`Lanes`] bound how many
+//! run at once; a [`Stop`] says to a running one that its answer is not wanted any more.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore};
@@ -14,15 +12,6 @@ use tokio::sync::{Notify, Semaphore};
 /// How long an answer about a text that has changed meanwhile may still take. Quick answers are
 /// given, for the text that was asked about; slow ones are given up.
 pub(crate) const OUTDATED_GRACE: Duration = Duration::from_millis(250);
-
-/// So long after an answer the next question is likely: hovers come one after another.
-const LULL: Duration = Duration::from_millis(10);
-
-/// How often who gives way looks whether the way is free.
-const GLANCE: Duration = Duration::from_millis(2);
-
-/// The longest that one piece of work gives way: even among questions without end it gets on.
-const MOST_GIVEN: Duration = Duration::from_millis(100);
 
 const RUNNING: u8 = 0;
 const OUTDATED: u8 = 1;
@@ -61,7 +50,7 @@ impl Stop {
         }))
     }
 
-    /// A flag that nobody raises.
+    /// A flag that is never raised.
     #[must_use]
     pub fn never() -> Stop {
         Stop::new(Duration::MAX)
@@ -130,54 +119,6 @@ impl Stop {
     }
 }
 
-/// Whether somebody waits for an answer right now.
-#[derive(Debug, Default)]
-pub(crate) struct Traffic(Mutex<Passing>);
-
-#[derive(Debug, Default)]
-struct Passing {
-    running: usize,
-    last: Option<Instant>,
-}
-
-impl Traffic {
-    /// Lets answers pass that somebody waits for, which have the machine's caches and cores to
-    /// themselves then. For work that nobody waits for, between two pieces of it; blocks.
-    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
-    pub(crate) fn give_way(&self, stop: &Stop) {
-        let since = Instant::now();
-        while !self.is_free() && !stop.requested() && since.elapsed() < MOST_GIVEN {
-            std::thread::sleep(GLANCE);
-        }
-    }
-
-    fn is_free(&self) -> bool {
-        let passing = self.lock();
-        passing.running == 0 && passing.last.is_none_or(|last| last.elapsed() > LULL)
-    }
-
-    fn pass(self: Arc<Traffic>) -> Pass {
-        self.lock().running += 1;
-        Pass(self)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Passing> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// An answer on its way.
-struct Pass(Arc<Traffic>);
-
-impl Drop for Pass {
-    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
-    fn drop(&mut self) {
-        let mut passing = self.0.lock();
-        passing.running -= 1;
-        passing.last = Some(Instant::now());
-    }
-}
-
 /// How many interactive jobs run at once: as many as the machine has cores, at least two, and
 /// no more than can be of use to one person.
 pub(crate) fn most_interactive() -> usize {
@@ -191,20 +132,16 @@ pub(crate) struct Lanes {
     interactive: Arc<Semaphore>,
     background: Arc<Semaphore>,
     document: Arc<Semaphore>,
-    pub(crate) traffic: Arc<Traffic>,
 }
 
 /// Which lane a job takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lane {
-    /// Somebody points at something: an interactive job that is short as a rule, and wakes no
-    /// other task, which would wait for its thread.
-    Immediate,
-    /// Somebody looks at the screen for it.
+    /// The user waits for it.
     Interactive,
     /// Diagnostics of whole workspaces.
     Background,
-    /// Documents about whole workspaces: somebody waits, but knows that it takes long.
+    /// Documents about whole workspaces: the user waits, but expects that it takes long.
     Document,
 }
 
@@ -225,14 +162,12 @@ impl Lanes {
             interactive: Arc::new(Semaphore::new(most_interactive())),
             background: Arc::new(Semaphore::new(1)),
             document: Arc::new(Semaphore::new(1)),
-            traffic: Arc::default(),
         }
     }
 
     /// Runs `work` as soon as the lane is free, and answers as soon as it is done or stopped;
     /// stopped work may run on until it looks at its flag, and keeps its place in the lane till
-    /// then. A panic is caught and costs nothing but the answer. The runtime has a thread more than
-    /// there can be immediate jobs, so that these never keep the pipe waiting.
+    /// then. A panic is caught and costs nothing but the answer.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         lane: Lane,
@@ -240,33 +175,24 @@ impl Lanes {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NoAnswer> {
         let semaphore = match lane {
-            Lane::Immediate | Lane::Interactive => self.interactive.clone(),
+            Lane::Interactive => self.interactive.clone(),
             Lane::Background => self.background.clone(),
             Lane::Document => self.document.clone(),
         };
         let flag = stop.clone();
-        let pass = match lane {
-            Lane::Immediate | Lane::Interactive => Some(Arc::clone(&self.traffic).pass()),
-            Lane::Background | Lane::Document => None,
-        };
         let job = async move {
             let Ok(permit) = semaphore.acquire_owned().await else {
                 return Err(NoAnswer::Stopped(Reason::Cancelled));
             };
             let run = move || {
-                let (_permit, _pass) = (permit, pass);
+                let _permit = permit;
                 if let Some(reason) = flag.reason() {
                     return Err(NoAnswer::Stopped(reason));
                 }
                 caught(work)
             };
-            let done = match lane {
-                Lane::Immediate => tokio::spawn(async { run() }),
-                Lane::Interactive | Lane::Background | Lane::Document => {
-                    tokio::task::spawn_blocking(run)
-                }
-            };
-            done.await
+            tokio::task::spawn_blocking(run)
+                .await
                 .unwrap_or(Err(NoAnswer::Stopped(Reason::Cancelled)))
         };
         tokio::select! {
@@ -287,35 +213,4 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, NoAnswer> {
             .or_else(|| payload.downcast_ref::<String>().cloned());
         NoAnswer::Panicked(said.unwrap_or_else(|| "no message".to_owned()))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_way_is_free_some_time_after_the_last_answer() {
-        let traffic = Arc::<Traffic>::default();
-        assert!(traffic.is_free());
-        let passes = [Arc::clone(&traffic).pass(), Arc::clone(&traffic).pass()];
-        for pass in passes {
-            assert!(!traffic.is_free());
-            drop(pass);
-        }
-        while !traffic.is_free() {
-            std::thread::yield_now();
-        }
-    }
-
-    #[test]
-    fn who_gives_way_gets_on_or_is_stopped() {
-        let traffic = Arc::<Traffic>::default();
-        let _pass = Arc::clone(&traffic).pass();
-        // It comes back although the answer never ends.
-        traffic.give_way(&Stop::never());
-        let stop = Stop::new(Duration::ZERO);
-        stop.cancel();
-        traffic.give_way(&stop);
-        assert!(!traffic.is_free());
-    }
 }

@@ -1,13 +1,13 @@
 //! The language server: the only code that knows LSP types and tokio.
 //!
-//! A message's way: [`wire`](self) (bytes → well-formed messages) → the transport → `ordered`
-//! (order is taken, state is pinned) → `backend` → `requests/<method>` (a job on the blocking
-//! pool) → `convert` → the transport → `wire`. An edit's way ends in `ordered`: it enters
-//! `documents` and the queue of `model` there; `publish` hears of it from the model's writer.
+//! A message's way: `wire` (bytes → messages) → `transport` → `ordered` (order is taken, state is
+//! pinned) → `backend` → `requests/<method>` (a job on the blocking pool) → `convert` →
+//! `transport` → `outbox`. An edit's way ends in `ordered`: it enters `documents` and the queue of
+//! `model` there; the model's writer wakes `publish`.
 //!
-//! Four rules hold here, each pinned by `tests/transport`: order is taken where messages
-//! arrive; handlers never compute; no handler waits for the client; the transport's limit of
-//! handlers at once is raised, and work is bounded by a semaphore instead.
+//! Four rules hold here, each pinned by `tests/transport/rules.rs`: order is taken where messages
+//! arrive; handlers never compute; no handler waits for the client; many handlers may be under way
+//! at once, and a semaphore bounds their work instead.
 //!
 //! It must not know what any answer says: `requests` asks `ide` and `rules`.
 
@@ -16,13 +16,14 @@ mod capabilities;
 mod client_process;
 mod context;
 mod convert;
+mod diagnostics;
 mod disk_reader;
 mod documents;
 mod jobs;
-mod ledger;
 mod memory;
 mod model;
 mod ordered;
+mod outbox;
 mod progress;
 mod publish;
 mod refresh;
@@ -32,6 +33,7 @@ pub mod settings;
 mod shelf;
 #[doc(hidden)]
 pub mod testing;
+mod transport;
 mod wire;
 
 use std::io::{Read, Write};
@@ -39,26 +41,33 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use tower_lsp::{LspService, Server};
+use tokio::sync::mpsc::{Sender, channel};
+use tower::Service;
+use tower_lsp::jsonrpc::{Request, Response};
+use tower_lsp::{ExitedError, LspService};
 
 use backend::Backend;
 use disk_reader::{DiskReader, Reading};
 use model::Model;
 use ordered::Ordered;
+use outbox::Outbox;
 use session::{Index, Session};
 use settings::LogLevel;
-use testing::{Broken, Doubles};
-use wire::{Inbox, Outbox};
+use testing::Doubles;
+use wire::Incoming;
 
 /// How many requests may be under way; more are refused, so that a flood costs no memory.
 const MAX_REQUESTS: usize = 10_000;
 
-/// How many messages the transport may be busy with at once: room for all requests and more, so
-/// that it never stops reading.
-const CONCURRENCY: usize = MAX_REQUESTS + 1_000;
+/// How many messages may be handled at once: room for all requests and more, so that reading never
+/// stops.
+pub const CONCURRENCY: usize = MAX_REQUESTS + 1_000;
+
+/// How many messages wait to be handled; the pipe holds the others.
+const MAX_WAITING: usize = 16;
 
 /// How long the end waits for answers that are still under way, and for a client that reads.
-const FAREWELL: Duration = Duration::from_secs(2);
+const PATIENCE_AT_END: Duration = Duration::from_secs(2);
 
 /// How many things that a reading left out are named in the log.
 const MAX_PROBLEMS: usize = 20;
@@ -77,15 +86,12 @@ pub struct Options {
     /// Called by the reader of the disk once all names are known and nothing is read: tests make it
     /// wait.
     pub listed: Option<Arc<dyn Fn() + Send + Sync>>,
-    /// Called by the reader of the disk after each portion of files, and before the model is told of
-    /// them: tests make it slow.
+    /// Called by the reader of the disk after each portion of files: tests make it slow.
     pub portion_read: Option<Arc<dyn Fn() + Send + Sync>>,
     /// The folder where the user's choices outlive the server; none where they do not.
     pub memory: Option<std::path::PathBuf>,
     /// The folder for files that are shown to clients which show nothing else; none for no files.
     pub shelf: Option<std::path::PathBuf>,
-    /// A rule to break, in tests of the tests.
-    pub broken: Option<Broken>,
 }
 
 impl Options {
@@ -101,7 +107,6 @@ impl Options {
             portion_read: None,
             memory: None,
             shelf: None,
-            broken: None,
         }
     }
 }
@@ -126,6 +131,22 @@ pub fn serve(
     output: impl Write + Send + 'static,
     options: Options,
 ) -> u8 {
+    serve_through(input, output, options, CONCURRENCY, |service| service)
+}
+
+/// Serves with at most `limit` messages handled at once, and whatever stands in front of the
+/// ordered service.
+fn serve_through<S>(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    options: Options,
+    limit: usize,
+    in_front: impl FnOnce(Ordered) -> S + Send + 'static,
+) -> u8
+where
+    S: Service<Request, Response = Option<Response>, Error = ExitedError> + Send + 'static,
+    S::Future: Send,
+{
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(jobs::most_interactive() + 1)
         .enable_time()
@@ -139,24 +160,30 @@ pub fn serve(
         }
     };
     // A task among others: what it starts can go on in its thread.
-    let conversation = runtime.spawn(conversation(input, output, options));
+    let conversation = runtime.spawn(conversation(input, output, options, limit, in_front));
     let code = runtime.block_on(conversation).unwrap_or(1);
     // A job that is still running looks at nothing that matters any more.
     runtime.shutdown_background();
     code
 }
 
-async fn conversation(
+async fn conversation<S>(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     options: Options,
-) -> u8 {
-    let (inbox, outbox) = (Inbox::default(), Outbox::default());
-    let broken = options.broken;
-    let session_to_tell: Arc<OnceLock<Weak<Session>>> = Arc::default();
-    let told = session_to_tell.clone();
-    let tell = move |_: &model::Moment| {
-        if let Some(session) = told.get().and_then(Weak::upgrade) {
+    limit: usize,
+    in_front: impl FnOnce(Ordered) -> S + Send + 'static,
+) -> u8
+where
+    S: Service<Request, Response = Option<Response>, Error = ExitedError> + Send + 'static,
+    S::Future: Send,
+{
+    let (inbox, messages) = channel(MAX_WAITING);
+    let outbox = Outbox::default();
+    let session_of_model: Arc<OnceLock<Weak<Session>>> = Arc::default();
+    let session = session_of_model.clone();
+    let tell = move |_: &model::VersionedSnapshot| {
+        if let Some(session) = session.get().and_then(Weak::upgrade) {
             session.tell_change();
         }
     };
@@ -172,8 +199,8 @@ async fn conversation(
         Backend { session }
     });
     let session = service.inner().session.clone();
-    let _ = session_to_tell.set(Arc::downgrade(&session));
-    if let Err(error) = start_threads(&session, input, output, &inbox, &outbox) {
+    let _ = session_of_model.set(Arc::downgrade(&session));
+    if let Err(error) = start_threads(&session, input, output, inbox, &outbox) {
         tracing::error!("no thread to serve with: {error}");
         return 1;
     }
@@ -183,20 +210,15 @@ async fn conversation(
         tokio::spawn(refresh::keep_drawn(session.clone())),
         tokio::spawn(client_process::watch(session.clone())),
     ];
-    let server = Server::new(inbox.clone(), outbox.clone(), socket);
-    let server = if broken == Some(Broken::Slots) {
-        server
-    } else {
-        server.concurrency_level(CONCURRENCY)
-    };
-    let serving = server.serve(Ordered::new(service, session.clone()));
+    let service = in_front(Ordered::new(service, session.clone()));
+    let serving = transport::serve(service, socket, messages, &outbox, limit);
     tokio::pin!(serving);
     tokio::select! {
         () = &mut serving => {}
         // After `exit`, at the end of the pipe, or without a client there is little left to do.
         () = session.ending.notified() => {
             // Whatever was asked before the pipe's end is still answered if that is quick.
-            let _ = tokio::time::timeout(FAREWELL, &mut serving).await;
+            let _ = tokio::time::timeout(PATIENCE_AT_END, &mut serving).await;
         }
     }
     for task in background {
@@ -204,11 +226,10 @@ async fn conversation(
     }
     session.cancel_all();
     session.shelf.close();
-    let _ = tokio::time::timeout(FAREWELL, session.keep_all()).await;
+    let _ = tokio::time::timeout(PATIENCE_AT_END, session.keep_all()).await;
     session.model.close();
     session.disk.close();
-    inbox.close();
-    outbox.finish(FAREWELL);
+    outbox.finish(PATIENCE_AT_END);
     session.exit_code()
 }
 
@@ -217,13 +238,13 @@ fn start_threads(
     session: &Arc<Session>,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
-    inbox: &Inbox,
+    inbox: Sender<Incoming>,
     outbox: &Outbox,
 ) -> std::io::Result<()> {
     let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
-    let (into, answers, ends) = (inbox.clone(), outbox.clone(), session.clone());
+    let (answers, ends) = (outbox.clone(), session.clone());
     thread("input").spawn(move || {
-        wire::read_messages(input, &into, &answers);
+        wire::read_messages(input, &inbox, &answers);
         ends.ending.notify_one();
     })?;
     let (from, ends) = (outbox.clone(), session.clone());
@@ -249,15 +270,6 @@ fn start_threads(
                     listed();
                 }
             }
-            Reading::Texts(texts) => {
-                tells.unindexed.send_replace(Some(texts));
-                if let Some(portion_read) = &tells.options.portion_read {
-                    portion_read();
-                }
-            }
-            Reading::Indexed => {
-                tells.unindexed.send_replace(None);
-            }
             Reading::Outside(outside, problems) => {
                 for problem in problems {
                     tells.log(LogLevel::Warning, &problem);
@@ -270,8 +282,7 @@ fn start_threads(
                     let message = format!("{} {}", problem.path, problem.message);
                     tells.log(LogLevel::Warning, &message);
                 }
-                // The last of it is in the model's queue: whoever pins from now on sees it. Whoever is
-                // woken finds the reading complete, else nobody would wake them again.
+                // The last of it is in the model's queue: a snapshot that is pinned from now on has it.
                 tells.index.send_replace(Index::Complete);
                 tells.tell_change();
             }

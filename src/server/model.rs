@@ -17,45 +17,45 @@ use tokio::time::Instant;
 use super::jobs::{NoAnswer, Stop, caught};
 use crate::workspace::{Change, Snapshot, Workspace};
 
-/// The state of the workspace as of one place in the stream of messages.
+/// The workspace as of one place in the stream of messages.
 #[derive(Clone)]
-pub(crate) struct Moment {
+pub(crate) struct VersionedSnapshot {
     /// Everything that is known of the files.
     pub(crate) snapshot: Arc<Snapshot>,
     /// Grows with every change of anything.
     pub(crate) revision: Revision,
 }
 
-/// How many changes a moment has behind it; later moments have more.
+/// How many changes are behind a snapshot; later ones have more.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Revision(pub(crate) u64);
 
-/// A moment that is there, or will be once the changes before it are applied.
+/// A snapshot that is there, or will be once the changes before it are applied.
 pub(crate) enum Pinned {
     /// Nothing was waiting.
-    Now(Moment),
+    Now(VersionedSnapshot),
     /// Changes before it are still being applied.
-    Soon(oneshot::Receiver<Moment>),
+    Soon(oneshot::Receiver<VersionedSnapshot>),
 }
 
 impl Pinned {
-    /// The moment; nothing if the server is ending or the request was cancelled before.
-    pub(crate) async fn moment(self) -> Option<Moment> {
+    /// The snapshot; nothing if the server is ending or the request was cancelled before.
+    pub(crate) async fn snapshot(self) -> Option<VersionedSnapshot> {
         match self {
-            Pinned::Now(moment) => Some(moment),
-            Pinned::Soon(moment) => moment.await.ok(),
+            Pinned::Now(snapshot) => Some(snapshot),
+            Pinned::Soon(snapshot) => snapshot.await.ok(),
         }
     }
 }
 
-/// What the writer tells after it has applied changes.
-pub(crate) type Applied = Box<dyn Fn(&Moment) + Send>;
+/// Called by the writer after it has applied changes.
+pub(crate) type Applied = Box<dyn Fn(&VersionedSnapshot) + Send>;
 
 /// The queue in front of the writer, and its latest result.
 pub(crate) struct Model {
     queue: Mutex<Queue>,
     filled: Condvar,
-    latest: ArcSwap<Moment>,
+    latest: ArcSwap<VersionedSnapshot>,
     unchecked: Mutex<Unchecked>,
 }
 
@@ -93,7 +93,7 @@ enum Entry {
         revision: Revision,
     },
     Change(Change, Revision),
-    Pin(oneshot::Sender<Moment>, Stop),
+    Pin(oneshot::Sender<VersionedSnapshot>, Stop),
 }
 
 impl Model {
@@ -105,7 +105,7 @@ impl Model {
         let model = Arc::new(Model {
             queue: Mutex::default(),
             filled: Condvar::new(),
-            latest: ArcSwap::from_pointee(Moment {
+            latest: ArcSwap::from_pointee(VersionedSnapshot {
                 snapshot,
                 revision: Revision::default(),
             }),
@@ -142,16 +142,21 @@ impl Model {
         self.filled.notify_one();
     }
 
-    /// The workspace as of here. A request that is stopped before its moment comes costs nothing.
+    /// The workspace as of here. A request that is stopped before its turn costs nothing.
     pub(crate) fn pin(&self, stop: &Stop) -> Pinned {
         let mut queue = self.lock();
         if queue.entries.is_empty() && !queue.busy {
-            return Pinned::Now(Moment::clone(&self.latest.load()));
+            return Pinned::Now(VersionedSnapshot::clone(&self.latest.load()));
         }
         let (sender, receiver) = oneshot::channel();
         queue.entries.push_back(Entry::Pin(sender, stop.clone()));
         self.filled.notify_one();
         Pinned::Soon(receiver)
+    }
+
+    /// The last snapshot that is there, whatever is waiting.
+    pub(crate) fn latest(&self) -> VersionedSnapshot {
+        VersionedSnapshot::clone(&self.latest.load())
     }
 
     /// The revision of the last change that came in, applied or not.
@@ -170,7 +175,7 @@ impl Model {
         self.filled.notify_one();
     }
 
-    /// What has changed since the last call: it is in every moment that is pinned from now on.
+    /// What has changed since the last call: it is in every snapshot that is pinned from now on.
     pub(crate) fn take_unchecked(&self) -> Unchecked {
         std::mem::replace(&mut *self.unchecked(), Unchecked::Since(Vec::new()))
     }
@@ -224,8 +229,8 @@ impl Model {
                     Entry::Pin(sender, stop) => {
                         if !stop.requested() {
                             self.flush(&workspace, &mut texts);
-                            // Nobody waits any more if this fails.
-                            let _ = sender.send(Moment::clone(&self.latest.load()));
+                            // It fails if the request was dropped.
+                            let _ = sender.send(VersionedSnapshot::clone(&self.latest.load()));
                         }
                     }
                 }
@@ -261,7 +266,8 @@ impl Model {
         match caught(|| workspace.apply(change)) {
             Ok(snapshot) => {
                 let made = snapshot.clone();
-                self.latest.store(Arc::new(Moment { snapshot, revision }));
+                self.latest
+                    .store(Arc::new(VersionedSnapshot { snapshot, revision }));
                 let mut unchecked = self.unchecked();
                 match &mut *unchecked {
                     Unchecked::All => {}

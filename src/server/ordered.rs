@@ -6,10 +6,10 @@
 //! request gets a [`Ticket`] for the state as of its place. A handler finds its ticket with
 //! [`ticket`]. Nothing here computes or waits.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use futures_of_tower::BoxFuture;
 use ropey::Rope;
 use serde_json::{Value, json};
 use tower::Service;
@@ -23,17 +23,8 @@ use super::documents::{Document, Edit};
 use super::requests;
 use super::session::{Again, Session, Stage, Ticket};
 use super::settings::{LogLevel, SECTION};
-use super::testing::Broken;
 use crate::text::Position;
 use crate::workspace::{Change, path};
-
-/// The futures of tower's services, named without another dependency.
-mod futures_of_tower {
-    use std::future::Future;
-    use std::pin::Pin;
-
-    pub(super) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-}
 
 tokio::task_local! {
     static TICKET: Arc<Ticket>;
@@ -45,16 +36,22 @@ pub(crate) fn ticket() -> Option<Arc<Ticket>> {
 }
 
 /// The protocol's service with order taken in front of it.
-pub(crate) struct Ordered {
+pub struct Ordered {
     inner: LspService<Backend>,
     session: Arc<Session>,
 }
 
-type Answer = BoxFuture<Result<Option<Response>, ExitedError>>;
+type Answer = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
 
 impl Ordered {
     pub(crate) fn new(inner: LspService<Backend>, session: Arc<Session>) -> Ordered {
         Ordered { inner, session }
+    }
+
+    /// The client, for whatever stands in front.
+    #[must_use]
+    pub fn client(&self) -> tower_lsp::Client {
+        self.session.client.clone()
     }
 }
 
@@ -63,7 +60,7 @@ fn nothing() -> Answer {
 }
 
 /// Drives an answer that waits for nothing to its end at once, so that a client that sends on
-/// before it has read the answer to `initialize` is not taken for a stranger.
+/// before it has read the answer to `initialize` is not refused as uninitialized.
 fn finished(mut answer: Answer) -> Answer {
     match answer
         .as_mut()
@@ -162,57 +159,48 @@ impl Ordered {
     }
 
     fn notification(&mut self, request: Request) -> Answer {
-        let session = self.session.clone();
-        let running = session.stage() == Stage::Running;
-        let params = request.params().cloned().unwrap_or_default();
-        let text_sync: fn(&Session, &Value) = match request.method() {
+        let session = &self.session;
+        let take: fn(&Session, Value) = match request.method() {
             "exit" => {
                 session.exit();
                 let call = self.inner.call(request);
                 session.ending.notify_one();
                 return Box::pin(call);
             }
-            "$/cancelRequest" => {
-                if let Ok(id) = serde_json::from_value::<Id>(params["id"].clone()) {
+            "$/cancelRequest" => |session, params| {
+                let id = params.get("id").cloned().map(serde_json::from_value);
+                if let Some(Ok(id)) = id {
                     session.cancel(&id);
                 }
-                return nothing();
-            }
-            "$/setTrace" => {
-                session.set_trace(Trace::read(params.get("value")));
-                return nothing();
-            }
-            "initialized" if running => {
-                super::backend::begin(&session);
-                return nothing();
-            }
+            },
+            "$/setTrace" => |session, params| session.set_trace(Trace::read(params.get("value"))),
+            "initialized" => |session, _| {
+                if let Some(session) = session.myself() {
+                    super::backend::begin(&session);
+                }
+            },
             "textDocument/didOpen" => did_open,
-            "textDocument/didChange" => did_change,
-            "textDocument/didClose" => did_close,
-            "textDocument/didSave" => did_save,
-            "workspace/didChangeWatchedFiles" => did_change_watched_files,
-            "workspace/didChangeWorkspaceFolders" => did_change_workspace_folders,
-            "workspace/didChangeConfiguration" => did_change_configuration,
-            "window/workDoneProgress/cancel" => {
-                |session, params| session.cancel_progress(&params["token"])
+            "textDocument/didChange" => |session, params| did_change(session, &params),
+            "textDocument/didClose" => |session, params| did_close(session, &params),
+            "textDocument/didSave" => |session, params| did_save(session, &params),
+            "workspace/didChangeWatchedFiles" => {
+                |session, params| did_change_watched_files(session, &params)
             }
+            "workspace/didChangeWorkspaceFolders" => {
+                |session, params| did_change_workspace_folders(session, &params)
+            }
+            "workspace/didChangeConfiguration" => {
+                |session, params| did_change_configuration(session, &params)
+            }
+            "window/workDoneProgress/cancel" => |session, params| {
+                session.cancel_progress(params.get("token").unwrap_or(&Value::Null));
+            },
             _ => return Box::pin(self.inner.call(request)),
         };
-        if !running {
-            return nothing();
+        if session.stage() == Stage::Running {
+            let (_, _, params) = request.into_parts();
+            take(session, params.unwrap_or_default());
         }
-        if session.options.broken == Some(Broken::Order) {
-            // What a handler does that awaits before it applies: others overtake it.
-            let rounds = params.to_string().len() % 7;
-            return Box::pin(async move {
-                for _ in 0..rounds {
-                    tokio::task::yield_now().await;
-                }
-                text_sync(&session, &params);
-                Ok(None)
-            });
-        }
-        text_sync(&session, &params);
         nothing()
     }
 }
@@ -229,7 +217,7 @@ impl Drop for Dismiss {
     }
 }
 
-/// What `$/logTrace` tells about one request.
+/// What `$/logTrace` says about one request.
 struct Note(Option<(Arc<Session>, String, Option<String>, std::time::Instant)>);
 
 impl Note {
@@ -295,21 +283,24 @@ fn version(params: &Value) -> Option<i32> {
     i32::try_from(version).ok()
 }
 
-fn did_open(session: &Session, params: &Value) {
-    let Some((path, uri)) = document(params) else {
+fn did_open(session: &Session, mut params: Value) {
+    let Some((path, uri)) = document(&params) else {
         return;
     };
-    let Some(text) = params.pointer("/textDocument/text").and_then(Value::as_str) else {
+    // Taken, not borrowed: it may be long, and is kept once.
+    let text = params.pointer_mut("/textDocument/text").map(Value::take);
+    let Some(Value::String(text)) = text else {
         session.log(
             LogLevel::Warning,
             &format!("{uri} was opened without a text"),
         );
         return;
     };
+    let version = version(&params).unwrap_or(0);
     let document = Document {
         uri,
-        version: version(params).unwrap_or(0),
-        text: Rope::from_str(text),
+        version,
+        text: Rope::from_str(&text),
     };
     session.edit(|documents| {
         let (text, version) = (document.text.clone(), document.version);
@@ -442,10 +433,14 @@ fn did_change_workspace_folders(session: &Session, params: &Value) {
 }
 
 fn did_change_configuration(session: &Session, params: &Value) {
+    let facts = session.facts();
     match params.pointer(&format!("/settings/{SECTION}")) {
-        Some(section) => session.configure(session.turn(), section.clone()),
-        None => {
-            if session.facts().configuration {
+        // What is pushed does not say who wrote it.
+        Some(section) if !(facts.setting_origins && facts.configuration) => {
+            session.configure(session.turn(), section.clone());
+        }
+        Some(_) | None => {
+            if facts.configuration {
                 super::backend::ask_for_configuration(session);
             } else if let Some(bare) = params.get("settings").filter(|bare| !bare.is_null()) {
                 session.configure(session.turn(), bare.clone());

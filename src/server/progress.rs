@@ -1,6 +1,6 @@
-//! `$/progress` of one command: begun, told now and then, ended before its answer.
+//! `$/progress` of one command: begun, reported now and then, ended before its answer.
 //!
-//! The job tells from the blocking pool; a task of its own sends, so that nobody waits for the
+//! The job reports from the blocking pool; a task of its own sends, so that no job waits for the
 //! client.
 
 use std::sync::Mutex;
@@ -19,20 +19,20 @@ use super::session::Session;
 /// A client that did not ask for progress is shown none before a command has taken so long.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// More often nobody looks.
+/// The shortest time between two reports.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Progress that is under way.
 pub(crate) struct Progress {
     sender: UnboundedSender<lsp::WorkDoneProgress>,
     task: JoinHandle<()>,
-    /// Whether the client named the token: it is not kept waiting for by anybody then.
+    /// Whether the client named the token.
     is_asked_for: bool,
     teller: Teller,
     name: String,
 }
 
-/// Tells how far the work is; cheap to call in a loop.
+/// Reports how far the work is; cheap to call in a loop.
 #[derive(Clone)]
 pub(crate) struct Teller {
     sender: UnboundedSender<lsp::WorkDoneProgress>,
@@ -132,7 +132,7 @@ impl Teller {
             cancellable: Some(true),
             percentage: u32::try_from(percentage.min(100)).ok(),
         });
-        // Nobody listens any more once it has ended.
+        // It fails once the progress has ended.
         let _ = self.sender.send(report);
     }
 }
@@ -168,7 +168,7 @@ async fn forward(
     }
 }
 
-/// Progress on a token of ours: made only once there is something to tell.
+/// Progress on a token of ours: made only once there is something to report.
 async fn own(
     client: Client,
     token: lsp::ProgressToken,

@@ -1,6 +1,6 @@
 //! Diagnostics pushed to the client: after a short quiet time, open files first, and never for a
-//! text that is no longer the latest. After an edit only those files are checked again whose
-//! findings it can touch.
+//! text that is no longer the latest. While the workspace is being read, open files are checked for
+//! what their own text says.
 //!
 //! This task is the only one that publishes, so a client never sees an older result after a newer
 //! one. It works from the latest state, computes on the background lane, is stopped by the next
@@ -15,12 +15,12 @@ use tower_lsp::ls_types as lsp;
 
 use super::backend::ask_to_pull_again;
 use super::convert;
+use super::diagnostics::{Diagnostics, OfFile, checker};
 use super::jobs::{Lane, Stop};
-use super::model::Unchecked;
 use super::requests::View;
-use super::requests::diagnostic::{Diagnoser, result_id, uri};
+use super::requests::diagnostic::uri;
 use super::session::{Index, Session, Stage};
-use crate::rules::{Recheck, recheck};
+use crate::rules::Part;
 
 /// Nothing is checked before no change has come for so long: shorter than a pause between words,
 /// longer than one between letters of a fast typist's burst.
@@ -29,64 +29,39 @@ pub(crate) const QUIET: Duration = Duration::from_millis(60);
 /// Changes that never pause are checked at least so often.
 pub(crate) const MAX_QUIET: Duration = Duration::from_secs(1);
 
-/// The rest of the workspace is checked only after a longer rest, since it can take long.
+/// Files that are not open are checked only after a longer pause, since it can take long.
 pub(crate) const REST: Duration = Duration::from_millis(500);
 
 /// So many closed files are checked in one job: enough to share what their findings need, few
 /// enough for the first to be shown soon.
 const MAX_TOGETHER: usize = 512;
 
-/// So many open files are checked in one job: fewer, since somebody looks at them.
+/// So many open files are checked in one job: fewer, since the user looks at them.
 const MAX_OPEN_TOGETHER: usize = 16;
 
-/// What the client has been told of one file.
-struct Told {
+/// What was last published for one file.
+struct Published {
     id: String,
     version: Option<i32>,
     uri: lsp::Uri,
 }
 
-/// What has to be checked.
+/// A file as the client addresses it.
+struct Address {
+    path: Arc<str>,
+    version: Option<i32>,
+    uri: lsp::Uri,
+}
+
+/// What was published, by path.
 #[derive(Default)]
-pub(crate) enum Pending {
-    /// Everything.
-    #[default]
-    All,
-    /// These files.
-    Files(BTreeSet<Arc<str>>),
-}
-
-impl Pending {
-    /// Adds what changes can touch.
-    pub(crate) fn take(&mut self, unchecked: Unchecked) {
-        let snapshots = match unchecked {
-            Unchecked::All => return *self = Pending::All,
-            Unchecked::Since(snapshots) => snapshots,
-        };
-        for snapshot in snapshots {
-            let Pending::Files(files) = self else {
-                return;
-            };
-            match recheck(&snapshot) {
-                Recheck::All => *self = Pending::All,
-                Recheck::Files(again) => files.extend(again),
-            }
-        }
-    }
-}
-
-/// What the client has been told, and what it has to be told again.
-struct Board {
-    told: HashMap<Arc<str>, Told>,
-    pending: Pending,
+struct Publisher {
+    published: HashMap<Arc<str>, Published>,
 }
 
 /// Publishes until the session ends.
 pub(crate) async fn publish(session: Arc<Session>) {
-    let mut board = Board {
-        told: HashMap::new(),
-        pending: Pending::All,
-    };
+    let mut publisher = Publisher::default();
     let mut asked = None;
     // A change that came while something was computed has left a permit here.
     loop {
@@ -96,11 +71,11 @@ pub(crate) async fn publish(session: Arc<Session>) {
             if session.stage() != Stage::Running {
                 break;
             }
-            // Half a workspace would show problems that it does not have.
-            if *session.index.borrow() != Index::Complete {
-                break;
-            }
+            let is_whole = *session.index.borrow() == Index::Complete;
             if session.facts().pulls {
+                if !is_whole {
+                    break;
+                }
                 // One question at a time: a client that never replies is not flooded.
                 let replied = asked
                     .as_ref()
@@ -110,7 +85,12 @@ pub(crate) async fn publish(session: Arc<Session>) {
                 }
                 break;
             }
-            if round(&session, &mut board).await == Round::Done {
+            // Half a workspace would show problems that it does not have.
+            let round = match is_whole {
+                true => round(&session, &mut publisher).await,
+                false => early(&session, &mut publisher).await,
+            };
+            if round == Round::Done {
                 break;
             }
         }
@@ -142,171 +122,214 @@ async fn quiet(session: &Session, quiet: Duration) {
 
 #[derive(PartialEq, Eq)]
 enum Round {
-    /// Everything is told.
+    /// Everything is published.
     Done,
     /// Something changed meanwhile.
     Interrupted,
 }
 
-async fn round(session: &Arc<Session>, board: &mut Board) -> Round {
-    board.pending.take(session.take_unchecked());
+/// Publishes what has changed, open files first.
+async fn round(session: &Arc<Session>, publisher: &mut Publisher) -> Round {
+    let unchecked = session.take_unchecked();
+    session.diagnostics.lock().await.take(unchecked);
     let documents = session.documents();
     let open = documents.paths();
-    // What somebody types in is told before what it touches in the other open files.
-    let is_edited = |path: &Arc<str>| {
+    // The file that the user types in comes before what it touches in the other open files.
+    let (edited, others): (Vec<_>, Vec<_>) = open.iter().cloned().partition(|path| {
         let version = documents.get(path).map(|document| document.version);
-        board.told.get(path).and_then(|told| told.version) != version
-    };
-    let (edited, others): (Vec<_>, Vec<_>) = open.iter().cloned().partition(is_edited);
+        publisher
+            .published
+            .get(path)
+            .and_then(|published| published.version)
+            != version
+    });
     for together in [edited, others]
         .iter()
         .flat_map(|of_one| of_one.chunks(MAX_OPEN_TOGETHER))
     {
-        if check(session, board, together.to_vec()).await == Round::Interrupted {
+        if check(session, publisher, together).await == Round::Interrupted {
             return Round::Interrupted;
         }
-    }
-    let closed_before = board.told.iter().any(|(path, told)| {
-        // The client forgets a version with its document; and an error of a file that is gone.
-        told.version.is_some() && !open.contains(path)
-    });
-    let others = match &board.pending {
-        Pending::All => true,
-        Pending::Files(files) => files.iter().any(|path| !open.contains(path)),
-    };
-    if !others && !closed_before {
-        board.pending = Pending::Files(BTreeSet::new());
-        return Round::Done;
-    }
-    tokio::select! {
-        () = session.changed.notified() => return Round::Interrupted,
-        () = tokio::time::sleep(session.options.rest.max(session.options.quiet)) => {}
     }
     let Some(view) = View::now(session, Stop::never()).await else {
         return Round::Done;
     };
-    let mut closed: Vec<Arc<str>> = match &board.pending {
-        Pending::All => {
-            let files = view.snapshot.files();
-            let paths = files.map(|file| file.path().clone());
-            // What was told of files that are gone has to be taken back.
-            paths.chain(board.told.keys().cloned()).collect()
-        }
-        Pending::Files(files) => {
-            let versioned = board.told.iter().filter(|(_, told)| told.version.is_some());
-            let versioned = versioned.map(|(path, _)| path.clone());
-            files.iter().cloned().chain(versioned).collect()
-        }
-    };
-    drop(view);
-    closed.sort();
-    closed.dedup();
+    let mut closed = publisher.stale(&mut *session.diagnostics.lock().await, &view);
     closed.retain(|path| !open.contains(path));
-    // From here on a change leaves only what is not told yet.
-    board.pending = Pending::Files(closed.iter().chain(&open).cloned().collect());
-    for path in &open {
-        board.settle(path);
+    if closed.is_empty() {
+        return Round::Done;
     }
+    drop(view);
+    tokio::select! {
+        () = session.changed.notified() => return Round::Interrupted,
+        () = tokio::time::sleep(session.options.rest.max(session.options.quiet)) => {}
+    }
+    let closed: Vec<Arc<str>> = closed.into_iter().collect();
     for together in closed.chunks(MAX_TOGETHER) {
-        if check(session, board, together.to_vec()).await == Round::Interrupted {
+        if check(session, publisher, together).await == Round::Interrupted {
             return Round::Interrupted;
         }
     }
     Round::Done
 }
 
-impl Board {
-    /// Whether the client may know something else of this file than what is true.
-    fn is_stale(&self, path: &str, version: Option<i32>, uri: &lsp::Uri) -> bool {
-        let pending = match &self.pending {
-            Pending::All => true,
-            Pending::Files(files) => files.contains(path),
-        };
-        pending
-            || self.told.get(path).map_or(version.is_some(), |told| {
-                told.version != version || told.uri != *uri
-            })
+impl Publisher {
+    /// Whether the client knows these diagnostics of a file.
+    fn knows(&self, address: &Address, now: Option<&OfFile>) -> bool {
+        match self.published.get(&address.path) {
+            Some(published) => {
+                let is_same = now.is_some_and(|now| now.id == published.id);
+                is_same && published.version == address.version && published.uri == address.uri
+            }
+            // Nothing is published for a file that no hierarchy reads, and for a closed one without findings.
+            None => now.is_none_or(|now| now.items.is_empty() && address.version.is_none()),
+        }
     }
 
-    /// The client knows what is true of this file.
-    fn settle(&mut self, path: &str) {
-        if let Pending::Files(files) = &mut self.pending {
-            files.remove(path);
+    /// The files of which the client may know something else than what is true, or the version of a
+    /// document that is closed.
+    fn stale(&self, diagnostics: &mut Diagnostics, view: &View) -> BTreeSet<Arc<str>> {
+        let mut stale = diagnostics.pending(view).clone();
+        let id = |path: &str| self.published.get(path).map(|published| &published.id);
+        let news = diagnostics
+            .iter()
+            .filter(|(path, now)| id(path) != Some(&now.id));
+        stale.extend(news.map(|(path, _)| path.clone()));
+        let versioned = self
+            .published
+            .iter()
+            .filter(|(_, published)| published.version.is_some());
+        stale.extend(versioned.map(|(path, _)| path.clone()));
+        stale
+    }
+
+    /// Publishes, unless the client knows already.
+    async fn publish(&mut self, session: &Session, address: Address, now: Option<OfFile>) {
+        if self.knows(&address, now.as_ref()) {
+            return;
         }
+        let Address { path, version, uri } = address;
+        let items = match now {
+            Some(OfFile { id, items }) if version.is_some() || !items.is_empty() => {
+                let uri = uri.clone();
+                self.published.insert(path, Published { id, version, uri });
+                items
+            }
+            Some(_) | None => {
+                self.published.remove(&path);
+                Vec::new()
+            }
+        };
+        let client = &session.client;
+        client.publish_diagnostics(uri, items, version).await;
     }
 }
 
-/// Checks files as they are now and tells the client, unless it knows already.
-async fn check(session: &Arc<Session>, board: &mut Board, paths: Vec<Arc<str>>) -> Round {
+fn address_of(view: &View, path: &Arc<str>) -> Option<Address> {
+    Some(Address {
+        path: path.clone(),
+        version: view.documents.get(path).map(|document| document.version),
+        uri: uri(view, path).or_else(|| convert::uri(path))?,
+    })
+}
+
+/// Checks files as they are now and publishes what the client does not know.
+async fn check(session: &Arc<Session>, publisher: &mut Publisher, paths: &[Arc<str>]) -> Round {
     let stop = Stop::new(Duration::ZERO);
+    // Held until the job ends, so that an older view is never checked after a newer one.
+    let mut diagnostics = session.diagnostics.clone().lock_owned().await;
     let Some(view) = View::now(session, stop.clone()).await else {
         return Round::Done;
     };
     let revision = view.revision;
-    let mut stale = Vec::new();
-    for path in paths {
-        let version = view.documents.get(&path).map(|document| document.version);
-        let Some(uri) = uri(&view, &path).or_else(|| convert::uri(&path)) else {
-            board.settle(&path);
-            continue;
-        };
-        if board.is_stale(&path, version, &uri) {
-            stale.push((path, version, uri));
-        }
-    }
-    if stale.is_empty() {
-        return Round::Done;
-    }
-    let checked: Vec<Arc<str>> = stale.iter().map(|(path, ..)| path.clone()).collect();
-    let job = session.lanes.run(Lane::Background, &stop, move || {
-        let diagnoser = Diagnoser::new(&view);
-        let unstopped = checked.iter().take_while(|_| !view.stop.requested());
-        unstopped
-            .map(|path| diagnoser.file_of_many(path))
-            .collect::<Vec<_>>()
+    let mut due: Vec<Address> = paths
+        .iter()
+        .filter_map(|path| address_of(&view, path))
+        .collect();
+    due.retain(|address| {
+        diagnostics.pending(&view).contains(&address.path)
+            || !publisher.knows(address, diagnostics.of(&address.path))
     });
-    tokio::pin!(job);
-    let found = tokio::select! {
-        biased;
-        found = &mut job => found,
-        () = session.changed.notified() => {
-            stop.outdate();
-            // The permit that was just taken stands for a change that must be looked at.
-            session.changed.notify_one();
-            return Round::Interrupted;
-        }
-    };
-    let Ok(found) = found else {
+    if due.is_empty() {
         return Round::Done;
+    }
+    let paths: Vec<Arc<str>> = due.iter().map(|address| address.path.clone()).collect();
+    let job = move || {
+        diagnostics.check(&view, &paths);
+        let found = paths.iter().map(|path| diagnostics.of(path).cloned());
+        found.collect::<Vec<_>>()
+    };
+    let Some(found) = unless_changed(session, &stop, job).await else {
+        return Round::Interrupted;
     };
     // A result about a text that has moved on is dropped: the change that moved it has woken us.
     if session.model.newest() != revision {
         return Round::Interrupted;
     }
-    for ((path, version, uri), items) in stale.into_iter().zip(found) {
-        board.settle(&path);
-        // A file that is not ours is passed over in silence.
-        let is_ours = items.is_some();
-        let items = items.unwrap_or_default();
-        let id = result_id(&items);
-        let known = board.told.get(&path);
-        let news = match known {
-            Some(known) => known.id != id || known.version != version || known.uri != uri,
-            None => !items.is_empty() || (version.is_some() && is_ours),
-        };
-        if !news {
-            continue;
-        }
-        if items.is_empty() && (version.is_none() || !is_ours) {
-            board.told.remove(&path);
-        } else {
-            let uri = uri.clone();
-            board.told.insert(path, Told { id, version, uri });
-        }
-        session
-            .client
-            .publish_diagnostics(uri, items, version)
-            .await;
+    for (address, now) in due.into_iter().zip(found.into_iter().flatten()) {
+        publisher.publish(session, address, now).await;
     }
     Round::Done
+}
+
+/// While the workspace is being read: publishes for open files what their own text says.
+async fn early(session: &Arc<Session>, publisher: &mut Publisher) -> Round {
+    let stop = Stop::new(Duration::ZERO);
+    let view = View::latest(session, stop.clone());
+    let open = view.documents.paths();
+    let mut due: Vec<Address> = open
+        .iter()
+        .filter_map(|path| address_of(&view, path))
+        .collect();
+    due.retain(|address| {
+        let published = publisher.published.get(&address.path);
+        published.is_none_or(|published| published.version != address.version)
+    });
+    if due.is_empty() {
+        return Round::Done;
+    }
+    let paths: Vec<Arc<str>> = due.iter().map(|address| address.path.clone()).collect();
+    let job = move || {
+        let view = view.with_open_files();
+        let check = checker(&view, Part::OwnFile);
+        let found = paths.iter().map(|path| check(path).map(OfFile::new));
+        found.collect::<Vec<_>>()
+    };
+    let Some(found) = unless_changed(session, &stop, job).await else {
+        return Round::Interrupted;
+    };
+    let documents = session.documents();
+    for (address, now) in due.into_iter().zip(found.into_iter().flatten()) {
+        let version = documents
+            .get(&address.path)
+            .map(|document| document.version);
+        // That there is nothing else is not known yet.
+        let has_findings = now.as_ref().is_some_and(|now| !now.items.is_empty());
+        if version == address.version
+            && (has_findings || publisher.published.contains_key(&address.path))
+        {
+            publisher.publish(session, address, now).await;
+        }
+    }
+    Round::Done
+}
+
+/// Runs a check in the background. Nothing if something changed meanwhile; no findings if it failed.
+async fn unless_changed<T: Send + 'static>(
+    session: &Session,
+    stop: &Stop,
+    job: impl FnOnce() -> T + Send + 'static,
+) -> Option<Option<T>> {
+    let job = session.lanes.run(Lane::Background, stop, job);
+    tokio::pin!(job);
+    tokio::select! {
+        biased;
+        found = &mut job => Some(found.ok()),
+        () = session.changed.notified() => {
+            stop.outdate();
+            // The permit that was just taken stands for a change that must be looked at.
+            session.changed.notify_one();
+            None
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Asks the client to draw lenses and hints again: after a rest that follows changes of files,
+//! Asks the client to draw lenses and hints again: after a pause that follows changes of files,
 //! settings, the selected node or the facts of a what-if.
 //!
 //! One question at a time: a client that never replies is not flooded.

@@ -1,26 +1,38 @@
-//! For the tests of the transport only: the same server on any pipe, with planted features, and
-//! with one of its four rules broken on purpose, so that each test is seen to notice.
+//! For the tests of the transport only: the same server on any pipe, with features of the test's own
+//! and with test doubles in front of the ordered service.
 
+use std::io::{Read, Write};
+
+use tower::Service;
+use tower_lsp::ExitedError;
+use tower_lsp::jsonrpc::{Request, Response};
+
+pub use super::CONCURRENCY;
 pub use super::context::Context;
 pub use super::jobs::Stop;
-pub use super::settings::Settings;
+pub use super::ordered::Ordered;
+pub use super::settings::UserSettings;
 pub use super::{Options, serve};
 pub use crate::ide::hover::Hover;
 pub use crate::ide::symbols::Symbol;
 pub use crate::rules::Finding;
 pub use crate::workspace::Snapshot;
 
-/// A rule of the house, broken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Broken {
-    /// Edits are applied in handlers, not where they arrive.
-    Order,
-    /// Handlers compute on the transport's task.
-    Compute,
-    /// Handlers wait for replies of the client.
-    Wait,
-    /// The transport's own limit of handlers at once is left as it comes.
-    Slots,
+/// Serves as [`serve`] does, with another limit of messages that are handled at once, and with a
+/// service in front of the ordered one: test doubles break a rule of the transport there.
+#[must_use]
+pub fn serve_through<S>(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    options: Options,
+    limit: usize,
+    in_front: impl FnOnce(Ordered) -> S + Send + 'static,
+) -> u8
+where
+    S: Service<Request, Response = Option<Response>, Error = ExitedError> + Send + 'static,
+    S::Future: Send,
+{
+    super::serve_through(input, output, options, limit, in_front)
 }
 
 /// What tests answer requests with in the place of `ide` and `rules`: answers that take as long as

@@ -1,7 +1,7 @@
 //! A client of the protocol, as raw as it gets, and features that are slow or panic on purpose.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, PipeWriter, Write};
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Condvar, Mutex};
@@ -166,9 +166,13 @@ pub(crate) struct Client {
 impl Client {
     /// Connects without a word.
     pub(crate) fn strange(options: Options) -> Client {
+        Client::of(move |input, output| serve(input, output, options))
+    }
+
+    fn of(serve: impl FnOnce(PipeReader, PipeWriter) -> u8 + Send + 'static) -> Client {
         let (server_in, to) = std::io::pipe().unwrap();
         let (from, server_out) = std::io::pipe().unwrap();
-        let server = std::thread::spawn(move || serve(server_in, server_out, options));
+        let server = std::thread::spawn(move || serve(server_in, server_out));
         let pause = Arc::new((Mutex::new(false), Condvar::new()));
         let (sender, receiver) = channel();
         let paused = pause.clone();
@@ -195,7 +199,16 @@ impl Client {
 
     /// Connects and shakes hands, with these client capabilities.
     pub(crate) fn with(options: Options, capabilities: Value) -> Client {
-        let mut client = Client::strange(options);
+        let serve = move |input, output| serve(input, output, options);
+        Client::served_by(serve, capabilities)
+    }
+
+    /// Connects to a server that is made in another way, and shakes hands.
+    pub(crate) fn served_by(
+        serve: impl FnOnce(PipeReader, PipeWriter) -> u8 + Send + 'static,
+        capabilities: Value,
+    ) -> Client {
+        let mut client = Client::of(serve);
         let params = json!({ "processId": null, "rootUri": null, "capabilities": capabilities });
         let id = client.request("initialize", params);
         let answer = client.answer(id).unwrap();

@@ -1,8 +1,5 @@
-//! The server over a real pipe, spoken to in raw JSON-RPC: the four rules of the house, order and
+//! The server over a real pipe, spoken to in raw JSON-RPC: the four rules of the transport, order and
 //! liveness, and everything that a client can do wrong.
-//!
-//! Each rule's test is a scenario that is run twice: on the server as it is, where it must hold,
-//! and on one with the rule broken on purpose, where it must not.
 
 #![expect(
     clippy::disallowed_methods,

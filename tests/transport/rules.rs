@@ -1,18 +1,114 @@
-//! The four rules of the house.
+//! The four rules of the transport.
+//!
+//! Each rule is a scenario that is run twice: on the server as it is, where it must hold, and behind
+//! a test double that breaks the rule, where it must not.
 
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use hiera_ls::server::testing::Broken;
+use hiera_ls::server::testing::{CONCURRENCY, Ordered, serve_through};
 use serde_json::json;
+use tower::Service;
+use tower_lsp::ExitedError;
+use tower_lsp::jsonrpc::{Request, Response};
 
 use crate::client::{Client, Planted, options};
 
 /// Long enough for the broken server to show that it does not answer.
 const IMPATIENCE: Duration = Duration::from_secs(2);
 
-/// Runs a scenario on the server as it is, and on one with a broken rule.
-fn pinned(broken: Broken, scenario: fn(&mut Client, &Planted) -> Result<(), String>) {
+type Answer = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
+type Shared = Arc<Mutex<Ordered>>;
+
+/// A service in front of the ordered one that handles messages in a wrong way.
+struct Wrong {
+    inner: Shared,
+    handle: fn(Shared, Request) -> Answer,
+}
+
+impl Service<Request> for Wrong {
+    type Response = Option<Response>;
+    type Error = ExitedError;
+    type Future = Answer;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ExitedError>> {
+        self.inner.lock().unwrap().poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request) -> Answer {
+        (self.handle)(self.inner.clone(), request)
+    }
+}
+
+fn right(inner: Shared, request: Request) -> Answer {
+    inner.lock().unwrap().call(request)
+}
+
+/// What a handler does that awaits before it applies an edit: others overtake it.
+fn late(inner: Shared, request: Request) -> Answer {
+    let rounds = request.to_string().len() % 7;
+    if request.id().is_some() {
+        return right(inner, request);
+    }
+    Box::pin(async move {
+        for _ in 0..rounds {
+            tokio::task::yield_now().await;
+        }
+        let answer = right(inner, request);
+        answer.await
+    })
+}
+
+/// What a handler does that computes where messages are read.
+fn computing(inner: Shared, request: Request) -> Answer {
+    let is_hover = request.method() == "textDocument/hover";
+    let answer = right(inner, request);
+    match is_hover {
+        true => Box::pin(async move { block_on(answer) }),
+        false => answer,
+    }
+}
+
+/// What a handler does that asks the client something and waits for the reply.
+fn waiting(inner: Shared, request: Request) -> Answer {
+    if request.method() != "textDocument/hover" {
+        return right(inner, request);
+    }
+    Box::pin(async move {
+        let client = inner.lock().unwrap().client();
+        let _ = client.workspace_folders().await;
+        let answer = right(inner, request);
+        answer.await
+    })
+}
+
+/// Runs an answer to its end on this thread, and lets nothing else run on it.
+fn block_on(mut answer: Answer) -> Result<Option<Response>, ExitedError> {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Unpark>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    loop {
+        match answer.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(answer) => return answer,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}
+
+/// Runs a scenario on the server as it is, and on one that handles messages in a wrong way, at most
+/// `limit` at once.
+fn pinned(
+    handle: fn(Shared, Request) -> Answer,
+    limit: usize,
+    scenario: fn(&mut Client, &Planted) -> Result<(), String>,
+) {
     let features = Arc::new(Planted::default());
     let mut client = Client::new(&features);
     let held = scenario(&mut client, &features);
@@ -21,19 +117,27 @@ fn pinned(broken: Broken, scenario: fn(&mut Client, &Planted) -> Result<(), Stri
     client.end();
 
     let features = Arc::new(Planted::default());
-    let mut options = options(&features);
-    options.broken = Some(broken);
-    let mut client = Client::with(options, json!({}));
+    let options = options(&features);
+    let mut client = Client::served_by(
+        move |input, output| {
+            let wrong = move |ordered| Wrong {
+                inner: Arc::new(Mutex::new(ordered)),
+                handle,
+            };
+            serve_through(input, output, options, limit, wrong)
+        },
+        json!({}),
+    );
     client.deadline = IMPATIENCE;
     let noticed = scenario(&mut client, &features);
     features.gate.open();
-    assert!(noticed.is_err(), "the test does not notice {broken:?}");
+    assert!(noticed.is_err(), "the test does not notice a broken rule");
 }
 
 /// Rule 1: order is taken where messages arrive.
 #[test]
 fn edits_take_effect_in_wire_order() {
-    pinned(Broken::Order, |client, _| {
+    pinned(late, CONCURRENCY, |client, _| {
         client.open("file:///f.yaml", "");
         let mut text = String::new();
         for number in 1..=200_u64 {
@@ -56,7 +160,7 @@ fn edits_take_effect_in_wire_order() {
 /// Rule 2: handlers never compute.
 #[test]
 fn a_long_computation_stops_nothing_else() {
-    pinned(Broken::Compute, |client, features| {
+    pinned(computing, CONCURRENCY, |client, features| {
         client.open("file:///slow.yaml", "a");
         client.open("file:///f.yaml", "b");
         client.hover("file:///slow.yaml", 0, 0);
@@ -78,7 +182,7 @@ fn a_long_computation_stops_nothing_else() {
 /// Rule 3: no handler waits for the client.
 #[test]
 fn a_client_that_never_replies_is_answered() {
-    pinned(Broken::Wait, |client, _| {
+    pinned(waiting, CONCURRENCY, |client, _| {
         client.open("file:///f.yaml", "a");
         let hovers: Vec<_> = (0..8)
             .map(|_| client.hover("file:///f.yaml", 0, 0))
@@ -90,10 +194,10 @@ fn a_client_that_never_replies_is_answered() {
     });
 }
 
-/// Rule 4: the transport's limit is raised, and work is bounded by a semaphore.
+/// Rule 4: many handlers may be under way at once, and a semaphore bounds their work.
 #[test]
 fn hundreds_of_waiting_requests_do_not_stop_the_reader() {
-    pinned(Broken::Slots, |client, features| {
+    pinned(right, 4, |client, features| {
         client.open("file:///slow.yaml", "a");
         let hovers: Vec<_> = (0..300)
             .map(|_| client.hover("file:///slow.yaml", 0, 0))

@@ -142,6 +142,53 @@ fn settings_come_from_three_places_and_say_what_is_wrong() {
 }
 
 #[test]
+fn a_setting_that_reaches_out_of_the_workspace_needs_a_client_that_says_whose_it_is() {
+    for says_origins in [false, true] {
+        let features = Arc::new(Planted::default());
+        let mut client = Client::strange(options(&features));
+        let id = client.request(
+            "initialize",
+            json!({
+                "capabilities": {
+                    "workspace": { "configuration": true },
+                    "experimental": { "settingOrigins": says_origins },
+                },
+            }),
+        );
+        client.answer(id).unwrap();
+        client.notify("initialized", json!({}));
+        let section = json!({
+            "decrypt": true, "pkcs7PrivateKey": "/nowhere/key.pem", "pkcs7PublicKey": "/nowhere/c.pem",
+            "nodesFiles": ["/nowhere/nodes.json"], "fromWorkspace": ["nodesFiles"],
+        });
+        let question = client
+            .wait(|message| message["method"] == "workspace/configuration")
+            .unwrap();
+        client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": [section] }));
+        let mut warnings = Vec::new();
+        let is_last = |warnings: &[String]| {
+            let last = if says_origins {
+                "keys for"
+            } else {
+                "'nodesFiles'"
+            };
+            warnings.iter().any(|warning| warning.contains(last))
+        };
+        while !is_last(&warnings) {
+            let warning = client.wait(|message| message["method"] == "window/logMessage");
+            let warning = warning.unwrap()["params"]["message"].clone();
+            warnings.push(warning.as_str().unwrap().to_owned());
+        }
+        let refused = |name: &str| warnings.iter().any(|warning| warning.contains(name));
+        assert!(refused("setting 'nodesFiles' reaches out"), "{warnings:?}");
+        assert_eq!(refused("setting 'decrypt' reaches out"), !says_origins);
+        assert_eq!(refused("/nowhere/key.pem: is not there"), says_origins);
+        assert!(!refused("/nowhere/nodes.json"), "{warnings:?}");
+        client.end();
+    }
+}
+
+#[test]
 fn capabilities_are_registered_where_the_client_can() {
     let features = Arc::new(Planted::default());
     let watch = json!({ "didChangeWatchedFiles": { "dynamicRegistration": true } });

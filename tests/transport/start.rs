@@ -97,55 +97,6 @@ fn a_hover_on_a_slow_disk_says_that_it_is_still_reading_and_nothing_is_missing_i
 }
 
 #[test]
-fn keys_are_found_as_soon_as_the_texts_are_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    std::fs::create_dir(folder.path().join("data")).unwrap();
-    let levels = "hierarchy:\n  - {name: json, path: all.json, data_hash: json_data}\n  - {name: c, path: common.yaml}\n";
-    write("hiera.yaml", &format!("version: 5\n{levels}"));
-    write("data/common.yaml", "port: 80\n\"port\\u0021\": 1\n");
-    write("data/other.yaml", "nested:\n  port: 1\nexport: 2\n");
-    write("data/all.json", "{\"port::json\": 1}");
-    let root = format!("file://{}", folder.path().display());
-    let file = format!("{root}/data/common.yaml");
-    let (mut client, gate) = slow(&Arc::default(), json!({}), &root);
-    let typed = "# typed\nport: 81\n";
-    client.open(&file, typed);
-    let search = |client: &mut Client| {
-        let id = client.request("workspace/symbol", json!({ "query": "port" }));
-        let answer = client.answer(id).unwrap();
-        let found = answer["result"].as_array().unwrap().iter().map(|key| {
-            let start = &key["location"]["range"]["start"];
-            let uri = key["location"]["uri"].as_str().unwrap();
-            let name = uri.rsplit('/').next().unwrap();
-            format!(
-                "{} {name}:{}:{}",
-                key["name"], start["line"], start["character"]
-            )
-        });
-        found.collect::<Vec<String>>().join("; ")
-    };
-    // The gate is closed before the model hears of anything: the texts themselves are searched.
-    let early = "\"port\" common.yaml:1:0; \"export\" other.yaml:2:0";
-    assert_eq!(search(&mut client), early);
-    // Nothing else is answered from them.
-    let document = json!({ "textDocument": { "uri": file } });
-    let outline = client.request("textDocument/documentSymbol", document);
-    assert_eq!(search(&mut client), early);
-    gate.open();
-    let outline = client.answer(outline).unwrap();
-    assert_eq!(outline["result"].as_array().unwrap().len(), 1, "{outline}");
-    // `other.yaml` is of no level, and the key in JSON needs the index.
-    let whole = "\"port\" common.yaml:1:0; \"port::json\" all.json:0:1";
-    assert!(
-        (0..10_000).any(|_| search(&mut client) == whole),
-        "{}",
-        search(&mut client)
-    );
-    client.end();
-}
-
-#[test]
 fn progress_ends_when_it_is_not_wanted_and_the_reading_goes_on() {
     let folder = repository();
     let root = format!("file://{}", folder.path().display());

@@ -183,10 +183,32 @@ class Session {
         },
         configuration: async (parameters, token, next) => {
           const sections: unknown = await next(parameters, token);
-          return Array.isArray(sections) ? sections.map(withoutOurs) : [];
+          return Array.isArray(sections)
+            ? sections.map((section) => this.withOrigins(withoutOurs(section)))
+            : [];
         },
       },
     };
+  }
+
+  /** Tells the server which of the settings that may name places outside come from the workspace. */
+  private withOrigins(section: unknown): unknown {
+    if (typeof section !== "object" || section === null) {
+      return section;
+    }
+    const settings = vscode.workspace.getConfiguration();
+    const { restrictedConfigurations } = (
+      this.context.extension.packageJSON as {
+        capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
+      }
+    ).capabilities.untrustedWorkspaces;
+    const fromWorkspace = restrictedConfigurations
+      .filter((name) => {
+        const found = settings.inspect(name);
+        return found?.workspaceValue !== undefined || found?.workspaceFolderValue !== undefined;
+      })
+      .map((name) => name.slice(SECTION.length + 1));
+    return { ...section, fromWorkspace };
   }
 
   private async refresh(): Promise<void> {
@@ -254,11 +276,14 @@ function withoutOurs(section: unknown): unknown {
   );
 }
 
-/** Tells the server that links in hovers may run commands, and that the extension shows what they answer. */
+/**
+ * Tells the server that links in hovers may run commands, that the extension shows what they answer, and that
+ * it says which settings come from the workspace.
+ */
 function ourCapabilities(): StaticFeature {
   return {
     fillClientCapabilities: (capabilities) => {
-      const ours = { commandLinks: true, documents: true, rulePages: true };
+      const ours = { commandLinks: true, documents: true, rulePages: true, settingOrigins: true };
       capabilities.experimental = { ...(capabilities.experimental as object), ...ours };
     },
     initialize: () => undefined,

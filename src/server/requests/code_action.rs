@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::diagnostic::{Diagnoser, diagnostic};
 use super::{View, Wants};
 use crate::ide::actions::{Action, actions};
+use crate::rules::Part;
 use crate::server::convert;
+use crate::server::diagnostics::{diagnostic, findings};
 use crate::server::jobs::Lane;
 use crate::server::session::Session;
 use crate::text::TextRange;
@@ -34,7 +35,7 @@ pub(crate) async fn handle(
             let at = |place| lines.offset(convert::place(place), view.encoding);
             TextRange::new(at(range.start), at(range.end).max(at(range.start)))
         })?;
-        let findings = Diagnoser::new(&view).findings(&path)?;
+        let findings = findings(&view, Part::All)(&path)?;
         let actions = actions(&findings, at);
         let shown = actions.filter_map(|action| shown(&view, &uri, &path, action));
         Some(shown.map(lsp::CodeActionOrCommand::CodeAction).collect())

@@ -21,7 +21,7 @@ pub(crate) async fn handle(
         return Ok(None);
     };
     let work = move |view: View| answer(&view, &path, at.position);
-    let (lane, wants) = (Lane::Immediate, Wants::Soon);
+    let (lane, wants) = (Lane::Interactive, Wants::Soon);
     super::answer(session, "textDocument/hover", lane, wants, work).await
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod inlay_hint;
 pub(crate) mod workspace_diagnostic;
 pub(crate) mod workspace_symbol;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,15 +24,16 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use super::capabilities::DiagnosticForm;
 use super::context::{Caches, Context};
 use super::documents::Documents;
-use super::jobs::{Lane, NoAnswer, Reason, Stop, Traffic, caught};
-use super::model::{Moment, Revision};
+use super::jobs::{Lane, NoAnswer, Reason, Stop};
+use super::model::{Revision, VersionedSnapshot};
 use super::ordered;
 use super::session::{Index, Session, Ticket};
 use super::settings::LogLevel;
-use super::testing::{Broken, Doubles};
+use super::testing::Doubles;
 use crate::analysis::{Analysis, NodeSet};
+use crate::disk;
 use crate::text::{LineIndex, PositionEncoding};
-use crate::workspace::{Change, Snapshot};
+use crate::workspace::{Change, Snapshot, path};
 
 /// LSP's `ServerCancelled`: the server gives up a request; the client may ask again.
 pub(crate) const SERVER_CANCELLED: i64 = -32802;
@@ -52,7 +54,6 @@ pub(crate) struct View {
     pub(crate) diagnostics: DiagnosticForm,
     pub(crate) index: Index,
     pub(crate) stop: Stop,
-    pub(crate) traffic: Arc<Traffic>,
     /// The documents that the snapshot has, where they are newer than those that were asked about.
     newer: Option<Documents>,
 }
@@ -69,7 +70,7 @@ impl View {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
             .take()?;
-        let Moment { snapshot, revision } = pinned.moment().await?;
+        let VersionedSnapshot { snapshot, revision } = pinned.snapshot().await?;
         Some(View {
             caches: session.caches.clone(),
             doubles: session.options.doubles.clone(),
@@ -81,9 +82,61 @@ impl View {
             diagnostics: session.facts().diagnostics,
             index: ticket.index,
             stop: ticket.stop.clone(),
-            traffic: Arc::clone(&session.lanes.traffic),
             newer: None,
         })
+    }
+
+    /// What the model has taken in by now, with the documents as they are: waits for nothing.
+    pub(crate) fn latest(session: &Session, stop: Stop) -> View {
+        let documents = session.documents();
+        let VersionedSnapshot { snapshot, revision } = session.model.latest();
+        View {
+            caches: session.caches.clone(),
+            doubles: session.options.doubles.clone(),
+            snapshot,
+            revision,
+            documents,
+            context: session.context(),
+            encoding: session.facts().encoding,
+            diagnostics: session.facts().diagnostics,
+            index: *session.index.borrow(),
+            stop,
+            newer: None,
+        }
+    }
+
+    /// The view with the open files and the hierarchies that govern them, which the model may not
+    /// have taken in yet. Reads the hierarchies; blocks.
+    pub(crate) fn with_open_files(mut self) -> View {
+        let mut changes = Vec::new();
+        let mut sought = BTreeSet::new();
+        for path in self.documents.paths() {
+            let governing = path::parent(&path).and_then(disk::governing);
+            let folders = governing.map(|found| [found.environment, found.hierarchy]);
+            for folder in folders.into_iter().flatten() {
+                for name in ["environment.conf", "hiera.yaml"] {
+                    let at: Arc<str> = path::join(&folder, name).into();
+                    if self.snapshot.file(&at).is_none() && sought.insert(at.clone()) {
+                        let entry = disk::read_named(&at);
+                        changes.push(Change::Disk { path: at, entry });
+                    }
+                }
+            }
+            let known = self.snapshot.file(&path).and_then(|file| file.version());
+            if let Some(document) = self.documents.get(&path)
+                && known != Some(document.version)
+            {
+                changes.push(Change::Edit {
+                    text: document.text.to_string().into(),
+                    version: document.version,
+                    path,
+                });
+            }
+        }
+        if !changes.is_empty() {
+            self.snapshot = Arc::new(self.snapshot.with(Change::Batch(changes)));
+        }
+        self
     }
 
     /// The view as it was asked about: what was read from the disk since counts, what was typed
@@ -161,7 +214,7 @@ pub(crate) enum Wants {
 }
 
 /// Answers the request that is being handled: `work` runs as a job, sees the state as
-/// of the request's place in the stream, and is stopped when nobody wants its answer any more.
+/// of the request's place in the stream, and is stopped when its answer is not wanted any more.
 pub(crate) async fn answer<T: Send + 'static>(
     session: &Session,
     method: &str,
@@ -173,10 +226,6 @@ pub(crate) async fn answer<T: Send + 'static>(
         return Err(Error::internal_error());
     };
     let stop = ticket.stop.clone();
-    if session.options.broken == Some(Broken::Wait) {
-        // What a handler does that asks the client something and waits for the reply.
-        let _ = session.client.workspace_folders().await;
-    }
     let view = tokio::select! {
         view = whole_view(session, &ticket, wants) => view,
         reason = stop.stopped() => return Err(no_answer(session, method, NoAnswer::Stopped(reason))),
@@ -185,12 +234,8 @@ pub(crate) async fn answer<T: Send + 'static>(
         let gone = NoAnswer::Stopped(stop.reason().unwrap_or(Reason::Cancelled));
         return Err(no_answer(session, method, gone));
     };
-    let answer = if session.options.broken == Some(Broken::Compute) {
-        caught(|| work(view.turned_back()))
-    } else {
-        let work = move || work(view.turned_back());
-        session.lanes.run(lane, &stop, work).await
-    };
+    let work = move || work(view.turned_back());
+    let answer = session.lanes.run(lane, &stop, work).await;
     answer.map_err(|why| no_answer(session, method, why))
 }
 

@@ -1,16 +1,18 @@
 //! `workspace/diagnostic`: the diagnostics of every file, answered when they are others than the
 //! client says it knows. Until then the request is held, as the protocol has it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio::time::Instant;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
+use super::diagnostic::uri;
 use super::{View, is_read, no_answer};
 use crate::server::convert;
+use crate::server::diagnostics::{Diagnostics, OfFile};
 use crate::server::jobs::{Lane, NoAnswer, Reason, Stop};
-use crate::server::ledger::{Known, Report};
 use crate::server::ordered;
 use crate::server::publish::MAX_QUIET;
 use crate::server::session::Session;
@@ -44,6 +46,17 @@ pub(crate) async fn handle(
 
 type Items = Vec<lsp::WorkspaceDocumentDiagnosticReport>;
 
+/// What a client says it knows: its own spelling of the URI and the name of the diagnostics, by
+/// path.
+type Known = HashMap<String, (lsp::Uri, String)>;
+
+/// An answer to a client.
+struct Report {
+    items: Items,
+    /// Whether it says anything that the client does not know.
+    is_news: bool,
+}
+
 /// What the client does not know, once there is something.
 async fn news(
     session: &Session,
@@ -56,27 +69,24 @@ async fn news(
         is_read(session).await.ok_or(ENDING)?;
         happened.mark_unchanged();
         // Held until the job ends, so that an older view is never checked after a newer one.
-        let mut ledger = session.ledger.clone().lock_owned().await;
-        if session.facts().pulls {
-            ledger.take(session.take_unchecked());
-        } else {
-            // Whoever pushes has taken what has changed.
-            ledger.forget();
-        }
+        let mut diagnostics = session.diagnostics.clone().lock_owned().await;
+        diagnostics.take(session.take_unchecked());
         let view = View::now(session, stop.clone()).await.ok_or(ENDING)?;
         let known = known.clone();
         let job = move || -> Option<Report> {
-            if !ledger.check(&view) {
+            let pending: Vec<Arc<str>> = diagnostics.pending(&view).iter().cloned().collect();
+            if !diagnostics.check(&view, &pending) {
                 return None;
             }
-            let report = ledger.report(&view, &known);
+            let report = Report::new(&diagnostics, &view, &known);
             if report.is_news {
-                ledger.told_nothing = false;
+                diagnostics.answered_nothing = false;
                 return Some(report);
             }
-            // Whoever asks for the first time wants to hear that there is nothing, but once.
-            let first = known.is_empty() && !std::mem::replace(&mut ledger.told_nothing, true);
-            first.then_some(report)
+            // The first request is answered even if there is nothing, but once.
+            let is_first =
+                known.is_empty() && !std::mem::replace(&mut diagnostics.answered_nothing, true);
+            is_first.then_some(report)
         };
         if let Some(report) = session.lanes.run(Lane::Background, stop, job).await? {
             return Ok(report.items);
@@ -88,5 +98,61 @@ async fn news(
                 .await
                 .is_ok()
         {}
+    }
+}
+
+impl Report {
+    /// What a client does not know that knows this. Costs O(files with diagnostics, known or new).
+    fn new(diagnostics: &Diagnostics, view: &View, known: &Known) -> Report {
+        let mut report = Report {
+            items: Vec::new(),
+            is_news: false,
+        };
+        for (path, now) in diagnostics.iter() {
+            let before = known.get(&**path);
+            let own = before.map(|(uri, _)| uri.clone());
+            let Some(uri) = own
+                .or_else(|| uri(view, path))
+                .or_else(|| convert::uri(path))
+            else {
+                continue;
+            };
+            let before = before.map(|(_, id)| id.as_str());
+            report.add(view, path, (uri, before), now);
+        }
+        let nothing = OfFile::new(Vec::new());
+        for (path, (uri, id)) in known {
+            if diagnostics.of(path).is_none_or(|now| now.items.is_empty()) {
+                report.add(view, path, (uri.clone(), Some(id)), &nothing);
+            }
+        }
+        report
+    }
+
+    fn add(&mut self, view: &View, path: &str, known: (lsp::Uri, Option<&str>), now: &OfFile) {
+        use lsp::WorkspaceDocumentDiagnosticReport as OfOne;
+        let (uri, before) = known;
+        let document = view.documents.get(path);
+        let version = document.map(|document| i64::from(document.version));
+        let result_id = now.id.clone();
+        self.items.push(if before == Some(now.id.as_str()) {
+            OfOne::Unchanged(lsp::WorkspaceUnchangedDocumentDiagnosticReport {
+                uri,
+                version,
+                unchanged_document_diagnostic_report: lsp::UnchangedDocumentDiagnosticReport {
+                    result_id,
+                },
+            })
+        } else {
+            self.is_news = true;
+            OfOne::Full(lsp::WorkspaceFullDocumentDiagnosticReport {
+                uri,
+                version,
+                full_document_diagnostic_report: lsp::FullDocumentDiagnosticReport {
+                    result_id: Some(result_id),
+                    items: now.items.clone(),
+                },
+            })
+        });
     }
 }

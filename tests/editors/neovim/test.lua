@@ -302,16 +302,21 @@ test('the plain text of an encrypted value, once the user lets it be shown', fun
   open('data/node/sealed.acme.example.eyaml')
   assert(not hover('PKCS7'):find('hiera.reveal', 1, true))
   contains(said_by('HieraLs reveal'), 'decryption is off')
-  local ours = client()
-  local settings = ours.settings
-  ours.settings = vim.tbl_deep_extend('force', settings, {
-    ['hiera-ls'] = {
-      decrypt = true,
-      pkcs7PrivateKey = sealed('test-only-first.private.pem'),
-      pkcs7PublicKey = sealed('test-only-first.certificate.pem'),
-    },
+  --- Settings that name keys count only when the server starts.
+  local function restart_with(options)
+    local before = client().id
+    vim.lsp.config('hiera_ls', { init_options = options })
+    vim.cmd('HieraLs restart')
+    wait('another client', function()
+      local now = client()
+      return now and now.id ~= before and now.initialized
+    end)
+  end
+  restart_with({
+    decrypt = true,
+    pkcs7PrivateKey = sealed('test-only-first.private.pem'),
+    pkcs7PublicKey = sealed('test-only-first.certificate.pem'),
   })
-  ours:notify('workspace/didChangeConfiguration', { settings = ours.settings })
   wait('keys', function()
     return hover('PKCS7'):find('plain text: command hiera.reveal', 1, true)
   end)
@@ -327,8 +332,7 @@ test('the plain text of an encrypted value, once the user lets it be shown', fun
   contains(written, 'plain text: command hiera.reveal')
   assert(not written:find('hello', 1, true), 'the log has the plain text')
   vim.cmd.close()
-  ours.settings = settings
-  ours:notify('workspace/didChangeConfiguration', { settings = settings })
+  restart_with({ decrypt = false })
   vim.cmd.bwipeout()
 end)
 

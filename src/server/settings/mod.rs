@@ -2,32 +2,35 @@
 //! editors' settings schema.
 //!
 //! A setting never makes the server fail: one that cannot be read keeps its default and is named
-//! in a message, an unknown one is named with the nearest known name. The server never learns from
-//! the protocol who wrote a setting, so each carries its [`Trust`]: the schema makes editors ignore
-//! a workspace's word where only the user's counts, and [`Settings::read`] refuses it again where
-//! the origin is known.
+//! in a message, an unknown one is named with the nearest known name. Each setting has a [`Trust`]:
+//! what reaches out of the workspace counts only from the user, and where a client does not
+//! say whose a setting is, only if given at start-up.
+
+mod table;
 
 use std::collections::BTreeMap;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::text::nearest;
+use crate::{lookup, rules};
+use table::{TABLE, expected};
 
 /// The section of the editor's configuration that holds our settings.
 pub const SECTION: &str = "hiera-ls";
 
-/// The most lines a hover may be set to.
-const MAX_HOVER_LINES: usize = 10_000;
+/// In a section from a client that says who wrote a setting (`experimental.settingOrigins`): the
+/// names of those that come from the workspace.
+const FROM_WORKSPACE: &str = "fromWorkspace";
 
 /// All settings, with their defaults where nothing else was said.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct UserSettings {
     /// Whose behaviour is shown.
-    pub puppet_version: PuppetVersion,
+    pub puppet_version: lookup::PuppetVersion,
     /// Puppet's `strict`; nothing means that version's default.
-    pub strict: Option<Strict>,
+    pub strict: Option<lookup::Strict>,
     /// Puppet's `strict_variables`; nothing means that version's default.
     pub strict_variables: Option<bool>,
     /// The `hiera.yaml` of the global layer.
@@ -48,8 +51,8 @@ pub struct Settings {
     pub pkcs7_public_key: Option<String>,
     /// Whether problems are shown at all.
     pub diagnostics_enabled: bool,
-    /// Severity by diagnostic code, where it is not the rule's own.
-    pub diagnostics_severity: BTreeMap<String, Severity>,
+    /// Severity by diagnostic code, where it is not the rule's own; nothing hides it.
+    pub diagnostics_severity: BTreeMap<String, Option<rules::Severity>>,
     /// What is written to the client's log.
     pub log_level: LogLevel,
     /// How many lines a hover may have.
@@ -86,10 +89,10 @@ pub struct Hints {
     pub token_values: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            puppet_version: PuppetVersion::Eight,
+impl Default for UserSettings {
+    fn default() -> UserSettings {
+        UserSettings {
+            puppet_version: lookup::PuppetVersion::V8,
             strict: None,
             strict_variables: None,
             global_hiera_yaml: None,
@@ -120,43 +123,6 @@ impl Default for Settings {
     }
 }
 
-/// A major version of Puppet or OpenVox.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PuppetVersion {
-    /// Puppet 7.
-    Seven,
-    /// Puppet 8, OpenVox 8.
-    Eight,
-}
-
-/// Puppet's setting `strict`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Strict {
-    /// Say nothing.
-    Off,
-    /// Warn.
-    Warning,
-    /// Fail.
-    Error,
-}
-
-/// How a diagnostic is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Severity {
-    /// Not at all.
-    Off,
-    /// As a hint.
-    Hint,
-    /// As information.
-    Information,
-    /// As a warning.
-    Warning,
-    /// As an error.
-    Error,
-}
-
 /// From which level on messages go to the client's log.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -173,308 +139,54 @@ pub enum LogLevel {
     Debug,
 }
 
-/// Whose word counts for a setting.
+/// Who may write a setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trust {
-    /// Anybody's: the setting cannot reach out of the workspace.
+    /// Anyone: the setting cannot reach out of the workspace.
     Anyone,
-    /// A workspace's only as far as it names places inside itself; the user's always.
+    /// The user; a workspace as far as it names places inside itself.
     WorkspaceInside,
-    /// Only the user's: it names a key or a place outside the workspace, or opens secrets.
+    /// Only the user: it names a key or a place outside the workspace, or opens secrets.
     User,
 }
 
 /// Who wrote a layer of settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The user, in the editor's own settings.
+    /// The user.
     User,
-    /// A file of the workspace.
+    /// A file of the workspace, or the client does not say.
     Workspace,
 }
 
-/// One row of the table.
-struct Setting {
-    /// The name in the section, with `.` between segments.
-    name: &'static str,
-    trust: Trust,
-    /// What the setting does, for people.
-    about: &'static str,
-    /// Type and bounds as JSON Schema.
-    schema: fn() -> Value,
-    get: fn(&Settings) -> Value,
-    set: fn(&mut Settings, Value) -> Result<(), String>,
-}
-
-const PATH: fn() -> Value = || json!({ "type": ["string", "null"] });
-
-/// A row of the table that is on unless somebody turns it off.
-macro_rules! switch {
-    ($name:literal, $about:literal, $($field:ident).+) => {
-        Setting {
-            name: $name,
-            trust: Trust::Anyone,
-            about: $about,
-            schema: || json!({ "type": "boolean" }),
-            get: |settings| json!(settings.$($field).+),
-            set: |settings, value| {
-                settings.$($field).+ = typed(value, "true or false")?;
-                Ok(())
-            },
-        }
+/// A section of a client's configuration by who wrote its settings: the client says so, or all may be
+/// the workspace's.
+#[must_use]
+pub fn by_origin(section: Value, says_origins: bool) -> Vec<(Origin, Value)> {
+    let Value::Object(mut section) = section else {
+        return vec![(Origin::Workspace, section)];
     };
-}
-
-const TABLE: [Setting; 23] = [
-    Setting {
-        name: "puppetVersion",
-        trust: Trust::Anyone,
-        about: "The major version of Puppet or OpenVox whose behaviour is shown.",
-        schema: || json!({ "type": "integer", "enum": [7, 8] }),
-        get: |settings| match settings.puppet_version {
-            PuppetVersion::Seven => json!(7),
-            PuppetVersion::Eight => json!(8),
-        },
-        set: |settings, value| {
-            settings.puppet_version = match (value.as_u64(), value.as_str()) {
-                (Some(7), _) | (_, Some("7")) => PuppetVersion::Seven,
-                (Some(8), _) | (_, Some("8")) => PuppetVersion::Eight,
-                _ => return Err(expected("7 or 8", &value)),
-            };
-            Ok(())
-        },
-    },
-    Setting {
-        name: "strict",
-        trust: Trust::Anyone,
-        about: "Puppet's setting `strict`; null is the default of the Puppet version.",
-        schema: || json!({ "enum": ["off", "warning", "error", null] }),
-        get: |settings| json!(settings.strict),
-        set: |settings, value| {
-            settings.strict = typed(value, "off, warning, error or null")?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "strictVariables",
-        trust: Trust::Anyone,
-        about: "Puppet's setting `strict_variables`; null is the default of the Puppet version.",
-        schema: || json!({ "type": ["boolean", "null"] }),
-        get: |settings| json!(settings.strict_variables),
-        set: |settings, value| {
-            settings.strict_variables = typed(value, "true, false or null")?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "globalHieraYaml",
-        trust: Trust::User,
-        about: "The `hiera.yaml` of the global layer, an absolute path.",
-        schema: PATH,
-        get: |settings| json!(settings.global_hiera_yaml),
-        set: |settings, value| {
-            settings.global_hiera_yaml = path(value)?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "nodesFiles",
-        trust: Trust::WorkspaceInside,
-        about: "Files that map certnames to `facts`, `trusted` and `variables`.",
-        schema: || json!({ "type": "array", "items": { "type": "string" } }),
-        get: |settings| json!(settings.nodes_files),
-        set: |settings, value| {
-            settings.nodes_files = typed(value, "a list of paths")?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "factsFile",
-        trust: Trust::WorkspaceInside,
-        about: "A file of facts that lie under every node's own.",
-        schema: PATH,
-        get: |settings| json!(settings.facts_file),
-        set: |settings, value| {
-            settings.facts_file = path(value)?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "pathMap",
-        trust: Trust::WorkspaceInside,
-        about: "Deployed folders (`/etc/puppetlabs/code/data`) to the folders they are made from.",
-        schema: || json!({ "type": "object", "additionalProperties": { "type": "string" } }),
-        get: |settings| json!(settings.path_map),
-        set: |settings, value| {
-            settings.path_map = typed(value, "an object of paths")?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "roots",
-        trust: Trust::WorkspaceInside,
-        about: "`hiera.yaml` files, or their folders, that are roots whatever their place.",
-        schema: || json!({ "type": "array", "items": { "type": "string" } }),
-        get: |settings| json!(settings.roots),
-        set: |settings, value| {
-            settings.roots = typed(value, "a list of paths")?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "decrypt",
-        trust: Trust::User,
-        about: "Let a command show the plain text of an encrypted value; needs the keys below.",
-        schema: || json!({ "type": "boolean" }),
-        get: |settings| json!(settings.decrypt),
-        set: |settings, value| {
-            settings.decrypt = typed(value, "true or false")?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "pkcs7PrivateKey",
-        trust: Trust::User,
-        about: "The private key of hiera-eyaml's PKCS#7 encryption, an absolute path.",
-        schema: PATH,
-        get: |settings| json!(settings.pkcs7_private_key),
-        set: |settings, value| {
-            settings.pkcs7_private_key = path(value)?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "pkcs7PublicKey",
-        trust: Trust::User,
-        about: "The certificate of hiera-eyaml's PKCS#7 encryption, an absolute path.",
-        schema: PATH,
-        get: |settings| json!(settings.pkcs7_public_key),
-        set: |settings, value| {
-            settings.pkcs7_public_key = path(value)?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "diagnostics.enable",
-        trust: Trust::Anyone,
-        about: "Show problems.",
-        schema: || json!({ "type": "boolean" }),
-        get: |settings| json!(settings.diagnostics_enabled),
-        set: |settings, value| {
-            settings.diagnostics_enabled = typed(value, "true or false")?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "diagnostics.severity",
-        trust: Trust::Anyone,
-        about: "How to show a diagnostic, by its code: off, hint, information, warning or error.",
-        schema: || {
-            let levels = ["off", "hint", "information", "warning", "error"];
-            json!({ "type": "object", "additionalProperties": { "enum": levels } })
-        },
-        get: |settings| json!(settings.diagnostics_severity),
-        set: |settings, value| {
-            let wanted = "an object of off, hint, information, warning or error";
-            settings.diagnostics_severity = typed(value, wanted)?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "logLevel",
-        trust: Trust::Anyone,
-        about: "What is written to the editor's log of this server.",
-        schema: || json!({ "enum": ["off", "error", "warning", "info", "debug"] }),
-        get: |settings| json!(settings.log_level),
-        set: |settings, value| {
-            settings.log_level = typed(value, "off, error, warning, info or debug")?;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "hover.maxLines",
-        trust: Trust::Anyone,
-        about: "How many lines a hover may have before its value is cut in the middle.",
-        schema: || json!({ "type": "integer", "minimum": 5, "maximum": MAX_HOVER_LINES }),
-        get: |settings| json!(settings.hover_max_lines),
-        set: |settings, value| {
-            let lines: usize = typed(value.clone(), "a number of lines")?;
-            if !(5..=MAX_HOVER_LINES).contains(&lines) {
-                return Err(expected("a number of lines from 5 to 10000", &value));
-            }
-            settings.hover_max_lines = lines;
-            Ok(())
-        },
-    },
-    switch!(
-        "codeLens.overrides",
-        "Above a key: how many files of levels above and below set it too.",
-        lenses.overrides
-    ),
-    switch!(
-        "codeLens.uses",
-        "Above a key: how many `lookup` and `alias` tokens use it.",
-        lenses.uses
-    ),
-    switch!(
-        "codeLens.impact",
-        "While an edit is unsaved: which keys it changes, for how many nodes.",
-        lenses.impact
-    ),
-    switch!(
-        "inlayHints.overridden",
-        "Beside a key: where its value is overridden.",
-        hints.overridden
-    ),
-    switch!(
-        "inlayHints.merged",
-        "Beside a key: from how many places its value is merged, for the selected node.",
-        hints.merged
-    ),
-    switch!(
-        "inlayHints.neverUsed",
-        "Beside a key: that no node that reads the file gets its value.",
-        hints.never_used
-    ),
-    switch!(
-        "inlayHints.tokenValues",
-        "Behind a `lookup` or `alias` token: its value, where it is one for all nodes that read the file.",
-        hints.token_values
-    ),
-    switch!(
-        "rememberNode",
-        "Keep the selected node of a workspace in your state folder, for the next time.",
-        remember_node
-    ),
-];
-
-fn typed<T: DeserializeOwned>(value: Value, wanted: &str) -> Result<T, String> {
-    T::deserialize(&value).map_err(|_| expected(wanted, &value))
-}
-
-fn path(value: Value) -> Result<Option<String>, String> {
-    let path: Option<String> = typed(value, "a path")?;
-    Ok(path.filter(|path| !path.is_empty()))
-}
-
-/// How much of a wrong value a message repeats, in characters.
-const SHOWN: usize = 60;
-
-fn expected(wanted: &str, got: &Value) -> String {
-    let got = got.to_string();
-    match got.char_indices().nth(SHOWN) {
-        Some((cut, _)) => format!("expected {wanted}, got {}…", &got[..cut]),
-        None => format!("expected {wanted}, got {got}"),
+    if !says_origins {
+        return vec![(Origin::Workspace, Value::Object(section))];
     }
+    let names = section.remove(FROM_WORKSPACE).unwrap_or_default();
+    let names = names.as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_of_workspace = |(name, _): &(String, Value)| names.iter().any(|known| known == name);
+    let (of_workspace, of_user): (Map<_, _>, Map<_, _>) =
+        flat(&section).into_iter().partition(is_of_workspace);
+    vec![
+        (Origin::User, Value::Object(of_user)),
+        (Origin::Workspace, Value::Object(of_workspace)),
+    ]
 }
 
-impl Settings {
+impl UserSettings {
     /// Reads layers of settings, later ones over earlier ones, each the section's content as JSON
     /// (nested, or with dotted names). `folders` are the workspace's, absolute. Returns the
     /// settings and one message per setting that was not taken.
     #[must_use]
-    pub fn read(layers: &[(Origin, Value)], folders: &[String]) -> (Settings, Vec<String>) {
-        let mut settings = Settings::default();
+    pub fn read(layers: &[(Origin, Value)], folders: &[String]) -> (UserSettings, Vec<String>) {
+        let mut settings = UserSettings::default();
         let mut complaints = Vec::new();
         for (origin, layer) in layers {
             match layer {
@@ -491,6 +203,14 @@ impl Settings {
                     complaints.push(format!("settings of '{SECTION}': {why}"));
                 }
             }
+        }
+        for path in [
+            &mut settings.global_hiera_yaml,
+            &mut settings.facts_file,
+            &mut settings.pkcs7_private_key,
+            &mut settings.pkcs7_public_key,
+        ] {
+            path.take_if(|path| path.is_empty());
         }
         for path in settings.paths_mut() {
             resolve(path, folders);
@@ -511,21 +231,31 @@ impl Settings {
                 None => format!("unknown setting '{name}'"),
             });
         };
-        // An editor sends null for what nobody has set.
+        // An editor sends null for what is not set.
         let value = if value.is_null() {
-            (row.get)(&Settings::default())
+            (row.get)(&UserSettings::default())
         } else {
             value
         };
-        let allowed = match (origin, row.trust) {
+        let is_allowed = match (origin, row.trust) {
             (Origin::User, _) | (Origin::Workspace, Trust::Anyone) => true,
-            (Origin::Workspace, Trust::WorkspaceInside) => stays_inside(&value, folders),
-            (Origin::Workspace, Trust::User) => value == (row.get)(&Settings::default()),
+            (Origin::Workspace, Trust::WorkspaceInside) => {
+                stays_inside(&value, folders) && value != (row.get)(&UserSettings::default())
+            }
+            (Origin::Workspace, Trust::User) => false,
         };
-        if !allowed {
-            return Err(format!(
-                "setting '{name}' counts only from the user's own settings, not from the workspace's"
-            ));
+        if !is_allowed {
+            // An editor that sends all settings repeats the defaults.
+            let is_no_news =
+                value == (row.get)(self) || value == (row.get)(&UserSettings::default());
+            return match is_no_news {
+                true => Ok(()),
+                false => Err(format!(
+                    "setting '{name}' reaches out of the workspace: it counts only from your own \
+                     settings, or from 'initializationOptions' where the editor does not say whose a \
+                     setting is"
+                )),
+            };
         }
         (row.set)(self, value).map_err(|why| format!("setting '{name}': {why}"))
     }
@@ -544,7 +274,7 @@ impl Settings {
     /// contributes as its configuration.
     #[must_use]
     pub fn schema() -> Value {
-        let defaults = Settings::default();
+        let defaults = UserSettings::default();
         let mut properties = Map::new();
         for row in &TABLE {
             let mut property = (row.schema)();
@@ -641,8 +371,8 @@ fn flat(object: &Map<String, Value>) -> Vec<(String, Value)> {
 mod tests {
     use super::*;
 
-    fn read(origin: Origin, value: Value) -> (Settings, Vec<String>) {
-        Settings::read(&[(origin, value)], &["/w".to_owned()])
+    fn read(origin: Origin, value: Value) -> (UserSettings, Vec<String>) {
+        UserSettings::read(&[(origin, value)], &["/w".to_owned()])
     }
 
     #[test]
@@ -658,7 +388,7 @@ mod tests {
         );
         assert_eq!(nested, dotted);
         assert_eq!(nested.hover_max_lines, 12);
-        assert_eq!(nested.puppet_version, PuppetVersion::Seven);
+        assert_eq!(nested.puppet_version, lookup::PuppetVersion::V7);
     }
 
     #[test]
@@ -670,7 +400,7 @@ mod tests {
                 "strict": "loud", "nodesFiles": "x", "colour": true,
             }),
         );
-        assert_eq!(settings, Settings::default());
+        assert_eq!(settings, UserSettings::default());
         expect_test::expect![[r#"
             setting 'puppetVersion': expected 7 or 8, got 9
             unknown setting 'hover.maxLine': did you mean 'hover.maxLines'?
@@ -680,7 +410,7 @@ mod tests {
             unknown setting 'colour'"#]]
         .assert_eq(&complaints.join("\n"));
         let (settings, complaints) = read(Origin::User, json!([1]));
-        assert_eq!(settings, Settings::default());
+        assert_eq!(settings, UserSettings::default());
         assert_eq!(
             complaints,
             ["settings of 'hiera-ls': expected an object, got [1]"]
@@ -695,7 +425,7 @@ mod tests {
             "pathMap": { "/etc": "/home/somebody" }, "factsFile": "/wide",
         });
         let (settings, complaints) = read(Origin::Workspace, reaching.clone());
-        assert_eq!(settings, Settings::default());
+        assert_eq!(settings, UserSettings::default());
         assert_eq!(complaints.len(), 7, "{complaints:?}");
         let (settings, complaints) = read(Origin::User, reaching);
         assert_eq!(complaints, Vec::<String>::new());
@@ -709,11 +439,45 @@ mod tests {
     }
 
     #[test]
+    fn a_workspace_takes_nothing_of_the_users_back() {
+        let user = json!({ "decrypt": true, "pkcs7PrivateKey": "/k", "nodesFiles": ["/n.json"] });
+        // What an editor sends that sends everything: the user's values again, or the defaults.
+        for sent in [
+            user.clone(),
+            json!({ "decrypt": false, "pkcs7PrivateKey": null, "nodesFiles": [] }),
+        ] {
+            let layers = [(Origin::User, user.clone()), (Origin::Workspace, sent)];
+            let (settings, complaints) = UserSettings::read(&layers, &["/w".to_owned()]);
+            assert_eq!(complaints, Vec::<String>::new());
+            assert!(settings.decrypt);
+            assert_eq!(settings.pkcs7_private_key.as_deref(), Some("/k"));
+            assert_eq!(settings.nodes_files, ["/n.json"]);
+        }
+    }
+
+    #[test]
+    fn a_client_says_whose_a_setting_is_or_all_are_the_workspaces() {
+        let section = json!({
+            "decrypt": true, "nodesFiles": ["/elsewhere.json"], "hover": { "maxLines": 9 },
+            "fromWorkspace": ["nodesFiles"],
+        });
+        let folders = ["/w".to_owned()];
+        let told = by_origin(section.clone(), true);
+        let (settings, complaints) = UserSettings::read(&told, &folders);
+        assert!(settings.decrypt && settings.nodes_files.is_empty());
+        assert_eq!(settings.hover_max_lines, 9);
+        assert_eq!(complaints.len(), 1, "{complaints:?}");
+        let (settings, _) = UserSettings::read(&by_origin(section, false), &folders);
+        assert!(!settings.decrypt && settings.nodes_files.is_empty());
+        assert_eq!(settings.hover_max_lines, 9);
+    }
+
+    #[test]
     fn every_default_satisfies_its_own_row() {
-        let defaults = Settings::default();
-        let schema = Settings::schema();
+        let defaults = UserSettings::default();
+        let schema = UserSettings::schema();
         for row in &TABLE {
-            let mut settings = Settings::default();
+            let mut settings = UserSettings::default();
             (row.set)(&mut settings, (row.get)(&defaults)).unwrap();
             assert_eq!(settings, defaults, "{}", row.name);
             let property = &schema["properties"][format!("{SECTION}.{}", row.name)];

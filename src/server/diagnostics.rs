@@ -1,0 +1,194 @@
+//! The diagnostics of all files: only what a change can touch is checked again.
+//!
+//! It must not know how a client gets them: `publish` pushes, two requests pull.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use tower_lsp::ls_types as lsp;
+
+use super::capabilities::DiagnosticForm;
+use super::convert;
+use super::model::Unchecked;
+use super::requests::View;
+use super::requests::diagnostic::uri;
+use crate::rules::{self, Checker, Finding, Part, Recheck, Severity, Tag, recheck};
+
+/// The diagnostics of all files that hierarchies read, and which files have to be checked.
+#[derive(Default)]
+pub(crate) struct Diagnostics {
+    /// Nothing where everything has to be.
+    pending: Option<BTreeSet<Arc<str>>>,
+    known: BTreeMap<Arc<str>, OfFile>,
+    /// Whether a client that knew nothing got the answer that there is nothing.
+    pub(crate) answered_nothing: bool,
+}
+
+/// The diagnostics of one file.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct OfFile {
+    /// A name for exactly these diagnostics: equal names mean equal diagnostics.
+    pub(crate) id: String,
+    pub(crate) items: Vec<lsp::Diagnostic>,
+}
+
+impl OfFile {
+    pub(crate) fn new(items: Vec<lsp::Diagnostic>) -> OfFile {
+        let mut hasher = DefaultHasher::new();
+        for item in &items {
+            // The JSON text holds all that a client sees.
+            let text = serde_json::to_string(item).unwrap_or_default();
+            text.hash(&mut hasher);
+        }
+        let id = format!("{:016x}", hasher.finish());
+        OfFile { id, items }
+    }
+}
+
+impl Diagnostics {
+    /// Adds what changes can touch; the next view that is checked must be pinned after this.
+    pub(crate) fn take(&mut self, unchecked: Unchecked) {
+        let Unchecked::Since(snapshots) = unchecked else {
+            self.pending = None;
+            return;
+        };
+        for snapshot in snapshots {
+            let Some(files) = &mut self.pending else {
+                return;
+            };
+            match recheck(&snapshot) {
+                Recheck::All => self.pending = None,
+                Recheck::Files(again) => files.extend(again),
+            }
+        }
+    }
+
+    /// The files that have to be checked in a view, sorted; those that are gone are among them.
+    pub(crate) fn pending(&mut self, view: &View) -> &mut BTreeSet<Arc<str>> {
+        self.pending.get_or_insert_with(|| {
+            let files = view.snapshot.files().map(|file| file.path());
+            files.chain(self.known.keys()).cloned().collect()
+        })
+    }
+
+    /// Checks those of these files that have to be; the others are left for the next time once the
+    /// view's work is stopped. True if none is left.
+    pub(crate) fn check(&mut self, view: &View, paths: &[Arc<str>]) -> bool {
+        let pending = self.pending(view);
+        let due: Vec<&Arc<str>> = paths
+            .iter()
+            .filter(|path| pending.contains(*path))
+            .collect();
+        if due.is_empty() {
+            return true;
+        }
+        let check = checker(view, Part::All);
+        for path in due {
+            if view.stop.requested() {
+                return false;
+            }
+            match check(path) {
+                Some(items) => self.known.insert(path.clone(), OfFile::new(items)),
+                None => self.known.remove(path),
+            };
+            self.pending(view).remove(path);
+        }
+        true
+    }
+
+    /// The diagnostics of a file, as it was checked last; nothing for a file that no hierarchy reads.
+    pub(crate) fn of(&self, path: &str) -> Option<&OfFile> {
+        self.known.get(path)
+    }
+
+    /// All files that have diagnostics, by path.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &OfFile)> {
+        self.known
+            .iter()
+            .filter(|(_, known)| !known.items.is_empty())
+    }
+}
+
+/// Checks one file after another, as the user's settings want it: its diagnostics, or nothing for a
+/// file that no hierarchy reads. What many files' findings need is computed once.
+pub(crate) fn checker(
+    view: &View,
+    part: Part,
+) -> impl Fn(&str) -> Option<Vec<lsp::Diagnostic>> + '_ {
+    let findings = findings(view, part);
+    move |path| {
+        let shown = findings(path)?.into_iter();
+        let shown = shown.filter_map(|finding| diagnostic(view, path, finding));
+        Some(shown.collect())
+    }
+}
+
+/// The same as findings; nothing for any file where diagnostics are turned off.
+pub(crate) fn findings(view: &View, part: Part) -> impl Fn(&str) -> Option<Vec<Finding>> + '_ {
+    let configs = Arc::clone(&view.caches.configs);
+    let checker = Checker::with_configs(&view.snapshot, view.context.puppet(), configs);
+    move |path| {
+        if !view.context.settings.diagnostics_enabled {
+            return None;
+        }
+        match &view.doubles {
+            None => checker.part(path, part),
+            Some(doubles) => (doubles.check)(&view.snapshot, path),
+        }
+    }
+}
+
+/// A finding as the client can show it; nothing where the settings turn its rule off.
+pub(crate) fn diagnostic(view: &View, path: &str, finding: Finding) -> Option<lsp::Diagnostic> {
+    let set = &view.context.settings.diagnostics_severity;
+    let severity = match set.get(finding.code) {
+        Some(wanted) => (*wanted)?,
+        None => finding.severity,
+    };
+    let form = view.diagnostics;
+    let range_in =
+        |path: &str, range| view.lines(path, |lines| convert::range(lines, range, view.encoding));
+    let places = finding.related.into_iter().filter(|_| form.related);
+    let places: Vec<_> = places
+        .filter_map(|related| {
+            let uri = uri(view, &related.path)?;
+            Some(lsp::DiagnosticRelatedInformation {
+                location: lsp::Location::new(uri, range_in(&related.path, related.range)?),
+                message: related.message,
+            })
+        })
+        .collect();
+    let tags = finding.tags.iter().filter(|_| form.tags);
+    let tags: Vec<_> = tags
+        .map(|tag| match tag {
+            Tag::Unnecessary => lsp::DiagnosticTag::UNNECESSARY,
+            Tag::Deprecated => lsp::DiagnosticTag::DEPRECATED,
+        })
+        .collect();
+    Some(lsp::Diagnostic {
+        range: range_in(path, finding.range)?,
+        severity: Some(match severity {
+            Severity::Hint => lsp::DiagnosticSeverity::HINT,
+            Severity::Information => lsp::DiagnosticSeverity::INFORMATION,
+            Severity::Warning => lsp::DiagnosticSeverity::WARNING,
+            Severity::Error => lsp::DiagnosticSeverity::ERROR,
+        }),
+        code: Some(lsp::NumberOrString::String(finding.code.to_owned())),
+        code_description: page(finding.code, form),
+        source: Some("hiera-ls".to_owned()),
+        message: finding.message,
+        related_information: Some(places).filter(|places| !places.is_empty()),
+        tags: Some(tags).filter(|tags| !tags.is_empty()),
+        ..lsp::Diagnostic::default()
+    })
+}
+
+/// The link to a rule's page, if the client can open it.
+fn page(code: &str, form: DiagnosticForm) -> Option<lsp::CodeDescription> {
+    let rule = rules::rule(code).filter(|_| form.links)?;
+    let address = rule.address();
+    let opens = form.pages || !address.starts_with(rules::PAGE_SCHEME);
+    let href = address.parse().ok().filter(|_| opens)?;
+    Some(lsp::CodeDescription { href })
+}

@@ -1,0 +1,251 @@
+//! Folders, settings and the selected node of a conversation: where they come from, and what follows from
+//! a change of them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Index, Session, lock};
+use crate::server::context::named_files;
+use crate::server::disk_reader::{Named, Seek, WatchedBy};
+use crate::server::memory;
+use crate::server::settings::{LogLevel, Origin, UserSettings, by_origin};
+use crate::workspace::{Change, path};
+
+/// Whether to search again for what was found or missed before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Again {
+    /// Only where something new is open.
+    No,
+    /// Everywhere.
+    Yes,
+}
+
+/// Where settings came from, in the order in which they are laid over each other.
+#[derive(Default)]
+pub(super) struct Layers {
+    pub(super) folders: Vec<String>,
+    /// Folders outside of those that open files belong to.
+    adopted: Vec<String>,
+    /// The folders of open files whose hierarchy has been searched for.
+    sought: BTreeSet<Arc<str>>,
+    configuration: Value,
+    /// At which turn the client knew that configuration, and how many turns there were.
+    configured: u64,
+    turns: u64,
+}
+
+impl Session {
+    /// The workspace folders by now, absolute, and the environments of open files outside them.
+    pub(crate) fn folders(&self) -> Vec<String> {
+        let layers = lock(&self.layers);
+        let adopted = layers.adopted.iter();
+        layers.folders.iter().chain(adopted).cloned().collect()
+    }
+
+    /// Has the environments searched for that govern open files outside the workspace folders:
+    /// where the open files lie has changed, or `again`, where hierarchies may have.
+    pub(crate) fn seek(&self, again: Again) {
+        let open: BTreeSet<Arc<str>> = self
+            .documents()
+            .paths()
+            .iter()
+            .filter_map(|file| path::parent(file).map(Arc::from))
+            .collect();
+        let mut layers = lock(&self.layers);
+        if again == Again::No && open == layers.sought {
+            return;
+        }
+        let is_new = again == Again::Yes || !open.is_subset(&layers.sought);
+        layers.sought.clone_from(&open);
+        let folders = layers.folders.clone();
+        drop(layers);
+        self.disk.seek(Seek { open, folders }, || {
+            if is_new {
+                // What an open file means is not known before its environment is read.
+                self.index.send_replace(Index::Reading { read: 0, of: 0 });
+            }
+        });
+    }
+
+    /// Takes the environments of open files outside the workspace folders.
+    pub(crate) fn adopt(&self, adopted: Vec<String>) {
+        {
+            let mut layers = lock(&self.layers);
+            if layers.adopted == adopted {
+                return;
+            }
+            layers.adopted = adopted;
+        }
+        self.send_folders();
+    }
+
+    /// Removes folders and adds others, in the model too, and reads what is new.
+    pub(crate) fn change_folders(&self, removed: &[String], added: Vec<String>) {
+        {
+            let mut layers = lock(&self.layers);
+            layers.folders.retain(|folder| !removed.contains(folder));
+            for folder in added {
+                if !layers.folders.contains(&folder) {
+                    layers.folders.push(folder);
+                }
+            }
+        }
+        self.read_settings();
+        self.send_folders();
+        self.seek(Again::Yes);
+    }
+
+    /// Passes the folders on to the model, and has them read.
+    pub(crate) fn send_folders(&self) {
+        let folders = self.folders();
+        let shared = folders.iter().map(|folder| folder.as_str().into());
+        self.model.change(Change::Folders(shared.collect()));
+        self.rescan();
+    }
+
+    /// Has the whole workspace read again.
+    pub(crate) fn rescan(&self) {
+        if self.folders().is_empty()
+            && self.settings().of_files() == crate::workspace::Settings::default()
+        {
+            return;
+        }
+        let watched_by = if self.facts().watches {
+            WatchedBy::Client(lock(&self.layers).folders.clone())
+        } else {
+            WatchedBy::Us
+        };
+        self.disk.scan(watched_by, || {
+            self.index.send_replace(Index::Reading { read: 0, of: 0 });
+        });
+    }
+
+    /// The place of a word about the settings' section among all of them.
+    pub(crate) fn turn(&self) -> u64 {
+        let mut layers = lock(&self.layers);
+        layers.turns += 1;
+        layers.turns
+    }
+
+    /// Takes the section's content as the client knew it at a [`Session::turn`]. Answers of the client
+    /// are taken up by tasks of their own: an older one that comes later is passed over.
+    pub(crate) fn configure(&self, turn: u64, configuration: Value) {
+        {
+            let mut layers = lock(&self.layers);
+            if turn < layers.configured {
+                return;
+            }
+            layers.configured = turn;
+            layers.configuration = configuration;
+        }
+        self.read_settings();
+    }
+
+    /// Reads all layers of settings again, passes on to the model what concerns files, and logs what
+    /// could not be taken.
+    pub(crate) fn read_settings(&self) {
+        let (settings, complaints) = {
+            let layers = lock(&self.layers);
+            // The protocol does not say who wrote a setting of a client's configuration.
+            let mut read = vec![(Origin::User, self.facts().options.clone())];
+            let says_origins = self.facts().setting_origins;
+            read.extend(by_origin(layers.configuration.clone(), says_origins));
+            UserSettings::read(&read, &layers.folders)
+        };
+        for complaint in complaints {
+            self.log(LogLevel::Warning, &complaint);
+        }
+        let before = self.settings.swap(Arc::new(settings));
+        let now = self.settings();
+        if before.of_files() != now.of_files() {
+            self.model.change(Change::Settings(now.of_files()));
+            self.rescan();
+        }
+        let named = |settings: &UserSettings| Named {
+            texts: named_files(settings),
+            keys: settings
+                .pkcs7_private_key
+                .clone()
+                .zip(settings.pkcs7_public_key.clone())
+                .filter(|_| settings.decrypt),
+        };
+        if named(&before) != named(&now) {
+            self.disk.name(named(&now));
+        }
+        if before != now {
+            self.recheck_all();
+        }
+        self.recall();
+    }
+
+    /// Takes up the nodes that were selected in earlier conversations, for folders that are new in
+    /// this one; gives back what was taken up where the user does not want that.
+    fn recall(&self) {
+        let Some(memory) = &self.options.memory else {
+            return;
+        };
+        let wanted = self.settings().remember_node;
+        for folder in self.folders() {
+            let known = lock(&self.recalled).get(&folder).cloned();
+            match (wanted, known) {
+                (true, None) => {
+                    let node = memory::recall(memory, &folder);
+                    lock(&self.recalled).insert(folder.clone(), node.clone());
+                    if let Some(node) = node {
+                        self.choose(|choices| {
+                            let choice = choices.entry(&folder);
+                            choice.node.get_or_insert_with(|| node.clone());
+                        });
+                    }
+                }
+                (false, Some(Some(node))) => {
+                    lock(&self.recalled).insert(folder.clone(), None);
+                    self.choose(|choices| {
+                        let choice = choices.entry(&folder);
+                        choice.node.take_if(|chosen| *chosen == node);
+                    });
+                }
+                (true, Some(_)) | (false, None | Some(None)) => {}
+            }
+        }
+    }
+
+    /// Keeps the selected node of these folders for the next conversation, beside this one.
+    pub(crate) fn keep_node(&self, folders: Vec<String>) {
+        if self.options.memory.is_none() || !self.settings().remember_node {
+            return;
+        }
+        let Some(session) = self.myself() else {
+            return;
+        };
+        let keeping = self.runtime.spawn_blocking(move || {
+            let Some(memory) = &session.options.memory else {
+                return;
+            };
+            // The last writer is the last reader.
+            let _writing = lock(&session.keeping);
+            let choices = session.choices.load_full();
+            let workspace = session.folders();
+            // A file without a workspace folder has nothing to be remembered by.
+            for folder in folders.iter().filter(|folder| workspace.contains(folder)) {
+                let node = choices
+                    .within(folder)
+                    .and_then(|choice| choice.node.as_deref());
+                memory::keep(memory, folder, node);
+            }
+        });
+        let mut kept = lock(&self.kept);
+        kept.retain(|keeping| !keeping.is_finished());
+        kept.push(keeping);
+    }
+
+    /// Waits until every choice that was made has been kept: the last may be as old as the end.
+    pub(crate) async fn keep_all(&self) {
+        let kept = std::mem::take(&mut *lock(&self.kept));
+        for keeping in kept {
+            let _ = keeping.await;
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! What one conversation with a client is made of: who the client is, the open documents, the
+//! settings (`layers`), the model, and the requests that are under way (`underway`).
+//!
+//! Only [`super::ordered`] changes documents and settings, in wire order; everything else reads.
+
+mod layers;
+mod underway;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use arc_swap::ArcSwap;
+use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tower_lsp::Client;
+use tower_lsp::jsonrpc::Id;
+use tower_lsp::ls_types as lsp;
+
+use super::Options;
+use super::capabilities::{ClientFacts, Trace};
+use super::context::{Caches, Choices, Context, Outside};
+use super::diagnostics::Diagnostics;
+use super::disk_reader::DiskReader;
+use super::documents::Documents;
+use super::jobs::{Lanes, Stop};
+use super::model::{Model, Unchecked};
+use super::settings::{LogLevel, UserSettings};
+use super::shelf::Shelf;
+pub(crate) use layers::Again;
+use layers::Layers;
+pub(crate) use underway::Ticket;
+use underway::Underway;
+
+/// How far the conversation is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub(crate) enum Stage {
+    /// No `initialize` yet.
+    Uninitialized,
+    /// Between `initialize` and `shutdown`.
+    Running,
+    /// After `shutdown`.
+    ShutDown,
+    /// After `exit`.
+    Exited,
+}
+
+/// Whether the files of the workspace have been read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Index {
+    /// So many files of so many; what is not found may still come.
+    Reading {
+        /// Read so far.
+        read: usize,
+        /// To read in all, as far as is known.
+        of: usize,
+    },
+    /// All of them.
+    Complete,
+}
+
+/// The state of one conversation.
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) options: Options,
+    pub(crate) model: Arc<Model>,
+    pub(crate) lanes: Lanes,
+    pub(crate) disk: DiskReader,
+    pub(crate) caches: Arc<Caches>,
+    /// What is shown as files.
+    pub(crate) shelf: Shelf,
+    /// Wakes the publisher: something that diagnostics depend on has changed.
+    pub(crate) changed: Notify,
+    /// Counts the changes that diagnostics depend on.
+    pub(crate) news: watch::Sender<u64>,
+    /// Counts how often the user did not want to see progress any more.
+    pub(crate) unwanted_progress: watch::Sender<u64>,
+    /// What the diagnostics of the files are by now.
+    pub(crate) diagnostics: Arc<tokio::sync::Mutex<Diagnostics>>,
+    pub(crate) index: watch::Sender<Index>,
+    /// Wakes the task that ends the process.
+    pub(crate) ending: Notify,
+    documents: Mutex<Documents>,
+    facts: OnceLock<ClientFacts>,
+    settings: ArcSwap<UserSettings>,
+    outside: ArcSwap<Outside>,
+    choices: ArcSwap<Choices>,
+    /// By workspace folder the node that was taken up from an earlier server, if there was one.
+    recalled: Mutex<HashMap<String, Option<Arc<str>>>>,
+    /// Held while choices are written.
+    keeping: Mutex<()>,
+    /// The writing of choices that may still be under way.
+    kept: Mutex<Vec<JoinHandle<()>>>,
+    /// Something else than files has changed that every file's diagnostics depend on.
+    recheck: AtomicBool,
+    layers: Mutex<Layers>,
+    requests: Mutex<HashMap<Id, Underway>>,
+    /// What a client stops by the JSON of its progress token.
+    tokens: Mutex<HashMap<String, Stop>>,
+    stage: AtomicU8,
+    exit_code: AtomicU8,
+    trace: AtomicU8,
+    /// This session, for tasks that outlive the call that starts them.
+    this: Weak<Session>,
+    /// For what threads outside the runtime have to say to the client.
+    runtime: Handle,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Every change under these locks is one assignment or insertion: whole even after a panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Session {
+    pub(crate) fn new(
+        client: Client,
+        options: Options,
+        model: Arc<Model>,
+        disk: DiskReader,
+    ) -> Arc<Session> {
+        Arc::new_cyclic(|this| Session {
+            client,
+            shelf: Shelf::new(options.shelf.clone()),
+            options,
+            model,
+            lanes: Lanes::new(),
+            disk,
+            caches: Arc::default(),
+            changed: Notify::new(),
+            news: watch::Sender::default(),
+            unwanted_progress: watch::Sender::default(),
+            diagnostics: Arc::default(),
+            index: watch::Sender::new(Index::Reading { read: 0, of: 0 }),
+            ending: Notify::new(),
+            documents: Mutex::default(),
+            facts: OnceLock::new(),
+            settings: ArcSwap::from_pointee(UserSettings::default()),
+            outside: ArcSwap::default(),
+            choices: ArcSwap::default(),
+            recalled: Mutex::default(),
+            keeping: Mutex::default(),
+            kept: Mutex::default(),
+            recheck: AtomicBool::new(false),
+            layers: Mutex::default(),
+            requests: Mutex::default(),
+            tokens: Mutex::default(),
+            stage: AtomicU8::new(Stage::Uninitialized as u8),
+            exit_code: AtomicU8::new(0),
+            trace: AtomicU8::new(Trace::Off as u8),
+            this: this.clone(),
+            runtime: Handle::current(),
+        })
+    }
+
+    /// This session, shared; nothing once it is ending.
+    pub(crate) fn myself(&self) -> Option<Arc<Session>> {
+        self.this.upgrade()
+    }
+
+    /// The process's exit code by the protocol: 1 for `exit` without `shutdown`, else 0.
+    pub(crate) fn exit_code(&self) -> u8 {
+        self.exit_code.load(Ordering::Acquire)
+    }
+
+    /// Takes `exit`.
+    pub(crate) fn exit(&self) {
+        let code = u8::from(self.stage() != Stage::ShutDown);
+        self.exit_code.store(code, Ordering::Release);
+        self.enter(Stage::Exited);
+        self.cancel_all();
+    }
+
+    /// How far the conversation is.
+    pub(crate) fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Stage::Uninitialized,
+            1 => Stage::Running,
+            2 => Stage::ShutDown,
+            _ => Stage::Exited,
+        }
+    }
+
+    pub(crate) fn enter(&self, stage: Stage) {
+        self.stage.store(stage as u8, Ordering::Release);
+    }
+
+    /// Takes `initialize`; false if it was taken before.
+    pub(crate) fn initialize(&self, params: &Value) -> bool {
+        let facts = ClientFacts::read(params);
+        lock(&self.layers).folders.clone_from(&facts.folders);
+        self.set_trace(facts.trace);
+        let first = self.facts.set(facts).is_ok();
+        if first {
+            self.enter(Stage::Running);
+        }
+        first
+    }
+
+    /// What the client said of itself; the defaults before `initialize`.
+    pub(crate) fn facts(&self) -> &ClientFacts {
+        static UNKNOWN: OnceLock<ClientFacts> = OnceLock::new();
+        self.facts
+            .get()
+            .unwrap_or_else(|| UNKNOWN.get_or_init(ClientFacts::default))
+    }
+
+    pub(crate) fn settings(&self) -> Arc<UserSettings> {
+        self.settings.load_full()
+    }
+
+    /// What answers depend on besides the files, by now.
+    pub(crate) fn context(&self) -> Context {
+        Context {
+            settings: self.settings(),
+            outside: self.outside.load_full(),
+            choices: self.choices.load_full(),
+            command_links: self.facts().command_links,
+            hover_form: self.facts().hover_form(),
+            encoding: self.facts().encoding,
+        }
+    }
+
+    /// Takes what was read of files that settings name.
+    pub(crate) fn set_outside(&self, outside: Outside) {
+        self.outside.store(Arc::new(outside));
+        self.recheck_all();
+    }
+
+    /// Changes what the user has chosen. Call it in wire order only.
+    pub(crate) fn choose(&self, change: impl Fn(&mut Choices)) {
+        let changed = |choices: &Arc<Choices>| {
+            let mut choices = Choices::clone(choices);
+            change(&mut choices);
+            Arc::new(choices)
+        };
+        let before = self.choices.rcu(changed);
+        if before != self.choices.load_full() {
+            self.recheck_all();
+        }
+    }
+
+    /// What diagnostics of all files depend on has changed.
+    pub(crate) fn recheck_all(&self) {
+        self.recheck.store(true, Ordering::Release);
+        self.tell_change();
+    }
+
+    /// What has changed since the last call that diagnostics depend on.
+    pub(crate) fn take_unchecked(&self) -> Unchecked {
+        let unchecked = self.model.take_unchecked();
+        if self.recheck.swap(false, Ordering::AcqRel) {
+            return Unchecked::All;
+        }
+        unchecked
+    }
+
+    /// Wakes what shows diagnostics: something that they depend on has changed.
+    pub(crate) fn tell_change(&self) {
+        self.changed.notify_one();
+        self.news.send_modify(|happened| *happened += 1);
+    }
+
+    /// The documents as of now.
+    pub(crate) fn documents(&self) -> Documents {
+        lock(&self.documents).clone()
+    }
+
+    /// Changes the documents and, under the same lock, the model, so that both agree at any pin.
+    pub(crate) fn edit<T>(&self, change: impl FnOnce(&mut Documents) -> T) -> T {
+        let mut documents = lock(&self.documents);
+        change(&mut documents)
+    }
+
+    pub(crate) fn set_trace(&self, trace: Trace) {
+        self.trace.store(trace as u8, Ordering::Relaxed);
+    }
+
+    pub(crate) fn trace(&self) -> Trace {
+        match self.trace.load(Ordering::Relaxed) {
+            0 => Trace::Off,
+            1 => Trace::Messages,
+            _ => Trace::Verbose,
+        }
+    }
+
+    /// Writes to standard error's log, and to the client's as far as its level asks for it. Never
+    /// waits for the client.
+    pub(crate) fn log(&self, level: LogLevel, message: &str) {
+        let kind = match level {
+            LogLevel::Off => return,
+            LogLevel::Error => {
+                tracing::error!("{message}");
+                lsp::MessageType::ERROR
+            }
+            LogLevel::Warning => {
+                tracing::warn!("{message}");
+                lsp::MessageType::WARNING
+            }
+            LogLevel::Info => {
+                tracing::info!("{message}");
+                lsp::MessageType::INFO
+            }
+            LogLevel::Debug => {
+                tracing::debug!("{message}");
+                lsp::MessageType::LOG
+            }
+        };
+        if level > self.settings.load().log_level || self.stage() != Stage::Running {
+            return;
+        }
+        let (client, message) = (self.client.clone(), message.to_owned());
+        self.runtime
+            .spawn(async move { client.log_message(kind, message).await });
+    }
+}

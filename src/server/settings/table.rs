@@ -1,0 +1,288 @@
+//! The table of settings: one row each, with its type, its words and its place in [`UserSettings`].
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{Trust, UserSettings};
+use crate::lookup::{PuppetVersion, Strict};
+use crate::rules::Severity;
+
+/// The most lines a hover may be set to.
+const MAX_HOVER_LINES: usize = 10_000;
+
+/// One row of the table.
+pub(super) struct Setting {
+    /// The name in the section, with `.` between segments.
+    pub(super) name: &'static str,
+    pub(super) trust: Trust,
+    /// What the setting does, for people.
+    pub(super) about: &'static str,
+    /// Type and bounds as JSON Schema.
+    pub(super) schema: fn() -> Value,
+    pub(super) get: fn(&UserSettings) -> Value,
+    pub(super) set: fn(&mut UserSettings, Value) -> Result<(), String>,
+}
+
+/// A row that is read as the type of its field.
+macro_rules! row {
+    ($name:literal, $trust:ident, $($field:ident).+, $wanted:literal, $schema:tt, $about:literal) => {
+        Setting {
+            name: $name,
+            trust: Trust::$trust,
+            about: $about,
+            schema: || json!($schema),
+            get: |settings| json!(settings.$($field).+),
+            set: |settings, value| {
+                settings.$($field).+ = typed(value, $wanted)?;
+                Ok(())
+            },
+        }
+    };
+}
+
+/// A row that anyone may turn on or off.
+macro_rules! switch {
+    ($name:literal, $($field:ident).+, $about:literal) => {
+        row!($name, Anyone, $($field).+, "true or false", { "type": "boolean" }, $about)
+    };
+}
+
+const STRICT: [(&str, Strict); 3] = [
+    ("off", Strict::Off),
+    ("warning", Strict::Warning),
+    ("error", Strict::Error),
+];
+
+const SEVERITIES: [(&str, Option<Severity>); 5] = [
+    ("off", None),
+    ("hint", Some(Severity::Hint)),
+    ("information", Some(Severity::Information)),
+    ("warning", Some(Severity::Warning)),
+    ("error", Some(Severity::Error)),
+];
+
+pub(super) const TABLE: [Setting; 23] = [
+    Setting {
+        name: "puppetVersion",
+        trust: Trust::Anyone,
+        about: "The major version of Puppet or OpenVox whose behaviour is shown.",
+        schema: || json!({ "type": "integer", "enum": [7, 8] }),
+        get: |settings| match settings.puppet_version {
+            PuppetVersion::V7 => json!(7),
+            PuppetVersion::V8 => json!(8),
+        },
+        set: |settings, value| {
+            settings.puppet_version = match (value.as_u64(), value.as_str()) {
+                (Some(7), _) | (_, Some("7")) => PuppetVersion::V7,
+                (Some(8), _) | (_, Some("8")) => PuppetVersion::V8,
+                _ => return Err(expected("7 or 8", &value)),
+            };
+            Ok(())
+        },
+    },
+    Setting {
+        name: "strict",
+        trust: Trust::Anyone,
+        about: "Puppet's setting `strict`; null is the default of the Puppet version.",
+        schema: || json!({ "enum": ["off", "warning", "error", null] }),
+        get: |settings| json!(settings.strict.map(|strict| name_of(&STRICT, strict))),
+        set: |settings, value| {
+            settings.strict = match &value {
+                Value::Null => None,
+                value => Some(named(&STRICT, value, "off, warning, error or null")?),
+            };
+            Ok(())
+        },
+    },
+    row!(
+        "strictVariables",
+        Anyone,
+        strict_variables,
+        "true, false or null",
+        { "type": ["boolean", "null"] },
+        "Puppet's setting `strict_variables`; null is the default of the Puppet version."
+    ),
+    row!(
+        "globalHieraYaml",
+        User,
+        global_hiera_yaml,
+        "a path",
+        { "type": ["string", "null"] },
+        "The `hiera.yaml` of the global layer, an absolute path."
+    ),
+    row!(
+        "nodesFiles",
+        WorkspaceInside,
+        nodes_files,
+        "a list of paths",
+        { "type": "array", "items": { "type": "string" } },
+        "Files that map certnames to `facts`, `trusted` and `variables`."
+    ),
+    row!(
+        "factsFile",
+        WorkspaceInside,
+        facts_file,
+        "a path",
+        { "type": ["string", "null"] },
+        "A file of facts that lie under every node's own."
+    ),
+    row!(
+        "pathMap",
+        WorkspaceInside,
+        path_map,
+        "an object of paths",
+        { "type": "object", "additionalProperties": { "type": "string" } },
+        "Deployed folders (`/etc/puppetlabs/code/data`) to the folders they are made from."
+    ),
+    row!(
+        "roots",
+        WorkspaceInside,
+        roots,
+        "a list of paths",
+        { "type": "array", "items": { "type": "string" } },
+        "`hiera.yaml` files, or their folders, that are roots whatever their place."
+    ),
+    row!(
+        "decrypt",
+        User,
+        decrypt,
+        "true or false",
+        { "type": "boolean" },
+        "Let a command show the plain text of an encrypted value; needs the keys below."
+    ),
+    row!(
+        "pkcs7PrivateKey",
+        User,
+        pkcs7_private_key,
+        "a path",
+        { "type": ["string", "null"] },
+        "The private key of hiera-eyaml's PKCS#7 encryption, an absolute path."
+    ),
+    row!(
+        "pkcs7PublicKey",
+        User,
+        pkcs7_public_key,
+        "a path",
+        { "type": ["string", "null"] },
+        "The certificate of hiera-eyaml's PKCS#7 encryption, an absolute path."
+    ),
+    switch!("diagnostics.enable", diagnostics_enabled, "Show problems."),
+    Setting {
+        name: "diagnostics.severity",
+        trust: Trust::Anyone,
+        about: "How to show a diagnostic, by its code: off, hint, information, warning or error.",
+        schema: || {
+            let levels = SEVERITIES.map(|(name, _)| name);
+            json!({ "type": "object", "additionalProperties": { "enum": levels } })
+        },
+        get: |settings| {
+            let levels = settings.diagnostics_severity.iter();
+            let levels =
+                levels.map(|(code, level)| (code.clone(), name_of(&SEVERITIES, *level).into()));
+            Value::Object(levels.collect())
+        },
+        set: |settings, value| {
+            let wanted = "an object of off, hint, information, warning or error";
+            let levels = value
+                .as_object()
+                .ok_or_else(|| expected(wanted, &value))?
+                .iter();
+            let level =
+                |level| named(&SEVERITIES, level, wanted).map_err(|_| expected(wanted, &value));
+            let levels = levels.map(|(code, name)| Ok((code.clone(), level(name)?)));
+            settings.diagnostics_severity = levels.collect::<Result<_, String>>()?;
+            Ok(())
+        },
+    },
+    row!(
+        "logLevel",
+        Anyone,
+        log_level,
+        "off, error, warning, info or debug",
+        { "enum": ["off", "error", "warning", "info", "debug"] },
+        "What is written to the editor's log of this server."
+    ),
+    Setting {
+        name: "hover.maxLines",
+        trust: Trust::Anyone,
+        about: "How many lines a hover may have before its value is cut in the middle.",
+        schema: || json!({ "type": "integer", "minimum": 5, "maximum": MAX_HOVER_LINES }),
+        get: |settings| json!(settings.hover_max_lines),
+        set: |settings, value| {
+            let lines: usize = typed(value.clone(), "a number of lines")?;
+            if !(5..=MAX_HOVER_LINES).contains(&lines) {
+                return Err(expected("a number of lines from 5 to 10000", &value));
+            }
+            settings.hover_max_lines = lines;
+            Ok(())
+        },
+    },
+    switch!(
+        "codeLens.overrides",
+        lenses.overrides,
+        "Above a key: how many files of levels above and below set it too."
+    ),
+    switch!(
+        "codeLens.uses",
+        lenses.uses,
+        "Above a key: how many `lookup` and `alias` tokens use it."
+    ),
+    switch!(
+        "codeLens.impact",
+        lenses.impact,
+        "While an edit is unsaved: which keys it changes, for how many nodes."
+    ),
+    switch!(
+        "inlayHints.overridden",
+        hints.overridden,
+        "Beside a key: where its value is overridden."
+    ),
+    switch!(
+        "inlayHints.merged",
+        hints.merged,
+        "Beside a key: from how many places its value is merged, for the selected node."
+    ),
+    switch!(
+        "inlayHints.neverUsed",
+        hints.never_used,
+        "Beside a key: that no node that reads the file gets its value."
+    ),
+    switch!(
+        "inlayHints.tokenValues",
+        hints.token_values,
+        "Behind a `lookup` or `alias` token: its value, where it is one for all nodes that read the file."
+    ),
+    switch!(
+        "rememberNode",
+        remember_node,
+        "Keep the selected node of a workspace in your state folder, for the next time."
+    ),
+];
+
+fn typed<T: DeserializeOwned>(value: Value, wanted: &str) -> Result<T, String> {
+    T::deserialize(&value).map_err(|_| expected(wanted, &value))
+}
+
+/// The choice that a value names.
+fn named<T: Copy>(choices: &[(&str, T)], value: &Value, wanted: &str) -> Result<T, String> {
+    let choice = choices.iter().find(|(name, _)| value == name);
+    choice
+        .map(|(_, choice)| *choice)
+        .ok_or_else(|| expected(wanted, value))
+}
+
+fn name_of<T: PartialEq>(choices: &[(&'static str, T)], wanted: T) -> &'static str {
+    let choice = choices.iter().find(|(_, choice)| *choice == wanted);
+    choice.map_or("", |(name, _)| name)
+}
+
+/// How much of a wrong value a message repeats, in characters.
+const SHOWN: usize = 60;
+
+pub(super) fn expected(wanted: &str, got: &Value) -> String {
+    let got = got.to_string();
+    match got.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("expected {wanted}, got {}…", &got[..cut]),
+        None => format!("expected {wanted}, got {got}"),
+    }
+}
