@@ -1,7 +1,16 @@
-//! Which environments a workspace has.
+//! Which environment a folder is or belongs to, and which environments a workspace has.
+
+use std::sync::Arc;
 
 use super::Analysis;
-use crate::workspace::{Root, path};
+use crate::lookup::{Environment, resolve_modulepath};
+use crate::workspace::{FileKind, Files, Root, environment_conf, path};
+
+/// Puppet's setting `codedir` where no other is known.
+pub const CODEDIR: &str = "/etc/puppetlabs/code";
+
+/// Modules that come with Puppet's agent.
+const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
 
 impl<'a> Analysis<'a> {
     /// The environments of the workspace by the names of their folders, the first of each name.
@@ -23,4 +32,58 @@ impl<'a> Analysis<'a> {
         let mut environments = self.snapshot.roots().environments();
         environments.find(|root| path::name(&root.dir) == name)
     }
+}
+
+/// The environment of that name in a folder that the command line names: `FOLDER/environments/NAME`
+/// where that exists, else the folder itself; a module that stands alone is in none.
+#[must_use]
+pub fn environment_of(files: &dyn Files, folder: &str, name: &str) -> Environment {
+    let nested = format!("{folder}/environments/{name}");
+    let dir = match files.kind(&nested) {
+        Some(FileKind::Directory) => nested,
+        Some(FileKind::File) | None => folder.to_owned(),
+    };
+    let is_file = |name: &str| files.kind(&path::join(&dir, name)) == Some(FileKind::File);
+    if let Some(module) = lone_module(files, &dir)
+        && !is_file("environment.conf")
+        && !is_file("Puppetfile")
+    {
+        return Environment {
+            name: Arc::from(name),
+            codedir: Arc::from(CODEDIR),
+            modules: vec![(Arc::from(module), Arc::from(dir))],
+            ..Environment::default()
+        };
+    }
+    environment_in(files, Arc::from(dir), CODEDIR, name)
+}
+
+/// The environment that a folder is, as its `environment.conf` has it.
+#[must_use]
+pub fn environment_in(files: &dyn Files, dir: Arc<str>, codedir: &str, name: &str) -> Environment {
+    let conf = path::join(&dir, "environment.conf");
+    let conf = (files.kind(&conf) == Some(FileKind::File)).then(|| files.text(&conf));
+    let conf = conf
+        .and_then(Result::ok)
+        .map(|text| environment_conf::parse(&text));
+    let conf = conf.unwrap_or_default();
+    let base = [format!("{codedir}/modules"), AGENT_MODULES.to_owned()];
+    Environment {
+        name: Arc::from(name),
+        modulepath: resolve_modulepath(conf.modulepath.as_deref(), &dir, &base),
+        data_provider: conf.environment_data_provider.map(Arc::from),
+        codedir: Arc::from(codedir),
+        dir: Some(dir),
+        ..Environment::default()
+    }
+}
+
+/// The name of the module that a folder is, by its `metadata.json`: `author-name`.
+fn lone_module(files: &dyn Files, dir: &str) -> Option<String> {
+    let text = files.text(&format!("{dir}/metadata.json")).ok()?;
+    let metadata = crate::value::from_json(&text).ok()?;
+    let (_, module) = metadata.get("name")?.as_str()?.rsplit_once(['-', '/'])?;
+    // A control repository's metadata names no module that its own data is for.
+    let has = |name: &str| files.kind(&path::join(dir, name)).is_some();
+    (has("hiera.yaml") && has("manifests")).then(|| module.to_owned())
 }

@@ -1,10 +1,13 @@
-//! Which hierarchy governs a file.
+//! Which hierarchy governs a file: in a snapshot, and by the folders around it for a file outside of
+//! every snapshot.
 
 use std::sync::Arc;
 
 use super::{Analysis, RootView};
 use crate::lookup::{Place, format_of};
-use crate::workspace::RootKind;
+use crate::workspace::{
+    ENVIRONMENT_CONF, ENVIRONMENTS, FileKind, Files, HIERA_YAML, MODULE_FOLDERS, RootKind, path,
+};
 
 impl<'a> Analysis<'a> {
     /// The root whose hierarchy reads a file: the innermost around it, or the environment whose data
@@ -70,4 +73,44 @@ impl<'a> HieraFiles<'a> {
                     format_of(&place.function).is_some() && place.template.matches(path)
                 }))
     }
+}
+
+/// Most folders above a file that are searched.
+const MOST_ABOVE: usize = 64;
+
+/// The folders that say what the data in a folder means.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Governing {
+    /// The nearest folder at or above it with a `hiera.yaml` or an `environment.conf`.
+    pub hierarchy: Arc<str>,
+    /// The environment around that: another folder where the hierarchy is a module's.
+    pub environment: Arc<str>,
+}
+
+/// Searches upward from a folder; none where no folder above has a hierarchy. Asks for two files in
+/// each folder.
+///
+/// The top of the disk and `home` are passed over: what lies in them by accident must not have a
+/// whole disk read.
+#[must_use]
+pub fn governing(files: &dyn Files, folder: &str, home: &str) -> Option<Governing> {
+    let is_too_wide = |at: &str| at == "/" || at == home.trim_end_matches('/');
+    let has = |at: &str, name: &str| files.kind(&path::join(at, name)) == Some(FileKind::File);
+    let above = std::iter::successors(Some(folder), |at| path::parent(at)).take(MOST_ABOVE);
+    let hierarchy = above
+        .filter(|at| !is_too_wide(at))
+        .find(|at| has(at, HIERA_YAML) || has(at, ENVIRONMENT_CONF))?;
+    let around = path::parent(hierarchy).and_then(|modules| {
+        let environment = path::parent(modules).filter(|at| !is_too_wide(at))?;
+        let by_convention = MODULE_FOLDERS.contains(&path::name(modules));
+        let is_environment =
+            has(environment, ENVIRONMENT_CONF) || (by_convention && has(environment, HIERA_YAML));
+        // An `environments` folder has environments in it, not modules.
+        let is_codedir = path::name(modules) == ENVIRONMENTS;
+        (is_environment && !is_codedir).then_some(environment)
+    });
+    Some(Governing {
+        hierarchy: Arc::from(hierarchy),
+        environment: Arc::from(around.unwrap_or(hierarchy)),
+    })
 }

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::analysis::{CODEDIR, environment_in, session_over};
 use crate::disk::{DiskFiles, Moment};
 use crate::eyaml::Keys;
 use crate::lookup::{
-    Answer, Asker, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, Strict,
-    Tracing, explain,
+    Answer, Asker, ConfigCache, Environment, PuppetVersion, Request, Settings, Strict, Tracing,
+    explain,
 };
 use crate::scope::{Authenticated, ClassScope, Facts, Scope, default_trusted};
 use crate::value::{HashMap, Value, from_raw_json, to_tagged_json};
-use crate::workspace::{FileKind, Files};
 
 /// Longest request line in bytes.
 const MAX_LINE: usize = 64 << 20;
@@ -222,12 +222,7 @@ fn answer(
         },
         asker,
     };
-    let session = Session {
-        files,
-        environment: &environment,
-        settings: &settings,
-        configs: &shared.configs,
-    };
+    let session = session_over(files, &environment, &settings, &shared.configs);
     Ok(session.lookup(&scope, &lookup))
 }
 
@@ -245,38 +240,21 @@ fn hash_field(raw: Option<&RawValue>, field: &str) -> Result<HashMap, String> {
 
 /// The folders of a request: `environment.conf` decides the module path where the request doesn't.
 fn environment(files: &Moment<'_>, request: &BatchRequest<'_>) -> Environment {
-    let dir: Option<Arc<str>> = request.environment_dir.as_deref().map(Arc::from);
-    let conf = dir
-        .as_deref()
-        .map(|dir| format!("{dir}/environment.conf"))
-        .filter(|path| files.kind(path) == Some(FileKind::File))
-        .and_then(|path| files.text(&path).ok())
-        .map(|text| crate::workspace::environment_conf::parse(&text));
-    let codedir = request.codedir.as_deref().unwrap_or("/etc/puppetlabs/code");
-    let base = [
-        format!("{codedir}/modules"),
-        "/opt/puppetlabs/puppet/modules".to_string(),
-    ];
-    let modulepath = match (&request.modulepath, &dir) {
-        (Some(paths), _) => paths.iter().map(|path| Arc::from(path.as_str())).collect(),
-        (None, None) => Vec::new(),
-        (None, Some(dir)) => {
-            let declared = conf.as_ref().and_then(|conf| conf.modulepath.as_deref());
-            crate::lookup::resolve_modulepath(declared, dir, &base)
-        }
+    let codedir = request.codedir.as_deref().unwrap_or(CODEDIR);
+    let name = request.environment.as_deref().unwrap_or("production");
+    let mut environment = match &request.environment_dir {
+        Some(dir) => environment_in(files, Arc::from(dir.as_str()), codedir, name),
+        None => Environment {
+            name: Arc::from(name),
+            codedir: Arc::from(codedir),
+            ..Environment::default()
+        },
     };
-    Environment {
-        name: Arc::from(request.environment.as_deref().unwrap_or("production")),
-        dir,
-        config: None,
-        modulepath,
-        modules: Vec::new(),
-        global_config: request.global_hiera_yaml.as_deref().map(Arc::from),
-        codedir: Arc::from(codedir),
-        data_provider: conf
-            .and_then(|conf| conf.environment_data_provider)
-            .map(Arc::from),
+    if let Some(paths) = &request.modulepath {
+        environment.modulepath = paths.iter().map(|path| Arc::from(path.as_str())).collect();
     }
+    environment.global_config = request.global_hiera_yaml.as_deref().map(Arc::from);
+    environment
 }
 
 fn scope(

@@ -3,14 +3,13 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use clap::{Args, ValueEnum};
 
-use crate::disk::{Ignore, scan};
+use crate::disk::{Ignore, scan, workspace_of};
 use crate::lookup::PuppetVersion;
 use crate::rules::{Checker, Finding, Severity};
 use crate::text::{PositionEncoding, TextRange};
@@ -108,7 +107,7 @@ pub(crate) fn run(paths: &[String], options: CheckOptions) -> ExitCode {
 pub(crate) fn self_test(paths: &[String], options: CheckOptions) -> ExitCode {
     let given = paths.first().map_or(".", String::as_str);
     match absolute(given) {
-        Ok(at) => super::self_test::run(&Arc::from(workspace_of(&at)), options.puppet_version),
+        Ok(at) => super::self_test::run(&workspace_of(&at), options.puppet_version),
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "hiera-ls: {given}: {error}");
             ExitCode::from(BAD_PATH)
@@ -125,38 +124,6 @@ fn absolute(given: &str) -> std::io::Result<String> {
     at.into_os_string()
         .into_string()
         .map_err(|_| std::io::Error::other("the path is not UTF-8"))
-}
-
-/// The workspace that a path belongs to: the nearest folder at or above it that is a control
-/// repository or has a hierarchy; a module on a module path belongs to what is around it.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "cli/ looks for the workspace of a path"
-)]
-fn workspace_of(at: &str) -> String {
-    let has = |folder: &str, name: &str| Path::new(&path::join(folder, name)).exists();
-    let is_root = |folder: &str| {
-        ["hiera.yaml", "environment.conf", "Puppetfile"]
-            .iter()
-            .any(|name| has(folder, name))
-    };
-    let start = match Path::new(at).is_dir() {
-        true => at,
-        false => path::parent(at).unwrap_or("/"),
-    };
-    let mut module = None;
-    let mut next = Some(start);
-    while let Some(folder) = next {
-        if is_root(folder) {
-            let around = path::parent(folder).map_or("", path::name);
-            if !["modules", "site", "site-modules"].contains(&around) {
-                return folder.to_owned();
-            }
-            module.get_or_insert(folder);
-        }
-        next = path::parent(folder);
-    }
-    module.unwrap_or(start).to_owned()
 }
 
 struct Report {
@@ -196,7 +163,7 @@ impl Report {
 
     /// Checks everything at or below a path.
     fn check(&mut self, at: &str) {
-        let folder: Arc<str> = Arc::from(workspace_of(at));
+        let folder: Arc<str> = workspace_of(at);
         let workspace = Workspace::new();
         let found = scan(&[Arc::clone(&folder)], &Ignore::default(), &|_| {
             ControlFlow::Continue(())

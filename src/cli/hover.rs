@@ -13,7 +13,6 @@ use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::text::{Position, PositionEncoding};
-use crate::workspace::{FileKind, Files as _, path};
 
 /// What a hover is for and how it is printed.
 #[derive(Args)]
@@ -77,7 +76,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let at = disk::absolute(at);
     let folder = match &arguments.workspace {
         Some(folder) => disk::absolute(folder),
-        None => workspace_of(&at),
+        None => disk::workspace_of(&at).to_string(),
     };
     let snapshot = disk::snapshot_of(&folder);
     let common = nodes::facts(arguments.facts.as_ref())?;
@@ -137,28 +136,4 @@ fn place(text: &str) -> Result<(&str, Position), String> {
     let line = from_one(line).ok_or_else(refuse)?;
     let character = from_one(column).ok_or_else(refuse)?;
     Ok((file, Position { line, character }))
-}
-
-/// The folder to read for a file: the nearest environment around it, else the outermost folder
-/// with a `hiera.yaml` below the repository that holds it, else the file's own.
-fn workspace_of(at: &str) -> String {
-    let files = disk::DiskFiles::new();
-    let is_file =
-        |folder: &str, name: &str| files.kind(&path::join(folder, name)) == Some(FileKind::File);
-    let own = path::parent(at).unwrap_or("/");
-    let mut best = own;
-    let mut folder = Some(own);
-    while let Some(here) = folder {
-        if is_file(here, "environment.conf") || is_file(here, "Puppetfile") {
-            return here.to_string();
-        }
-        if is_file(here, "hiera.yaml") {
-            best = here;
-        }
-        if files.kind(&path::join(here, ".git")).is_some() {
-            break;
-        }
-        folder = path::parent(here).filter(|above| *above != here);
-    }
-    best.to_string()
 }

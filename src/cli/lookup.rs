@@ -8,8 +8,9 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::keys::KeyArguments;
+use super::nodes;
 use super::render::{self, Format};
-use super::{environment, nodes};
+use crate::analysis::{Analysis, environment_of, session_over};
 use crate::disk::{self, WorkspaceDisk};
 use crate::lookup::{
     Answer, Certainty, ConfigCache, Group, LookupError, PuppetVersion, Request, Session, Settings,
@@ -137,15 +138,11 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     // The process ends with the answer: nobody needs the memory of what was read.
     let files = ManuallyDrop::new(WorkspaceDisk::new(&folder));
     let files: &WorkspaceDisk = &files;
+    let mut environment = environment_of(files, &folder, &arguments.environment);
     let global = arguments.hiera_config.as_deref().map(disk::absolute);
-    let environment = environment::find(files, &folder, &arguments.environment, global.as_deref());
+    environment.global_config = global.map(Arc::from);
     let configs = ManuallyDrop::new(ConfigCache::default());
-    let session = Session {
-        files,
-        environment: &environment,
-        settings: &settings,
-        configs: &configs,
-    };
+    let session = session_over(files, &environment, &settings, &configs);
     let common = nodes::facts(arguments.facts.as_ref()).map_err(End::Failed)?;
     let files = Vec::from_iter(arguments.nodes.clone());
     let known = nodes::named(&files, &common).map_err(End::Failed)?;
@@ -294,19 +291,10 @@ fn any_node(
     let Some(root) = snapshot.root_of(&format!("{folder}/hiera.yaml")) else {
         return Err(End::Failed(format!("{folder}: no hiera.yaml here")));
     };
-    let files = snapshot.files_for(root);
-    let mut environment = crate::lookup::Environment::of_root(&snapshot, root);
-    environment.name = Arc::from(arguments.environment.as_str());
-    if let Some(global) = global {
-        environment.global_config = Some(Arc::from(global));
-    }
-    let configs = ConfigCache::default();
-    let session = Session {
-        files: &files,
-        environment: &environment,
-        settings,
-        configs: &configs,
-    };
+    let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+    let mut view = Analysis::new(&snapshot, settings, &configs, &nodes).at(root);
+    view.environment.name = Arc::from(arguments.environment.as_str());
+    let session = view.session();
     if request.tracing != Tracing::Off {
         return one(arguments, &session, &Scope::open(), request);
     }

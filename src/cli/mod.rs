@@ -7,7 +7,6 @@
 mod batch;
 mod check;
 mod diff;
-mod environment;
 mod explain_key;
 mod hover;
 mod keys;

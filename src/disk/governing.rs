@@ -1,55 +1,27 @@
-//! Upward from a file to the hierarchy that governs it, for files outside every known folder.
+//! Upward from a file to the hierarchy that governs it, for files outside of every known folder.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use crate::workspace::path;
+use super::DiskFiles;
+use crate::analysis::{self, Governing};
+use crate::workspace::{FileKind, Files as _, path};
 
-/// Folders above a file that are looked into at most.
-const MOST_ABOVE: usize = 64;
-
-/// Folders of an environment that hold modules by convention.
-const MODULE_FOLDERS: [&str; 3] = ["modules", "site", "site-modules"];
-
-/// The folders that say what the data in a folder means.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Governing {
-    /// The nearest folder at or above it with a `hiera.yaml` or an `environment.conf`.
-    pub hierarchy: Arc<str>,
-    /// The environment around that: another folder where the hierarchy is a module's.
-    pub environment: Arc<str>,
-}
-
-/// Searches upward from a folder; nothing where no folder above has a hierarchy. Costs two `stat`
-/// per folder.
-///
-/// The top of the disk and the user's own folder are passed over: what lies in them by accident
-/// must not have a whole disk read.
+/// Searches the disk upward from a folder, the user's own passed over.
 #[must_use]
 pub fn governing(folder: &str) -> Option<Governing> {
-    let own = std::env::var("HOME").unwrap_or_default();
-    let is_too_wide = |at: &str| at == "/" || at == own.trim_end_matches('/');
-    let above = std::iter::successors(Some(folder), |at| path::parent(at)).take(MOST_ABOVE);
-    let hierarchy = above
-        .filter(|at| !is_too_wide(at))
-        .find(|at| has(at, "hiera.yaml") || has(at, "environment.conf"))?;
-    let around = path::parent(hierarchy).and_then(|modules| {
-        let environment = path::parent(modules).filter(|at| !is_too_wide(at))?;
-        let by_convention = MODULE_FOLDERS.contains(&path::name(modules));
-        let is_environment = has(environment, "environment.conf")
-            || (by_convention && has(environment, "hiera.yaml"));
-        // An `environments` folder has environments in it, not modules.
-        let is_codedir = path::name(modules) == "environments";
-        (is_environment && !is_codedir).then_some(environment)
-    });
-    Some(Governing {
-        hierarchy: Arc::from(hierarchy),
-        environment: Arc::from(around.unwrap_or(hierarchy)),
-    })
+    let home = std::env::var("HOME").unwrap_or_default();
+    analysis::governing(&DiskFiles::new(), folder, &home)
 }
 
-fn has(folder: &str, name: &str) -> bool {
-    std::fs::metadata(Path::new(folder).join(name)).is_ok_and(|metadata| metadata.is_file())
+/// The folder to read for a file or a folder that the command line names: the environment around it,
+/// else its own folder.
+#[must_use]
+pub fn workspace_of(at: &str) -> Arc<str> {
+    let own = match DiskFiles::new().kind(at) {
+        Some(FileKind::Directory) => at,
+        Some(FileKind::File) | None => path::parent(at).unwrap_or("/"),
+    };
+    governing(own).map_or_else(|| Arc::from(own), |found| found.environment)
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ mod workspace_disk;
 pub use batch::DiskFiles;
 #[cfg(feature = "git")]
 pub use git::{GitError, snapshot_of_revision};
-pub use governing::{Governing, governing};
+pub use governing::{governing, workspace_of};
 pub use ignore::{DataFolders, Ignore};
 pub use moment::Moment;
 pub use read::{LARGEST_FILE, Stamp, read, read_named, stamp};

@@ -51,6 +51,7 @@ pub use generations::Generations;
 pub use paths::Paths;
 pub use reader::{load, parse};
 pub use references::{Circles, References};
+pub(crate) use roots::{ENVIRONMENT_CONF, ENVIRONMENTS, HIERA_YAML, MODULE_FOLDERS};
 pub use roots::{Root, RootKind, Roots};
 pub use snapshot::{Delta, FileDelta, Revision, RootFiles, Snapshot, differences_of_keys};
 pub use writer::Workspace;

@@ -110,9 +110,9 @@ impl Roots {
 }
 
 /// The name of a hierarchy's configuration where no setting names another.
-pub(super) const HIERA_YAML: &str = "hiera.yaml";
+pub(crate) const HIERA_YAML: &str = "hiera.yaml";
 /// The name of an environment's configuration.
-pub(super) const ENVIRONMENT_CONF: &str = "environment.conf";
+pub(crate) const ENVIRONMENT_CONF: &str = "environment.conf";
 /// The name of a module's description.
 pub(super) const METADATA_JSON: &str = "metadata.json";
 /// The name of a list of modules to install, which only environments have.
@@ -122,10 +122,10 @@ pub(super) const PUPPETFILE: &str = "Puppetfile";
 const ASIDE: [&str; 2] = ["spec", "fixtures"];
 
 /// Folders of modules by convention, where no `environment.conf` says so.
-const MODULE_FOLDERS: [&str; 3] = ["modules", "site", "site-modules"];
+pub(crate) const MODULE_FOLDERS: [&str; 3] = ["modules", "site", "site-modules"];
 
 /// The folder of a `codedir` that holds its environments.
-const ENVIRONMENTS: &str = "environments";
+pub(crate) const ENVIRONMENTS: &str = "environments";
 
 /// Whether a file of this name can make or unmake a root.
 pub(super) fn decides_roots(at: &str) -> bool {
