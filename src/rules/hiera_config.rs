@@ -7,13 +7,13 @@ mod places;
 
 use std::sync::Arc;
 
-use self::places::{place_of_mismatch, place_of_rule};
+use self::places::{HIERARCHIES, interpolated, place_of_mismatch, place_of_rule};
 use super::context::entry;
 use super::finding::Findings;
 use super::rule::{ConfigurationAt, Hook};
 use super::{Depends, FileContext, Related, Rule, Severity};
 use crate::datatype::Step;
-use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer, locate};
+use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer};
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::Strict;
 use crate::syntax::{NodeId, ScalarMap, Tree};
@@ -28,9 +28,6 @@ pub(super) const RULE: &Rule = &Rule {
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Configuration(check)],
 };
-
-/// The lists of levels that a configuration may have.
-const HIERARCHIES: [&str; 3] = ["hierarchy", "plan_hierarchy", "default_hierarchy"];
 
 fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let (layer, dir) = (of.layer, of.dir);
@@ -90,6 +87,14 @@ struct Configuration<'a> {
     hash: &'a HashMap,
 }
 
+/// One level of a list.
+struct LevelAt<'a> {
+    list: &'static str,
+    index: usize,
+    value: &'a Value,
+    node: NodeId,
+}
+
 impl Configuration<'_> {
     fn check(&self, findings: &mut Findings<'_>) {
         // Everything but the levels, then each level with nothing beside it.
@@ -124,7 +129,13 @@ impl Configuration<'_> {
             let nodes = self.tree().node(self.tree().resolve(list)).as_sequence();
             for (index, (level, &node)) in levels.iter().zip(nodes.unwrap_or_default()).enumerate()
             {
-                self.check_level(name, index, level, node, defaults, findings);
+                let level = LevelAt {
+                    list: name,
+                    index,
+                    value: level,
+                    node,
+                };
+                self.check_level(&level, defaults, findings);
             }
             self.check_names(nodes.unwrap_or_default(), findings);
         }
@@ -138,10 +149,7 @@ impl Configuration<'_> {
     /// Asks Puppet's rules about one level alone.
     fn check_level(
         &self,
-        name: &str,
-        index: usize,
-        level: &Value,
-        node: NodeId,
+        level: &LevelAt<'_>,
         defaults: Option<&Value>,
         findings: &mut Findings<'_>,
     ) {
@@ -150,31 +158,34 @@ impl Configuration<'_> {
         if let Some(defaults) = defaults {
             alone.insert("defaults".into(), defaults.clone());
         }
-        if name != "hierarchy" {
+        if level.list != "hierarchy" {
             alone.insert("hierarchy".into(), Value::array([]));
         }
-        alone.insert(Value::string(name), Value::array([level.clone()]));
+        alone.insert(
+            Value::string(level.list),
+            Value::array([level.value.clone()]),
+        );
         match self.config(alone) {
             Ok(_) => {}
             Err(ConfigError::Structure { mismatches, .. }) => {
                 for mismatch in &mismatches {
                     let mut mismatch = mismatch.clone();
                     let range = match mismatch.path.as_mut_slice() {
-                        [Step::Entry(list), Step::Index(at), inside @ ..] if list == name => {
-                            *at = index;
-                            place_of_mismatch(self.tree(), node, inside, &mismatch.kind)
+                        [Step::Entry(list), Step::Index(at), inside @ ..] if list == level.list => {
+                            *at = level.index;
+                            place_of_mismatch(self.tree(), level.node, inside, &mismatch.kind)
                         }
-                        _ => self.tree().node(node).range,
+                        _ => self.tree().node(level.node).range,
                     };
                     findings.report(range, format!("{mismatch}: every lookup fails"));
                 }
             }
             Err(ConfigError::Rule { rule, .. }) => {
-                let range = place_of_rule(self.tree(), node, &rule);
+                let range = place_of_rule(self.tree(), level.node, &rule);
                 findings.report(range, format!("{rule}: every lookup fails"));
             }
             Err(ConfigError::Crash(message)) => {
-                findings.report(self.tree().node(node).range, message);
+                findings.report(self.tree().node(level.node).range, message);
             }
         }
     }
@@ -253,31 +264,7 @@ impl Configuration<'_> {
     /// Paths, data directories and options are interpolated, but must not call functions.
     fn check_tokens(&self, findings: &mut Findings<'_>) {
         let tree = self.tree();
-        let spans = locate(tree);
-        let mut nodes: Vec<NodeId> = Vec::new();
-        let all = spans.hierarchy.iter().chain(&spans.default_hierarchy);
-        nodes.extend(all.flat_map(|level| level.locations.iter().map(|location| location.node)));
-        let mut within: Vec<NodeId> = Vec::new();
-        if let Some((_, defaults)) = entry(tree, self.root, "defaults") {
-            within.push(defaults);
-        }
-        for name in HIERARCHIES {
-            let list = entry(tree, self.root, name).map(|(_, list)| list);
-            let levels = list.and_then(|list| tree.node(tree.resolve(list)).as_sequence());
-            within.extend(levels.unwrap_or_default());
-        }
-        for level in within {
-            for name in ["datadir", "options"] {
-                if let Some((_, value)) = entry(tree, level, name) {
-                    let outer = tree.node(tree.resolve(value)).range;
-                    let inside = tree.nodes().filter(|(_, node)| outer.contains(node.range));
-                    nodes.extend(inside.map(|(id, _)| id));
-                }
-            }
-        }
-        nodes.sort_unstable();
-        nodes.dedup();
-        for id in nodes {
+        for id in interpolated(tree, self.root) {
             let node = tree.node(id);
             let Some(scalar) = node.as_scalar() else {
                 continue;
