@@ -3,7 +3,7 @@
 use super::finding::Findings;
 use super::hiera_config::version_of;
 use super::rule::{ConfigurationAt, Hook};
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Rule, Severity, Tag};
 use crate::hierarchy::Layer;
 use crate::lookup::Strict;
 
@@ -65,5 +65,6 @@ fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings
         ),
         _ => return,
     };
-    findings.report_as(severity, range, message);
+    let finding = findings.report_as(severity, range, message);
+    finding.tags.push(Tag::Deprecated);
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hiera_ls::disk::{Ignore, scan};
 use hiera_ls::lookup::PuppetVersion;
 use hiera_ls::rules::{Checker, RULES, Recheck, Severity, check_file, recheck};
+use hiera_ls::text::TextEdit;
 use hiera_ls::workspace::{Change, Snapshot, Workspace};
 
 /// Codes of which every place in the fixtures is marked; of other rules a line may have more
@@ -209,4 +210,43 @@ fn checking_again_what_depends_on_an_edit_is_enough() {
         all.sort_by_key(order);
         assert_eq!(known, all, "after {file}: {after}");
     }
+}
+
+#[test]
+fn every_fix_removes_its_finding_and_no_other() {
+    let root = acme();
+    let workspace = Workspace::new();
+    let snapshot = open(&workspace, &root);
+    let mut tried = 0;
+    for finding in Checker::new(&snapshot, PuppetVersion::V8).all() {
+        let path = &finding.path;
+        let text = snapshot.file(path).unwrap().text();
+        let mut others: Vec<&str> = check_file(&snapshot, path)
+            .iter()
+            .map(|finding| finding.code)
+            .collect();
+        let this = others.iter().position(|code| *code == finding.code);
+        others.remove(this.unwrap());
+        for fix in &finding.fixes {
+            let edited = TextEdit::apply(&fix.edits, text).unwrap();
+            let edit = Change::Edit {
+                path: path.clone(),
+                text: edited.as_str().into(),
+                version: 1,
+            };
+            let left = check_file(&workspace.apply(edit), path);
+            let mut left: Vec<&str> = left.iter().map(|finding| finding.code).collect();
+            if finding.code == "yaml-date" {
+                // With the last date the file can be loaded, and all rules see it.
+                left.retain(|code| *code == "yaml-date");
+                others.retain(|code| *code == "yaml-date");
+            }
+            left.sort_unstable();
+            others.sort_unstable();
+            assert_eq!(left, others, "{path}: '{}' gives:\n{edited}", fix.title);
+            tried += 1;
+            workspace.apply(Change::Close { path: path.clone() });
+        }
+    }
+    assert!(tried > 5, "only {tried} fixes");
 }
