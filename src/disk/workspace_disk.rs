@@ -1,26 +1,22 @@
 //! One checkout as the command line sees it: the disk, with deployed paths mapped onto it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::{DiskFiles, Ignore, scan};
-use crate::value::{LoadError, PlainOutline};
+use crate::value::LoadError;
 use crate::workspace::{
-    Change, DataFile, Entry, FileKind, Files, Format, OneValue, Settings, Snapshot, Workspace,
-    map_onto_environment, path,
+    Change, DataFile, FileKind, Files, Format, Settings, Snapshot, Workspace, map_onto_environment,
+    path,
 };
 
 /// The files of this machine, read when they are asked for; absolute data directories that name
-/// the deployed place of the checkout mean the checkout. It is meant for a few lookups of one
-/// moment: single keys are told from a file's text as it was when its first key was asked for.
+/// the deployed place of the checkout mean the checkout.
 #[derive(Debug)]
 pub struct WorkspaceDisk {
     disk: DiskFiles,
     root: Arc<str>,
-    /// What stands in the data files by path; none for files that must be loaded as a whole.
-    outlines: Mutex<HashMap<Box<str>, Option<Arc<PlainOutline>>>>,
 }
 
 impl WorkspaceDisk {
@@ -30,20 +26,7 @@ impl WorkspaceDisk {
         WorkspaceDisk {
             disk: DiskFiles::new(),
             root: Arc::from(root),
-            outlines: Mutex::default(),
         }
-    }
-
-    /// The keys of a plain YAML file.
-    fn outline(&self, path: &str) -> Option<Arc<PlainOutline>> {
-        let outlines = || self.outlines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = outlines().get(path) {
-            return known.clone();
-        }
-        let bytes = super::batch::bytes(path).ok();
-        let outline = bytes.and_then(PlainOutline::of).map(Arc::new);
-        outlines().insert(Box::from(path), outline.clone());
-        outline
     }
 }
 
@@ -66,19 +49,6 @@ impl Files for WorkspaceDisk {
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
         self.disk.data(path, format)
-    }
-
-    fn entry(&self, path: &str, key: &str, format: Format) -> Entry {
-        if format != Format::Yaml {
-            return Entry::Unknown;
-        }
-        let Some(outline) = self.outline(path) else {
-            return Entry::Unknown;
-        };
-        match outline.get(key) {
-            Some(value) => Entry::Value(Arc::new(OneValue::new(value))),
-            None => Entry::Absent,
-        }
     }
 
     fn resolve<'a>(&self, at: &'a str) -> Cow<'a, str> {

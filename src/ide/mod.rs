@@ -8,7 +8,6 @@ pub mod call_hierarchy;
 pub mod cell;
 pub mod compare;
 pub mod document;
-pub mod first_look;
 pub mod hint;
 
 pub mod hover;

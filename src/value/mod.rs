@@ -19,9 +19,6 @@ mod inspect;
 mod json;
 mod json_text;
 mod load;
-mod plain_outline;
-mod plain_words;
-mod plain_yaml;
 mod printable;
 mod psych;
 mod time;
@@ -35,8 +32,6 @@ pub use json_text::{
     JsonError, JsonPieces, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
 };
 pub use load::{LoadError, LoadErrorKind, SystemError};
-pub use plain_outline::PlainOutline;
-pub use plain_yaml::{Maker, load_plain_yaml, read_plain_yaml};
 pub use psych::{
     MAX_EXPANDED_NODES, duplicate_keys, load_errors, load_node, load_parse, load_recovered,
     load_tree, load_yaml, symbol_keys_to_strings,

@@ -21,7 +21,6 @@
 mod cache;
 mod change;
 mod deployed;
-mod entries;
 pub mod environment_conf;
 mod facts;
 mod file;
@@ -32,7 +31,6 @@ mod index;
 mod interner;
 pub mod path;
 mod paths;
-mod plain_facts;
 mod reader;
 mod references;
 mod roots;

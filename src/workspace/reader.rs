@@ -4,7 +4,6 @@ use super::cache::TextHash;
 use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact, Reference};
 use super::files::{DataFile, Format, Natures};
 use super::interner::Names;
-use super::plain_facts::plain_facts;
 use crate::interpolation::{self, TokenKind};
 use crate::syntax::hocon::{HoconItem, HoconValue, parse_hocon_document};
 use crate::syntax::psych::{Resolved, resolve_plain};
@@ -14,12 +13,12 @@ use crate::syntax::{
 };
 use crate::text::TextRange;
 use crate::value::{
-    Value, json_load, load_hocon, load_json_parse, load_parse, load_plain_yaml, load_recovered,
-    load_yaml, symbol_keys_to_strings,
+    Value, json_load, load_hocon, load_json_parse, load_parse, load_recovered, load_yaml,
+    symbol_keys_to_strings,
 };
 
 /// The key of a data file that holds settings of lookups, not data.
-pub(super) const LOOKUP_OPTIONS: &str = "lookup_options";
+const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// The key that takes in another mapping's entries.
 const MERGE_KEY: &str = "<<";
@@ -35,11 +34,7 @@ const MOST_MERGED: usize = 100_000;
 #[must_use]
 pub fn load(bytes: &[u8], format: Format) -> DataFile {
     let loaded = match format {
-        // Plain text has no symbols, and most texts are plain.
-        Format::Yaml => match load_plain_yaml(bytes) {
-            Some(value) => Ok(value),
-            None => load_yaml(bytes).map(symbol_keys_to_strings),
-        },
+        Format::Yaml => load_yaml(bytes).map(symbol_keys_to_strings),
         Format::Json => json_load(bytes),
         Format::Hocon => load_hocon(bytes),
     };
@@ -82,28 +77,9 @@ pub fn parse(text: &str, format: Format) -> Parse {
 }
 
 /// The facts of a data file's text. `bytes` are the file's where they are not the text's: what
-/// is no UTF-8 may be a reason for a loader to refuse the file. The tree comes with them where it
-/// is wanted, but for HOCON, which has another; without it most texts are read much faster.
+/// is no UTF-8 may be a reason for a loader to refuse the file. The tree comes with them, but for
+/// HOCON, which has another.
 pub(super) fn facts(
-    text: &str,
-    bytes: Option<&[u8]>,
-    hash: TextHash,
-    format: Format,
-    names: Names<'_>,
-    use_of_tree: UseOfTree,
-) -> (FileFacts, Option<Parse>) {
-    if format == Format::Yaml
-        && bytes.is_none()
-        && use_of_tree == UseOfTree::None
-        && let Some(facts) = plain_facts(text, hash, names)
-    {
-        return (facts, None);
-    }
-    facts_of_tree(text, bytes, hash, format, names)
-}
-
-/// As [`facts`], always from the tree.
-pub(super) fn facts_of_tree(
     text: &str,
     bytes: Option<&[u8]>,
     hash: TextHash,
@@ -182,15 +158,6 @@ pub(super) fn facts_of_tree(
     (facts, Some(parse))
 }
 
-/// Whether anybody wants the tree that facts are read from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum UseOfTree {
-    /// Nobody: the file is not open.
-    None,
-    /// Somebody is about to ask for it.
-    Soon,
-}
-
 /// Whether loading a tree without syntax errors can fail at all. Most trees hold nothing that
 /// can, and need not become a value only to find that out.
 fn may_fail(tree: &Tree) -> bool {
@@ -210,7 +177,7 @@ fn may_fail(tree: &Tree) -> bool {
 
 /// Whether Puppet loads an untagged plain scalar, whatever it is: dates, times and numbers that
 /// Ruby cannot convert are refused.
-pub(super) fn is_surely_loaded(text: &str) -> bool {
+fn is_surely_loaded(text: &str) -> bool {
     let Some(first) = text.as_bytes().first() else {
         return true;
     };
@@ -231,14 +198,6 @@ pub(super) fn is_surely_loaded(text: &str) -> bool {
         | Resolved::Symbol(_)
         | Resolved::String => true,
     }
-}
-
-/// Whether an untagged plain scalar is a string.
-pub(super) fn is_string(text: &str) -> bool {
-    // Most keys start with a letter and hold a colon: no need to ask.
-    let certain =
-        text.contains("::") && text.starts_with(|first: char| first.is_ascii_alphabetic());
-    certain || resolve_plain(text) == Resolved::String
 }
 
 /// The facts of a HOCON text. A key can be made of several entries and of others' values, so
@@ -486,7 +445,7 @@ fn references(text: &str, tree: &Tree, names: Names<'_>) -> Vec<Reference> {
 }
 
 /// Adds the keys that a decoded string looks up; `map` leads back to the text.
-pub(super) fn references_of(
+fn references_of(
     decoded: &str,
     map: impl FnOnce() -> ScalarMap,
     names: Names<'_>,

@@ -15,7 +15,6 @@ fn read(text: &str) -> FileFacts {
         hash,
         Format::Yaml,
         Interner::default().of_worker(0),
-        UseOfTree::None,
     )
     .0
 }
@@ -194,7 +193,6 @@ fn hocon_has_keys_and_references_too() {
         hash,
         Format::Hocon,
         Interner::default().of_worker(0),
-        UseOfTree::None,
     )
     .0;
     assert_eq!(names(&facts).len(), 2);
@@ -229,7 +227,6 @@ fn json_has_no_merge_keys() {
         hash,
         Format::Json,
         Interner::default().of_worker(0),
-        UseOfTree::None,
     )
     .0;
     assert_eq!(names(&facts), ["<<", "b"]);

@@ -10,10 +10,9 @@ use imbl::{GenericHashMap, OrdSet};
 
 use super::cache::TextCache;
 use super::deployed;
-use super::entries::{self, EntryCache};
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File, unread};
-use super::files::{DataFile, Entry, FileKind, Files, Format, Natures};
+use super::files::{DataFile, FileKind, Files, Format, Natures};
 use super::fits::FitCache;
 use super::index::KeyIndex;
 use super::path;
@@ -98,7 +97,6 @@ pub struct Snapshot {
     pub(super) delta: Arc<Delta>,
     pub(super) data: Arc<TextCache<DataFile>>,
     pub(super) parses: Arc<TextCache<Parse>>,
-    pub(super) entries: Arc<EntryCache>,
     pub(super) fits: Arc<FitCache>,
 }
 
@@ -122,7 +120,6 @@ impl Snapshot {
             delta: Arc::default(),
             data: Arc::default(),
             parses: Arc::default(),
-            entries: Arc::default(),
             fits: Arc::default(),
         }
     }
@@ -515,13 +512,6 @@ impl Snapshot {
         files.map(|id| id.0).collect()
     }
 
-    fn entry_for(&self, root: Option<&Root>, at: &str, key: &str, format: Format) -> Entry {
-        match self.read(root, at) {
-            Ok(file) => self.entries.entry(file, key, format),
-            Err(_) => Entry::Unknown,
-        }
-    }
-
     fn data_for(&self, root: Option<&Root>, at: &str, format: Format) -> Arc<DataFile> {
         match self.read(root, at) {
             Ok(file) => self.data_of(file, format),
@@ -545,13 +535,6 @@ impl Snapshot {
             }),
             Err(error) => Arc::new(failed(error)),
         }
-    }
-
-    /// The tree of a top-level key's lines alone and where these start in the file's text, as far as the
-    /// rest of the file cannot count. O(log keys + length of the value).
-    #[must_use]
-    pub fn parse_of_key(&self, file: &File, key: &str) -> Option<(usize, Parse)> {
-        entries::tree(file, key)
     }
 
     /// A file's text as a tree with places, read as a format. O(1) for an open document in its
@@ -627,10 +610,6 @@ impl Files for Snapshot {
         self.data_for(None, path, format)
     }
 
-    fn entry(&self, path: &str, key: &str, format: Format) -> Entry {
-        self.entry_for(None, path, key, format)
-    }
-
     fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {
         self.map_deployed(path)
     }
@@ -682,10 +661,6 @@ impl Files for RootFiles<'_> {
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
         self.snapshot.data_for(Some(self.root), path, format)
-    }
-
-    fn entry(&self, path: &str, key: &str, format: Format) -> Entry {
-        self.snapshot.entry_for(Some(self.root), path, key, format)
     }
 
     fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {

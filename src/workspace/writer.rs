@@ -14,7 +14,7 @@ use super::files::{FileKind, Files};
 use super::index::Patch;
 use super::interner::{Interner, Names};
 use super::path;
-use super::reader::{self, UseOfTree};
+use super::reader;
 use super::roots::{self, decides_roots};
 use super::snapshot::{Delta, FileDelta, FileId, Here, Revision, Snapshot, next_shape, seen};
 use super::tree::Node;
@@ -485,11 +485,7 @@ impl<'a> Draft<'a> {
         let (facts, read) = match (known.map(|old| &old.facts).or(again), format_of(&at)) {
             (Some(facts), _) => (Arc::clone(facts), None),
             (None, Some(format)) => {
-                let use_of_tree = match touched.open {
-                    Some(_) => UseOfTree::Soon,
-                    None => UseOfTree::None,
-                };
-                let (facts, parse) = reader::facts(&text, bytes, hash, format, names, use_of_tree);
+                let (facts, parse) = reader::facts(&text, bytes, hash, format, names);
                 (Arc::new(facts), parse)
             }
             (None, None) => (Arc::new(FileFacts::none(hash)), None),

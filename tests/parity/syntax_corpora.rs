@@ -22,7 +22,6 @@ use std::path::{Path, PathBuf};
 use hiera_ls::syntax::{NodeId, NodeKind, ProblemKind, Tree, parse_yaml};
 use hiera_ls::text::TextRange;
 use hiera_ls::value::{LoadError, Value, load_node};
-use hiera_ls::value::{load_plain_yaml, load_yaml};
 
 /// The corpora beside the project, or nothing, visibly, where they are not.
 fn yaml_files() -> Vec<(PathBuf, String)> {
@@ -455,36 +454,4 @@ fn mutation(text: &str, line: Range<usize>, random: &mut Random) -> Edit {
             },
         is_insertion,
     }
-}
-
-/// The fast reader of plain text gives what the whole set of rules gives, or nothing; of whole
-/// files and of files that end early.
-#[test]
-fn plain_files_are_read_alike() {
-    let (mut all, mut plain) = (0, 0);
-    for (path, text) in yaml_files() {
-        let is_plain = |text: &str| {
-            let value = load_plain_yaml(text.as_bytes());
-            if let Some(value) = &value {
-                let expected = load_yaml(text.as_bytes()).map_err(|error| error.message);
-                assert_eq!(Ok(value), expected.as_ref(), "{}", path.display());
-            }
-            value.is_some()
-        };
-        all += 1;
-        plain += usize::from(is_plain(&text));
-        for line in lines(&text).into_iter().step_by(7).take(40) {
-            is_plain(&text[..line.end]);
-            let without = [
-                &text[..line.start],
-                text.get(line.end..).unwrap_or_default(),
-            ];
-            is_plain(&without.concat());
-        }
-    }
-    assert!(
-        all == 0 || plain * 3 > all,
-        "{plain} of {all} files are plain"
-    );
-    eprintln!("{plain} of {all} files are plain");
 }
