@@ -60,7 +60,7 @@ use crate::hierarchy::{Layer, Template, TemplatePart};
 use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};
 use crate::scope::KnownNodes;
 use crate::value::Value;
-use crate::workspace::{Entry, Files, Format, Root, RootFiles, Snapshot, path};
+use crate::workspace::{Files, Format, Root, RootFiles, Snapshot, path};
 
 /// What an answer depends on. Cheap to make and to copy: one for each request.
 #[derive(Clone, Copy)]
@@ -116,14 +116,8 @@ impl<'a> Analysis<'a> {
     pub fn own_value(&self, at: &str, key: &str) -> Option<Value> {
         let file = self.snapshot.file(at)?;
         let format = file.format().unwrap_or(Format::Yaml);
-        match self.snapshot.entry(at, key, format) {
-            Entry::Value(one) => Some(one.value.clone()),
-            Entry::Absent => None,
-            Entry::Unknown => {
-                let data = self.snapshot.data_of(file, format);
-                data.recovered.get(key).cloned()
-            }
-        }
+        let data = self.snapshot.data_of(file, format);
+        data.recovered.get(key).cloned()
     }
 
     /// The view from one root of the workspace.

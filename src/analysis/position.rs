@@ -1,31 +1,20 @@
 //! Where a key, or a part of its value, stands in a file.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
-
-use crate::syntax::{NodeKind, Parse, Tree};
+use crate::syntax::{NodeKind, Tree};
 use crate::text::{TextRange, line_at};
 use crate::value::Value;
-use crate::workspace::{File, FileId, Format, KeyFact, Snapshot};
+use crate::workspace::{File, Format, KeyFact, Snapshot};
 
-/// The tree of a key's lines, if they can be read alone, and where they start.
-type KeyTree = Option<Rc<(usize, Parse)>>;
-
-/// Positions of keys; trees of single keys are kept for as long as the request lasts.
+/// Positions of keys.
 pub struct KeyPositions<'a> {
     snapshot: &'a Snapshot,
-    trees: RefCell<HashMap<(FileId, Box<str>), KeyTree>>,
 }
 
 impl<'a> KeyPositions<'a> {
     /// Positions in the files of a snapshot.
     #[must_use]
     pub fn new(snapshot: &'a Snapshot) -> KeyPositions<'a> {
-        KeyPositions {
-            snapshot,
-            trees: RefCell::default(),
-        }
+        KeyPositions { snapshot }
     }
 
     /// The line (from 1) of a key, or of a part of its value; 1 in a file without the key.
@@ -47,30 +36,11 @@ impl<'a> KeyPositions<'a> {
         fact.line + 1
     }
 
-    /// Where a part of a key's value starts. Of a file that is not open only the key's lines are
-    /// read.
+    /// Where a part of a key's value starts.
     fn nested(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<usize> {
-        if file.version().is_none() {
-            let own = self.tree_of_key(file, &fact.name);
-            if let Some((start, parse)) = own.as_deref() {
-                let key = TextRange::new(
-                    fact.key.start as usize - start,
-                    fact.key.end as usize - start,
-                );
-                return Some(nested(&parse.tree, key, steps)?.start as usize + start);
-            }
-        }
         let format = file.format().unwrap_or(Format::Yaml);
         let parse = self.snapshot.parse_of(file, format);
         Some(nested(&parse.tree, fact.key, steps)?.start as usize)
-    }
-
-    fn tree_of_key(&self, file: &File, key: &str) -> KeyTree {
-        let mut trees = self.trees.borrow_mut();
-        let tree = trees
-            .entry((file.id(), Box::from(key)))
-            .or_insert_with(|| self.snapshot.parse_of_key(file, key).map(Rc::new));
-        tree.clone()
     }
 }
 

@@ -29,7 +29,7 @@ pub use git::{GitError, snapshot_of_revision};
 pub use governing::{governing, workspace_of};
 pub use ignore::{DataFolders, Ignore};
 pub use moment::Moment;
-pub use read::{LARGEST_FILE, Stamp, read, read_named, stamp};
+pub use read::{Stamp, read, read_named, stamp};
 pub use scan::{Outcome, Progress, Scan, ScanProblem, reread, scan};
 pub use uri::file_uri;
 pub use walk::{MOST_DEPTH, MOST_FILES};

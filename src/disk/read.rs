@@ -5,11 +5,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use crate::value::{LoadError, LoadErrorKind, SystemError};
-use crate::workspace::{Content, DiskEntry, FileKind, Linked};
-
-/// Bytes up to which a file is read for the editor: larger ones are hardly written by people,
-/// and one of them would cost more memory than a whole workspace.
-pub const LARGEST_FILE: u64 = 16 << 20;
+use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, too_large};
 
 /// Bytes up to which a file is read that the user names, as the facts of a whole fleet, or that a batch
 /// lookup needs; offsets have 32 bits.
@@ -131,10 +127,6 @@ pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
         return Err(refused(too_large(at, bytes.len() as u64, limit)));
     }
     Ok(bytes)
-}
-
-pub(super) fn too_large(at: &str, size: u64, limit: u64) -> String {
-    format!("{at} has {size} bytes, more than the {limit} that are read of one file")
 }
 
 /// Opens a file without waiting for a writer if it is a named pipe.

@@ -50,7 +50,7 @@ pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
         return Vec::new();
     };
     let mut tokens: Vec<(Arc<str>, Vec<TextRange>)> = Vec::new();
-    for reference in &file.facts().references {
+    for reference in file.facts().references() {
         let is_own =
             entry_at(file, reference.range.start).is_some_and(|fact| fact.name == from.key);
         if !is_own {
@@ -86,7 +86,7 @@ pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<Call> {
     files.sort_by(|one, other| one.path().cmp(other.path()));
     for file in files {
         let mut found: BTreeMap<u32, Call> = BTreeMap::new();
-        for reference in &file.facts().references {
+        for reference in file.facts().references() {
             if *root_of(&reference.key) != *to {
                 continue;
             }

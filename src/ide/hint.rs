@@ -280,7 +280,7 @@ fn token_hints(
     value_of: &dyn Fn(&Arc<str>) -> Option<Value>,
 ) -> Vec<Hint> {
     let mut known: HashMap<Arc<str>, Option<Value>> = HashMap::new();
-    let references = file.facts().references.iter();
+    let references = file.facts().references();
     let references = references.filter(|reference| {
         reference.range.start < visible.end
             && visible.start < reference.range.end

@@ -298,7 +298,7 @@ fn add_tangles(file: &File, users: &mut HashMap<Arc<str>, BTreeSet<Arc<str>>>) {
     };
     let any = facts.keys.iter().filter(|fact| may_hold_any(fact));
     let any: Vec<&KeyFact> = any.collect();
-    for reference in &facts.references {
+    for reference in facts.references() {
         let inside = |fact: &&KeyFact| fact.value.contains(reference.range);
         let around = facts.keys.iter().filter(inside);
         let names = around.chain(any.iter().copied());

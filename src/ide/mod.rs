@@ -9,7 +9,6 @@ pub mod cell;
 pub mod compare;
 pub mod document;
 pub mod hint;
-
 pub mod hover;
 pub mod impact;
 pub mod lens;

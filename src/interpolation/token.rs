@@ -81,6 +81,8 @@ pub struct Token {
     pub range: TextRange,
     /// What stands between the braces, blanks at both ends left out.
     pub inner: TextRange,
+    /// Where the name of the function stands, if one is called.
+    pub function: Option<TextRange>,
     /// What the token is.
     pub kind: TokenKind,
 }
@@ -113,6 +115,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
             found.push(Token {
                 range: TextRange::new(open, text.len()),
                 inner: TextRange::new(open + 2, text.len()),
+                function: None,
                 kind: TokenKind::Unclosed,
             });
             break;
@@ -120,10 +123,12 @@ pub fn tokens(text: &str) -> Vec<Token> {
         let raw = &text[open + 2..close];
         let expression = strip(raw);
         let start = open + 2 + (expression.as_ptr() as usize - raw.as_ptr() as usize);
+        let (kind, function) = kind_and_function(expression, start);
         found.push(Token {
             range: TextRange::new(open, close + 1),
             inner: TextRange::new(start, start + expression.len()),
-            kind: parse_token(expression, start),
+            function,
+            kind,
         });
         at = close + 1;
     }
@@ -133,25 +138,34 @@ pub fn tokens(text: &str) -> Vec<Token> {
 /// The kind of the stripped text between a token's braces; `offset` is where it stands.
 #[must_use]
 pub fn parse_token(expression: &str, offset: usize) -> TokenKind {
+    kind_and_function(expression, offset).0
+}
+
+/// The same, with where the function that the token calls is named.
+fn kind_and_function(expression: &str, offset: usize) -> (TokenKind, Option<TextRange>) {
     if matches!(expression, "" | "::" | "\"\"" | "''" | "\"::\"" | "'::'") {
-        return TokenKind::Empty;
+        return (TokenKind::Empty, None);
     }
     if let Some((name, argument)) = call(expression) {
-        let start = offset + (argument.as_ptr() as usize - expression.as_ptr() as usize);
-        return match Method::from_name(name) {
+        let place = |part: &str| {
+            let start = offset + (part.as_ptr() as usize - expression.as_ptr() as usize);
+            TextRange::new(start, start + part.len())
+        };
+        let kind = match Method::from_name(name) {
             Some(method) => TokenKind::Call {
                 method,
                 argument: Arc::from(argument),
-                argument_range: TextRange::new(start, start + argument.len()),
+                argument_range: place(argument),
             },
             None => TokenKind::UnknownMethod {
                 name: Arc::from(name),
             },
         };
+        return (kind, Some(place(name)));
     }
     match Key::parse(expression) {
-        Ok(key) => TokenKind::Variable { key },
-        Err(_) => TokenKind::Malformed,
+        Ok(key) => (TokenKind::Variable { key }, None),
+        Err(_) => (TokenKind::Malformed, None),
     }
 }
 
@@ -242,6 +256,20 @@ mod tests {
         assert_eq!(found[0].range.slice(text), "%{ role }");
         assert_eq!(found[0].inner.slice(text), "role");
         assert_eq!(found[1].range.slice(text), "%{x");
+    }
+
+    #[test]
+    fn a_function_has_its_place() {
+        let text = "é%{ lookup('lookup') }%{nope(\"x\")}%{x\nscope('y')}%{z}";
+        let functions = tokens(text).into_iter();
+        let functions: Vec<_> = functions
+            .map(|token| token.function.map(|function| function.slice(text)))
+            .collect();
+        assert_eq!(
+            functions,
+            [Some("lookup"), Some("nope"), Some("scope"), None]
+        );
+        assert_eq!(tokens(text)[0].function, Some(TextRange::new(5, 11)));
     }
 
     #[test]

@@ -18,26 +18,24 @@ pub(super) const RULE: &Rule = &Rule {
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Err(error) = at.loaded() else { return };
     let range = at.place_of(error);
+    let is_limit = at
+        .parse()
+        .error()
+        .is_some_and(|problem| problem.kind == ProblemKind::Limit);
     match error.kind {
-        LoadErrorKind::YamlSyntax | LoadErrorKind::YamlOther => {}
+        LoadErrorKind::YamlSyntax | LoadErrorKind::YamlOther | LoadErrorKind::Io(_) if is_limit => {
+            let message = format!("{}: the file is not checked", error.message);
+            findings.report_as(Severity::Warning, range, message);
+        }
+        LoadErrorKind::YamlSyntax | LoadErrorKind::YamlOther => {
+            let message = format!("Puppet refuses the whole file: {}", error.message);
+            findings.report(range, message);
+        }
         LoadErrorKind::YamlDisallowedClass
         | LoadErrorKind::YamlDate
         | LoadErrorKind::YamlUnknownAlias
         | LoadErrorKind::Json
         | LoadErrorKind::Hocon
-        | LoadErrorKind::Io(_) => return,
-    }
-    let is_limit = at
-        .parse()
-        .error()
-        .is_some_and(|problem| problem.kind == ProblemKind::Limit);
-    if is_limit {
-        let message = format!("{}: the file is not checked", error.message);
-        findings.report_as(Severity::Warning, range, message);
-    } else {
-        findings.report(
-            range,
-            format!("Puppet refuses the whole file: {}", error.message),
-        );
+        | LoadErrorKind::Io(_) => {}
     }
 }

@@ -2,8 +2,11 @@
 //! shared by all snapshots: the same text gives the same thing, wherever and whenever it stands.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+
+use foldhash::quality::FixedState;
 
 use super::files::Format;
 
@@ -12,28 +15,14 @@ use super::files::Format;
 pub struct TextHash(pub u64);
 
 impl TextHash {
-    /// The hash of some bytes, the same everywhere: sixteen at a time are multiplied into what
-    /// came before. Whole workspaces are hashed when they are opened, so that it has to be quick;
-    /// nobody gains anything by making two texts of a workspace of his own collide.
+    /// The hash of some bytes, the same in every run. Whole workspaces are hashed when they are
+    /// opened, so that it has to be quick; nothing is gained by making two texts of one's own
+    /// workspace collide.
     #[must_use]
     pub fn of(bytes: &[u8]) -> TextHash {
-        /// Odd numbers without a pattern in their bits.
-        const MIX: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03];
-        let fold = |one: u64, other: u64| {
-            let product = u128::from(one) * u128::from(other);
-            (product as u64) ^ ((product >> 64) as u64)
-        };
-        let step = |state: u64, piece: &[u8; 16]| {
-            let both = u128::from_le_bytes(*piece);
-            fold((both as u64) ^ MIX[0], ((both >> 64) as u64) ^ state)
-        };
-        let (pieces, rest) = bytes.as_chunks::<16>();
-        let length = bytes.len() as u64;
-        let state = pieces.iter().fold(MIX[1] ^ length, step);
-        let mut last = [0; 16];
-        last[..rest.len()].copy_from_slice(rest);
-        let state = step(state, &last);
-        TextHash(fold(state ^ MIX[1], length ^ MIX[0]))
+        let mut hasher = FixedState::default().build_hasher();
+        hasher.write(bytes);
+        TextHash(hasher.finish())
     }
 }
 

@@ -1,13 +1,12 @@
 //! What is known from one text alone: a pure function of the text and its format.
 
-use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use super::cache::TextHash;
-use crate::interpolation::{Key, Method};
-use crate::syntax::Problem;
+use super::tokens::{Reference, TokenFact, VariableUse};
+use crate::interpolation::Key;
 use crate::text::{LineCounter, TextRange};
-use crate::value::{KeyHashing, LoadError};
+use crate::value::LoadError;
 
 /// A top-level key of a data file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,17 +35,6 @@ pub enum KeyState {
     Broken,
 }
 
-/// A string's call of `lookup`, `hiera` or `alias`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reference {
-    /// The key as written between the quotes, which may be dotted.
-    pub key: Arc<str>,
-    /// By which function.
-    pub method: Method,
-    /// The token with its `%{` and `}`, in the text as it is written.
-    pub range: TextRange,
-}
-
 /// An entry of `lookup_options`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OptionFact {
@@ -69,8 +57,8 @@ pub struct FileFacts {
     pub keys: Box<[KeyFact]>,
     /// Entries of `lookup_options` in the order of the text.
     pub lookup_options: Box<[OptionFact]>,
-    /// Keys that the text's strings look up, in the order of the text.
-    pub references: Box<[Reference]>,
+    /// The `%{…}` tokens of the text's strings, in the order of the text.
+    pub tokens: Box<[TokenFact]>,
     /// Why Puppet refuses the whole file, if it does.
     pub error: Option<Box<LoadError>>,
     /// Whether a top-level key may have a name that is not in `keys`.
@@ -78,13 +66,8 @@ pub struct FileFacts {
     /// Whether a value may hold references that stand elsewhere in the text: by an alias, a merge
     /// key, a substitution, or because it is broken.
     pub is_tangled: bool,
-    /// What the parser says: the loader's own error first, then what it ignores.
-    pub problems: Box<[Problem]>,
     /// Indices into `keys`, ordered by name, then by place.
     pub(super) by_name: Box<[u32]>,
-    /// Of each key, what tells its name from most others: a few cache lines to look through, where
-    /// the names themselves lie all over the memory.
-    marks: Box<[u16]>,
     /// Which key's value holds which reference.
     pub(super) uses: Box<[Use]>,
 }
@@ -94,17 +77,10 @@ pub struct FileFacts {
 pub(super) struct Use {
     /// Index into the keys.
     key: u32,
-    /// Index into the references.
-    reference: u32,
+    /// Index into the tokens.
+    token: u32,
     /// The root of the key that is looked up.
     pub(super) to: Arc<str>,
-}
-
-/// Up to so many keys are looked through by their marks; beyond, the order of names is quicker.
-const FEW: usize = 1_024;
-
-fn mark(name: &str) -> u16 {
-    KeyHashing.hash_one(name) as u16
 }
 
 /// How the keys of a text differ from those of its last version.
@@ -138,31 +114,14 @@ impl FileFacts {
         self.error.is_some() || self.keys.is_empty()
     }
 
-    /// The key of a name that counts: the last one.
+    /// The key of a name that counts: the last one. O(log keys).
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&KeyFact> {
-        if self.keys.len() <= FEW {
-            let wanted = mark(name);
-            let marked = self.keys.iter().zip(&self.marks).rev();
-            let mut marked = marked.filter(|(_, mark)| **mark == wanted);
-            return marked.find_map(|(key, _)| (&*key.name == name).then_some(key));
-        }
         let end = self
             .by_name
             .partition_point(|&at| &*self.keys[at as usize].name <= name);
         let key = &self.keys[*self.by_name.get(end.checked_sub(1)?)? as usize];
         (&*key.name == name).then_some(key)
-    }
-
-    /// Every key of a name, in the order of the text. O(log keys).
-    pub fn occurrences<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a KeyFact> {
-        let start = self
-            .by_name
-            .partition_point(|&at| &*self.keys[at as usize].name < name);
-        self.by_name[start..]
-            .iter()
-            .map(|&at| &self.keys[at as usize])
-            .take_while(move |key| &*key.name == name)
     }
 
     /// The keys that count, ordered by name.
@@ -183,10 +142,35 @@ impl FileFacts {
     /// stands under, itself, and the root of the key that it names. Those whose key cannot be
     /// split are left out.
     pub fn uses(&self) -> impl Iterator<Item = (&KeyFact, &Reference, &Arc<str>)> {
-        self.uses.iter().map(|at| {
+        self.uses.iter().filter_map(|at| {
             let key = &self.keys[at.key as usize];
-            (key, &self.references[at.reference as usize], &at.to)
+            match &self.tokens[at.token as usize] {
+                TokenFact::Reference(reference) => Some((key, reference, &at.to)),
+                TokenFact::Variable(_) | TokenFact::Other { .. } => None,
+            }
         })
+    }
+
+    /// The keys that the text's strings look up, in the order of the text.
+    pub fn references(&self) -> impl Iterator<Item = &Reference> {
+        references(&self.tokens).map(|(_, reference)| reference)
+    }
+
+    /// The variables that the text's strings use, in the order of the text.
+    pub fn variables(&self) -> impl Iterator<Item = &VariableUse> {
+        self.tokens.iter().filter_map(|token| match token {
+            TokenFact::Variable(variable) => Some(variable),
+            TokenFact::Reference(_) | TokenFact::Other { .. } => None,
+        })
+    }
+
+    /// The places that name a key without defining it: the arguments of tokens, which may be
+    /// dotted, and the keys and patterns of `lookup_options`.
+    pub fn mentions(&self) -> impl Iterator<Item = (&Arc<str>, TextRange)> {
+        let references = self.references();
+        let references = references.map(|reference| (&reference.key, reference.argument));
+        let options = self.lookup_options.iter();
+        references.chain(options.map(|option| (&option.pattern, option.key)))
     }
 
     /// The facts of a text without keys.
@@ -195,9 +179,8 @@ impl FileFacts {
             hash,
             keys: Vec::new(),
             lookup_options: Vec::new(),
-            references: Vec::new(),
+            tokens: Vec::new(),
             error: None,
-            problems: Vec::new(),
             has_odd_keys: false,
             has_aliases: false,
         }
@@ -211,9 +194,8 @@ pub(super) struct FactsBuilder {
     /// Without their lines, which are counted in the end.
     pub(super) keys: Vec<KeyFact>,
     pub(super) lookup_options: Vec<OptionFact>,
-    pub(super) references: Vec<Reference>,
+    pub(super) tokens: Vec<TokenFact>,
     pub(super) error: Option<LoadError>,
-    pub(super) problems: Vec<Problem>,
     pub(super) has_odd_keys: bool,
     pub(super) has_aliases: bool,
 }
@@ -231,35 +213,33 @@ impl FactsBuilder {
             let (left, right) = (&keys[a as usize], &keys[b as usize]);
             left.name.cmp(&right.name).then(a.cmp(&b))
         });
-        let marks = keys.iter().map(|key| mark(&key.name)).collect();
-        let uses = uses(&keys, &self.references);
+        let uses = uses(&keys, &self.tokens);
+        let has_references = references(&self.tokens).next().is_some();
         let is_broken = keys.iter().any(|key| key.state == KeyState::Broken);
         FileFacts {
             hash: self.hash,
-            is_tangled: !self.references.is_empty() && (self.has_aliases || is_broken),
+            is_tangled: has_references && (self.has_aliases || is_broken),
             uses,
             keys: keys.into_boxed_slice(),
             lookup_options: self.lookup_options.into_boxed_slice(),
-            references: self.references.into_boxed_slice(),
+            tokens: self.tokens.into_boxed_slice(),
             error: self.error.map(Box::new),
-            problems: self.problems.into_boxed_slice(),
             has_odd_keys: self.has_odd_keys,
             by_name,
-            marks,
         }
     }
 }
 
 /// Finds the key around each reference: O(keys + references × log keys), where keys do not lie
 /// within each other.
-fn uses(keys: &[KeyFact], references: &[Reference]) -> Box<[Use]> {
-    if references.is_empty() {
+fn uses(keys: &[KeyFact], tokens: &[TokenFact]) -> Box<[Use]> {
+    if references(tokens).next().is_none() {
         return Box::default();
     }
     let mut order: Vec<u32> = (0..keys.len() as u32).collect();
     order.sort_by_key(|&at| keys[at as usize].value.start);
-    let mut found = Vec::with_capacity(references.len());
-    for (at, reference) in references.iter().enumerate() {
+    let mut found = Vec::new();
+    for (token, reference) in references(tokens) {
         let Some(to) = root_of(&reference.key) else {
             continue;
         };
@@ -270,11 +250,18 @@ fn uses(keys: &[KeyFact], references: &[Reference]) -> Box<[Use]> {
             .rev()
             .find(|&&key| keys[key as usize].value.contains(reference.range));
         if let Some(&key) = around {
-            let reference = at as u32;
-            found.push(Use { key, reference, to });
+            found.push(Use { key, token, to });
         }
     }
     found.into_boxed_slice()
+}
+
+/// The references among tokens, with their indices.
+fn references(tokens: &[TokenFact]) -> impl Iterator<Item = (u32, &Reference)> {
+    (0..).zip(tokens).filter_map(|(at, token)| match token {
+        TokenFact::Reference(reference) => Some((at, reference)),
+        TokenFact::Variable(_) | TokenFact::Other { .. } => None,
+    })
 }
 
 /// The root of a dotted key.

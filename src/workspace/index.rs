@@ -36,9 +36,6 @@ type Gained = (Vec<FileId>, Vec<FileId>);
 #[derive(Default)]
 pub(super) struct Patch {
     places: HashMap<Arc<str>, usize, KeyHashing>,
-    /// The same by the address of a name's text: most names are shared, and a workspace that is
-    /// opened has some millions of keys. The names are held, so that no address is used again.
-    by_address: HashMap<usize, (usize, Arc<str>), KeyHashing>,
     keys: Vec<(Arc<str>, Gained)>,
     /// Files that became odd, or ceased to be.
     odd: Vec<(FileId, bool)>,
@@ -59,18 +56,10 @@ impl Patch {
     }
 
     fn entry(&mut self, key: &Arc<str>) -> &mut Gained {
-        let address = key.as_ptr() as usize;
-        let at = match self.by_address.get(&address) {
-            Some((at, _)) => *at,
-            None => {
-                let at = *self.places.entry(Arc::clone(key)).or_insert_with(|| {
-                    self.keys.push((Arc::clone(key), <_>::default()));
-                    self.keys.len() - 1
-                });
-                self.by_address.insert(address, (at, Arc::clone(key)));
-                at
-            }
-        };
+        let at = *self.places.entry(Arc::clone(key)).or_insert_with(|| {
+            self.keys.push((Arc::clone(key), <_>::default()));
+            self.keys.len() - 1
+        });
         &mut self.keys[at].1
     }
 }

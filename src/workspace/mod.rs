@@ -21,7 +21,9 @@
 mod cache;
 mod change;
 mod deployed;
+mod draft;
 pub mod environment_conf;
+mod extract;
 mod facts;
 mod file;
 mod files;
@@ -29,29 +31,34 @@ mod fits;
 mod generations;
 mod index;
 mod interner;
+mod nested;
 pub mod path;
 mod paths;
 mod reader;
 mod references;
 mod roots;
 mod snapshot;
-mod table;
+mod tokens;
 mod tree;
+mod visible;
 mod writer;
 
 pub use cache::TextHash;
 pub use change::{Change, Content, DiskEntry, Linked, Settings};
 pub use deployed::onto as map_onto_environment;
-pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, OptionFact, Reference};
-pub use file::{Belongs, File, FileId, OpenText, format_of};
+pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, OptionFact};
+pub use file::{Belongs, File, FileId, LARGEST_FILE, format_of, too_large};
 pub use files::{DataFile, Entry, FileKind, Files, Format, Nature, Natures, OneValue};
 pub use generations::Generations;
+pub use nested::NestedKey;
 pub use paths::Paths;
 pub use reader::{load, parse};
 pub use references::{Circles, References};
 pub(crate) use roots::{ENVIRONMENT_CONF, ENVIRONMENTS, HIERA_YAML, MODULE_FOLDERS};
 pub use roots::{Root, RootKind, Roots};
-pub use snapshot::{Delta, FileDelta, Revision, RootFiles, Snapshot, differences_of_keys};
+pub use snapshot::{Delta, FileDelta, Revision, Snapshot, differences_of_keys};
+pub use tokens::{Reference, TokenFact, VariableUse};
+pub use visible::RootFiles;
 pub use writer::Workspace;
 
 #[cfg(test)]

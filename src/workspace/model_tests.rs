@@ -385,7 +385,7 @@ fn answers(snapshot: &Snapshot) -> String {
             let _ = writeln!(out, "  {any:?} {json:?}");
         }
     }
-    let _ = writeln!(out, "{} {:#?}", snapshot.text_bytes(), snapshot.roots());
+    let _ = writeln!(out, "{} {:#?}", snapshot.text_bytes, snapshot.roots());
     out
 }
 
@@ -460,6 +460,47 @@ fn an_area_goes_with_the_folder_above_it() {
         workspace.apply(world.settle(&workspace));
     }
     assert_eq!(answers(&workspace.snapshot()), answers(&world.built_anew()));
+}
+
+#[test]
+fn a_document_that_is_too_large_to_be_read_is_refused_as_on_the_disk() {
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec!["/w".into()]));
+    let path = "/w/data/a.yaml";
+    let edit = |text: String, version: i32| {
+        workspace.apply(Change::Edit {
+            path: path.into(),
+            text: text.into(),
+            version,
+        })
+    };
+    let line = "a: 1\n";
+    let fits = edit(line.to_owned(), 1);
+    assert_eq!(fits.count_with("a"), 1);
+    let text = line.repeat(LARGEST_FILE as usize / line.len() + 1);
+    let snapshot = edit(text.clone(), 2);
+    let file = snapshot.file(path).expect("it is open");
+    let message = format!(
+        "/w/data/a.yaml has {} bytes, more than the 16777216 that are read of one file",
+        text.len()
+    );
+    assert_eq!(file.refused().map(|error| &error.message), Some(&message));
+    assert_eq!(file.text().len(), text.len());
+    assert_eq!(snapshot.count_with("a"), 0);
+    let loaded = &snapshot.data(path, Format::Yaml).loaded;
+    assert_eq!(
+        loaded.as_ref().err().map(|error| &error.message),
+        Some(&message)
+    );
+    let parse = snapshot.parse_of(file, Format::Yaml);
+    assert_eq!(
+        parse.error().map(|problem| &problem.message),
+        Some(&message)
+    );
+    assert!(parse.tree.is_empty());
+    let fits = edit(line.to_owned(), 3);
+    assert_eq!(fits.count_with("a"), 1);
+    assert!(fits.data(path, Format::Yaml).loaded.is_ok());
 }
 
 proptest! {

@@ -8,11 +8,14 @@ use super::excluded::Excluded;
 use super::objects::Kind;
 use super::{GitError, ObjectId, Repository};
 use crate::disk::ignore::{DataFolders, Ignore, names_data_folders};
-use crate::disk::read::{self, LARGEST_FILE, Want};
+use crate::disk::read::{self, Want};
 use crate::disk::walk::{MOST_DEPTH, MOST_FILES, walk};
 use crate::disk::workspace_disk::read_areas;
 use crate::value::{LoadError, LoadErrorKind, SystemError};
-use crate::workspace::{Change, Content, DiskEntry, FileKind, Linked, Snapshot, Workspace, path};
+use crate::workspace::{
+    Change, Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Snapshot, Workspace, path,
+    too_large,
+};
 
 /// Links to folders that lead to links to folders.
 const MOST_LINKS: usize = 8;
@@ -350,7 +353,7 @@ impl Reading {
         if size > LARGEST_FILE {
             return Ok(Some(Content::Refused(Arc::new(LoadError {
                 kind: LoadErrorKind::Io(SystemError::NotFound),
-                message: read::too_large(at, size, LARGEST_FILE),
+                message: too_large(at, size, LARGEST_FILE),
                 range: None,
             }))));
         }

@@ -4,19 +4,22 @@ use std::sync::Arc;
 
 use super::*;
 use crate::value::LoadError;
-use crate::workspace::interner::Interner;
-use crate::workspace::{Format, KeyDiff, facts::diff};
+use crate::workspace::facts::diff;
+use crate::workspace::reader::load;
+use crate::workspace::{KeyDiff, TokenFact};
 
 fn read(text: &str) -> FileFacts {
-    let hash = TextHash::of(text.as_bytes());
-    facts(
+    read_as(text, Format::Yaml)
+}
+
+fn read_as(text: &str, format: Format) -> FileFacts {
+    let source = Source {
         text,
-        None,
-        hash,
-        Format::Yaml,
-        Interner::default().of_worker(0),
-    )
-    .0
+        bytes: None,
+        hash: TextHash::of(text.as_bytes()),
+        format,
+    };
+    facts(source, &Interner::default()).0
 }
 
 fn names(facts: &FileFacts) -> Vec<&str> {
@@ -101,13 +104,11 @@ fn a_broken_entry_keeps_its_key() {
     let states: Vec<KeyState> = facts.keys.iter().map(|key| key.state).collect();
     assert_eq!(states, [KeyState::Read, KeyState::Broken, KeyState::Read]);
     assert!(facts.error.is_some());
-    assert_eq!(facts.problems.len(), 1);
 }
 
 #[test]
 fn a_date_makes_puppet_refuse_a_file_without_a_syntax_error() {
     let facts = read("a: 2001-01-01\nb: 1\n");
-    assert!(facts.problems.is_empty());
     let error = facts.error.as_ref().expect("puppet refuses dates");
     assert_eq!(error.message, "Tried to load unspecified class: Date");
     let diff = changed("a: x\nb: 1\n", "a: 2001-01-01\nb: 1\n");
@@ -168,8 +169,7 @@ fn strings_refer_to_keys() {
                 h: \"\\x25{lookup('i')} %{literal('%')}\"\n";
     let facts = read(text);
     let found: Vec<(&str, &str)> = facts
-        .references
-        .iter()
+        .references()
         .map(|reference| (&*reference.key, reference.range.slice(text)))
         .collect();
     assert_eq!(
@@ -186,18 +186,82 @@ fn strings_refer_to_keys() {
 #[test]
 fn hocon_has_keys_and_references_too() {
     let text = "\"a::b\" { c = 1 }\nd.e = \"%{lookup('f')}\"\n";
-    let hash = TextHash::of(text.as_bytes());
-    let facts = facts(
-        text,
-        None,
-        hash,
-        Format::Hocon,
-        Interner::default().of_worker(0),
-    )
-    .0;
+    let facts = read_as(text, Format::Hocon);
     assert_eq!(names(&facts).len(), 2);
     assert!(facts.key("d").is_some());
-    assert_eq!(&*facts.references[0].key, "f");
+    let reference = facts.references().next().expect("there is a reference");
+    assert_eq!(
+        (&*reference.key, reference.argument.slice(text)),
+        ("f", "f")
+    );
+    let (_, _, to) = facts.uses().next().expect("it stands under a key");
+    assert_eq!(&**to, "f");
+}
+
+#[test]
+fn hocon_has_tokens_in_strings_of_every_kind_and_options() {
+    let text = "# %{lookup('comment')}\na = \"\"\"x %{lookup('b')}\"\"\"\nc = \"é%{d}\" e\n\
+                lookup_options { \"f::g\" { merge = deep }, h.merge = unique }\n";
+    let facts = read_as(text, Format::Hocon);
+    let tokens = facts.tokens.iter();
+    let tokens: Vec<&str> = tokens.map(|token| token.range().slice(text)).collect();
+    assert_eq!(tokens, ["%{lookup('b')}", "%{d}"]);
+    let mentions = facts.mentions();
+    let mentions: Vec<_> = mentions.map(|(key, at)| (&**key, at.slice(text))).collect();
+    assert_eq!(mentions, [("b", "b"), ("f::g", "\"f::g\""), ("h", "h")]);
+    assert_eq!(read_as("a = ]", Format::Hocon).keys.len(), 0);
+    assert!(read_as("a = ]", Format::Hocon).error.is_some());
+}
+
+#[test]
+fn every_token_has_the_places_of_its_parts() {
+    let text = "a: \"\\x25{ lookup('b\\u0063.d') } %{facts.os.'x y'} %{scope(\\\"x\\\")} %{literal('%')}\"\n\
+                b: '%{nope(''x'')} %{} %{a..b} %{y'\n";
+    let facts = read(text);
+    let shown = facts.tokens.iter().map(|token| {
+        let slice = |range: TextRange| range.slice(text);
+        let parts = match token {
+            TokenFact::Reference(reference) => format!(
+                "{:?} by <{}> of <{}> {}",
+                reference.method,
+                slice(reference.function),
+                slice(reference.argument),
+                reference.key
+            ),
+            TokenFact::Variable(variable) => format!(
+                "variable by <{}> of <{}> {}",
+                variable.function.map_or("", slice),
+                slice(variable.variable),
+                variable.name
+            ),
+            TokenFact::Other { function, .. } => {
+                format!("other by <{}>", function.map_or("", slice))
+            }
+        };
+        format!("{}: {parts}", slice(token.range()))
+    });
+    expect_test::expect![[r#"
+        \x25{ lookup('b\u0063.d') }: Lookup by <lookup> of <b\u0063.d> bc.d
+        %{facts.os.'x y'}: variable by <> of <facts.os.'x y'> facts.os.'x y'
+        %{scope(\"x\")}: variable by <scope> of <x> x
+        %{literal('%')}: other by <literal>
+        %{nope(''x'')}: other by <nope>
+        %{}: other by <>
+        %{a..b}: other by <>
+        %{y: other by <>"#]]
+    .assert_eq(&shown.collect::<Vec<_>>().join("\n"));
+    let variables: Vec<&str> = facts.variables().map(|variable| &*variable.name).collect();
+    assert_eq!(variables, ["facts.os.'x y'", "x"]);
+}
+
+#[test]
+fn options_and_tokens_mention_keys() {
+    let text =
+        "lookup_options:\n  ^a::: {merge: deep}\n  'b': {merge: hash}\nc: \"%{alias('d.e')}\"\n";
+    let facts = read(text);
+    let mentions = facts.mentions();
+    let mentions: Vec<_> = mentions.map(|(key, at)| (&**key, at.slice(text))).collect();
+    assert_eq!(mentions, [("d.e", "d.e"), ("^a::", "^a::"), ("b", "'b'")]);
 }
 
 #[test]
@@ -220,16 +284,9 @@ fn facts_say_of_every_known_text_what_loading_says() {
 #[test]
 fn json_has_no_merge_keys() {
     let text = "{\"<<\": {\"a\": 1}, \"b\": \"%{lookup('c')}\"}";
-    let hash = TextHash::of(text.as_bytes());
-    let facts = facts(
-        text,
-        None,
-        hash,
-        Format::Json,
-        Interner::default().of_worker(0),
-    )
-    .0;
+    let facts = read_as(text, Format::Json);
     assert_eq!(names(&facts), ["<<", "b"]);
-    assert_eq!(facts.references[0].range.slice(text), "%{lookup('c')}");
+    let reference = facts.references().next().expect("there is a reference");
+    assert_eq!(reference.range.slice(text), "%{lookup('c')}");
     assert!(facts.error.is_none());
 }

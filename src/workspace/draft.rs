@@ -1,0 +1,242 @@
+//! A snapshot in the making: what a change does to the tree of the disk, the open documents and
+//! the areas, before any text is read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::change::{Change, Content, DiskEntry};
+use super::file::{FileId, OpenText};
+use super::files::FileKind;
+use super::path;
+use super::snapshot::{Revision, Snapshot};
+use super::tree::Node;
+
+/// A snapshot in the making.
+pub(super) struct Draft<'a> {
+    pub(super) before: &'a Snapshot,
+    pub(super) next: Snapshot,
+    /// Content of files that something happened to.
+    pub(super) touched: BTreeMap<FileId, Touched>,
+    /// Paths whose node or open document changed.
+    pub(super) moved: BTreeSet<Arc<str>>,
+    /// Whether the tree of the disk changed, be it only where links lead.
+    pub(super) relinked: bool,
+}
+
+/// What a file has by now.
+#[derive(Clone, Default)]
+pub(super) struct Touched {
+    pub(super) path: Option<Arc<str>>,
+    pub(super) disk: Option<Content>,
+    pub(super) open: Option<OpenText>,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(before: &'a Snapshot) -> Draft<'a> {
+        let mut next = before.clone();
+        next.revision = Revision(before.revision.0 + 1);
+        Draft {
+            before,
+            next,
+            touched: BTreeMap::new(),
+            moved: BTreeSet::new(),
+            relinked: false,
+        }
+    }
+
+    pub(super) fn take(&mut self, change: Change) {
+        match change {
+            Change::Open {
+                path,
+                text,
+                version,
+            }
+            | Change::Edit {
+                path,
+                text,
+                version,
+            } => {
+                let at = path::shared(&path);
+                if self.next.open.insert(Arc::clone(&at)).is_none() {
+                    self.moved_document(&at);
+                }
+                let open = OpenText::new(&at, text, version);
+                self.touch(&at).open = Some(open);
+            }
+            Change::Close { path } => {
+                let at = path::shared(&path);
+                if self.next.open.remove(&*at).is_some() {
+                    self.touch(&at).open = None;
+                    self.moved_document(&at);
+                }
+            }
+            Change::Disk { path, entry } => self.disk(&path::shared(&path), entry),
+            Change::Scanned { folder, entries } => self.scanned(&path::shared(&folder), entries),
+            Change::Folders(folders) => {
+                let mut folders: Vec<Arc<str>> = folders.iter().map(path::shared).collect();
+                folders.sort();
+                folders.dedup();
+                self.next.folders = Arc::from(folders);
+                self.areas();
+            }
+            Change::Settings(settings) => {
+                self.next.settings = Arc::new(settings);
+                self.areas();
+            }
+            Change::Batch(changes) => changes.into_iter().for_each(|change| self.take(change)),
+        }
+    }
+
+    /// Notes that a document came or went, and with it perhaps the folders around it.
+    fn moved_document(&mut self, at: &Arc<str>) {
+        self.moved.insert(Arc::clone(at));
+        let folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
+        self.moved.extend(folders.map(Arc::from));
+    }
+
+    fn touch(&mut self, at: &Arc<str>) -> &mut Touched {
+        let id = if let Some(id) = self.next.ids.get(at) {
+            *id
+        } else {
+            let id = FileId(self.next.files.len() as u32);
+            self.next.files.push_back(None);
+            self.next.ids.insert(Arc::clone(at), id);
+            id
+        };
+        self.touched.entry(id).or_insert_with(|| {
+            let known = self.before.file_by_id(id);
+            Touched {
+                path: Some(Arc::clone(at)),
+                disk: known.and_then(|file| file.disk.clone()),
+                open: known.and_then(|file| file.open.clone()),
+            }
+        })
+    }
+
+    fn disk(&mut self, at: &Arc<str>, entry: DiskEntry) {
+        let Some(area) = self.next.area_of(at).cloned() else {
+            // Areas do not outlive what they are in.
+            if !matches!(entry, DiskEntry::Directory { .. }) {
+                let areas = self.next.areas().iter();
+                let inside = areas.filter(|area| path::within(area, at).is_some());
+                for area in inside.cloned().collect::<Vec<_>>() {
+                    self.disk(&area, DiskEntry::Absent);
+                }
+            }
+            return;
+        };
+        let (node, content) = match entry {
+            DiskEntry::Absent => (None, None),
+            DiskEntry::Directory { target } => (Some(Node::Directory { target }), None),
+            DiskEntry::File { content, linked } => (
+                Some(Node::File { linked }),
+                (content != Content::Unread).then_some(content),
+            ),
+        };
+        let mut changed = Vec::new();
+        let mut note = |at: &Arc<str>| changed.push(Arc::clone(at));
+        match node {
+            Some(node) => self.next.tree.insert(at, node, &area, &mut note),
+            None => self.next.tree.remove(at, &mut note),
+        }
+        self.relinked |= !changed.is_empty();
+        for path in changed {
+            // Whatever stood there has no content on the disk any more; `at` gets its below.
+            if self.next.ids.contains_key(&path) {
+                self.touch(&path).disk = None;
+            }
+            self.moved.insert(path);
+        }
+        if content.is_some() || self.next.ids.contains_key(at) {
+            self.touch(at).disk = content;
+        }
+    }
+
+    fn scanned(&mut self, folder: &Arc<str>, entries: Vec<(Arc<str>, DiskEntry)>) {
+        if self.next.area_of(folder).is_none() {
+            return;
+        }
+        self.disk_keep_target(folder);
+        let found: BTreeSet<Arc<str>> = entries
+            .iter()
+            .filter(|(_, entry)| *entry != DiskEntry::Absent)
+            .map(|(at, _)| path::shared(at))
+            .collect();
+        let gone: Vec<Arc<str>> = self
+            .next
+            .tree
+            .below(folder)
+            .filter(|(at, _)| !found.contains(*at))
+            .map(|(at, _)| Arc::clone(at))
+            .collect();
+        for at in gone {
+            self.disk(&at, DiskEntry::Absent);
+        }
+        for (at, entry) in entries {
+            if path::within(&at, folder).is_some_and(|rest| !rest.is_empty()) {
+                self.disk(&path::shared(&at), entry);
+            }
+        }
+    }
+
+    /// Makes sure that a scanned folder stands, without forgetting what is known of it.
+    fn disk_keep_target(&mut self, folder: &Arc<str>) {
+        if self.next.tree.get(folder).map(Node::kind) != Some(FileKind::Directory) {
+            self.disk(folder, DiskEntry::Directory { target: None });
+        }
+    }
+
+    /// Computes the areas again and forgets what lies outside.
+    fn areas(&mut self) {
+        let settings = &self.next.settings;
+        let global = settings.global_hiera_yaml.iter();
+        let global = global.filter_map(|at| path::parent(at).map(Arc::from));
+        let mut areas: Vec<Arc<str>> = self.next.folders.iter().cloned().collect();
+        areas.extend(settings.folders.iter().cloned());
+        areas.extend(settings.base_modulepath.iter().cloned());
+        areas.extend(settings.path_map.iter().map(|(_, here)| Arc::clone(here)));
+        areas.extend(
+            settings
+                .hiera_yamls
+                .iter()
+                .filter_map(|at| Some(Arc::from(path::parent(at)?))),
+        );
+        areas.extend(global);
+        let mut areas: Vec<Arc<str>> = areas.iter().map(path::shared).collect();
+        areas.sort();
+        areas.dedup();
+        let all = areas.clone();
+        areas.retain(|at| {
+            !all.iter()
+                .any(|other| other != at && path::within(at, other).is_some())
+        });
+        if *areas == *self.next.areas {
+            return;
+        }
+        self.next.areas = Arc::from(areas);
+        let outside: Vec<Arc<str>> = self
+            .next
+            .tree
+            .iter()
+            .filter(|(at, _)| self.next.area_of(at).is_none())
+            .map(|(at, _)| Arc::clone(at))
+            .collect();
+        for at in outside {
+            let mut gone = Vec::new();
+            self.next
+                .tree
+                .remove(&at, &mut |at| gone.push(Arc::clone(at)));
+            for at in gone {
+                if self.next.ids.contains_key(&at) {
+                    self.touch(&at).disk = None;
+                }
+                self.moved.insert(at);
+            }
+        }
+        // Open documents may belong to the workspace now, or not any more.
+        for at in self.next.open.clone() {
+            self.touch(&at);
+            self.moved_document(&at);
+        }
+    }
+}

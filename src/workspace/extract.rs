@@ -1,0 +1,354 @@
+//! The one extraction of facts: from the tree of a text, whatever its format. It asks the parsers
+//! and loaders and knows nothing of other files.
+
+use super::cache::TextHash;
+use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact};
+use super::files::Format;
+use super::interner::Interner;
+use super::reader;
+use super::tokens::tokens_of;
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree};
+use crate::text::TextRange;
+use crate::value::{LoadError, load_json_parse, load_parse};
+
+/// The key of a data file that holds settings of lookups, not data.
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
+/// The key that takes in another mapping's entries.
+const MERGE_KEY: &str = "<<";
+
+/// Mappings that merge keys reach one through another, at most: they can name each other.
+const MOST_MERGES: usize = 64;
+
+/// Entries that merge keys bring to a file, at most: mappings that merge one another twice double
+/// at every step.
+const MOST_MERGED: usize = 100_000;
+
+/// A text to read facts from.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) text: &'a str,
+    /// The file's bytes where they are not the text's: what is no UTF-8 may be a reason for a
+    /// loader to refuse the file.
+    pub(super) bytes: Option<&'a [u8]>,
+    pub(super) hash: TextHash,
+    pub(super) format: Format,
+}
+
+/// The facts of a data file's text, and the tree they are from.
+pub(super) fn facts(source: Source<'_>, names: &Interner) -> (FileFacts, Parse) {
+    let parse = reader::parse(source.text, source.format);
+    let facts = facts_of_tree(source, &parse, names);
+    (facts, parse)
+}
+
+fn facts_of_tree(source: Source<'_>, parse: &Parse, names: &Interner) -> FileFacts {
+    let Source { text, hash, .. } = source;
+    let tree = &parse.tree;
+    let mut extraction = Extraction {
+        source,
+        aliases: aliases(tree),
+        tree,
+        names,
+        keys: Vec::new(),
+        lookup_options: Vec::new(),
+        has_odd_keys: false,
+        merged: 0,
+    };
+    extraction.entries();
+    extraction.broken_entries();
+    let is_hocon = source.format == Format::Hocon;
+    let Extraction {
+        keys,
+        lookup_options,
+        has_odd_keys,
+        aliases,
+        ..
+    } = extraction;
+    FactsBuilder {
+        hash,
+        keys,
+        lookup_options,
+        tokens: tokens_of(text, tree, source.format, names),
+        error: load_error(source, parse),
+        // Substitutions and included files can bring keys and references.
+        has_odd_keys: has_odd_keys || is_hocon,
+        has_aliases: !aliases.is_empty() || is_hocon,
+    }
+    .build(text)
+}
+
+/// Why Puppet refuses the whole file, if it does.
+fn load_error(source: Source<'_>, parse: &Parse) -> Option<LoadError> {
+    match (source.bytes, source.format) {
+        (Some(bytes), format) => reader::load(bytes, format).loaded.err(),
+        (None, Format::Hocon) => reader::load(source.text.as_bytes(), source.format)
+            .loaded
+            .err(),
+        (None, Format::Json) => load_json_parse(parse).err(),
+        (None, Format::Yaml) if parse.error().is_some() || may_fail(&parse.tree) => {
+            load_parse(parse).err()
+        }
+        (None, Format::Yaml) => None,
+    }
+}
+
+/// Where the aliases start, ascending.
+fn aliases(tree: &Tree) -> Vec<u32> {
+    let is_alias = |node: &&Node| matches!(node.kind, NodeKind::Alias { .. });
+    let aliases = tree.nodes().map(|(_, node)| node).filter(is_alias);
+    let mut aliases: Vec<u32> = aliases.map(|node| node.range.start).collect();
+    aliases.sort_unstable();
+    aliases
+}
+
+/// Whether loading a tree without syntax errors can fail at all. Most trees hold nothing that
+/// can, and need not become a value only to find that out.
+fn may_fail(tree: &Tree) -> bool {
+    tree.nodes().any(|(_, node)| {
+        if node.tag.is_some() {
+            return true;
+        }
+        match &node.kind {
+            NodeKind::Alias { .. } => true,
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) => false,
+            NodeKind::Scalar(scalar) => {
+                scalar.style == ScalarStyle::Plain && !is_surely_loaded(&scalar.text)
+            }
+        }
+    })
+}
+
+/// Whether Puppet loads an untagged plain scalar, whatever it is: dates, times and numbers that
+/// Ruby cannot convert are refused.
+fn is_surely_loaded(text: &str) -> bool {
+    let Some(first) = text.as_bytes().first() else {
+        return true;
+    };
+    // What is refused starts with none of these, and is not made of digits alone.
+    if first.is_ascii_alphabetic()
+        || b"/_%$".contains(first)
+        || text.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return true;
+    }
+    match resolve_plain(text) {
+        Resolved::Date | Resolved::Time | Resolved::Invalid { .. } => false,
+        Resolved::Null
+        | Resolved::Bool(_)
+        | Resolved::Int(_)
+        | Resolved::BigInt(_)
+        | Resolved::Float(_)
+        | Resolved::Symbol(_)
+        | Resolved::String => true,
+    }
+}
+
+/// The top-level keys of a tree, being collected.
+struct Extraction<'a> {
+    source: Source<'a>,
+    /// Where the aliases start, ascending.
+    aliases: Vec<u32>,
+    tree: &'a Tree,
+    names: &'a Interner,
+    keys: Vec<KeyFact>,
+    lookup_options: Vec<OptionFact>,
+    has_odd_keys: bool,
+    /// Mappings and entries that merge keys brought.
+    merged: usize,
+}
+
+impl Extraction<'_> {
+    fn entries(&mut self) {
+        let entries: Vec<(NodeId, NodeId)> = self.tree.entries().collect();
+        for (at, &(key, value)) in entries.iter().enumerate() {
+            let next = entries.get(at + 1);
+            let end = next.map_or(self.source.text.len(), |&(next, _)| {
+                self.tree.node(next).full_range().start as usize
+            });
+            self.entry(key, value, end, MOST_MERGES);
+        }
+    }
+
+    /// Adds one top-level entry; `end` is where the next one starts.
+    fn entry(&mut self, key: NodeId, value: NodeId, end: usize, merges: usize) {
+        let Some((name, is_merge)) = key_name(self.tree, key) else {
+            // Most of them are no strings; a quoted symbol becomes one.
+            let node = self.tree.node(target(self.tree, key));
+            let text = node.as_scalar().map_or(":", |scalar| &*scalar.text);
+            self.has_odd_keys |= text.starts_with(':');
+            return;
+        };
+        if is_merge && self.merge(value, end, merges) {
+            return;
+        }
+        let range = self.tree.node(value).full_range();
+        if name == LOOKUP_OPTIONS {
+            self.options(value);
+        }
+        self.keys.push(KeyFact {
+            name: self.names.intern(name),
+            key: self.tree.node(key).range,
+            line: 0,
+            value: range,
+            state: KeyState::Read,
+            print: self.print(range, end),
+        });
+    }
+
+    /// Adds what a merge key brings. False where its value is no mapping: then the entry is an
+    /// ordinary one.
+    fn merge(&mut self, value: NodeId, end: usize, merges: usize) -> bool {
+        let Some(merges) = merges.checked_sub(1) else {
+            return true;
+        };
+        if self.merged > MOST_MERGED {
+            self.has_odd_keys = true;
+            return true;
+        }
+        let value = target(self.tree, value);
+        let node = self.tree.node(value);
+        if let Some(pairs) = node.as_mapping() {
+            self.merged += 1 + pairs.len();
+            for &(key, value) in pairs {
+                self.entry(key, value, end, merges);
+            }
+            return true;
+        }
+        let Some(elements) = node.as_sequence() else {
+            return false;
+        };
+        let is_mapping =
+            |&at: &NodeId| self.tree.node(target(self.tree, at)).as_mapping().is_some();
+        if !elements.iter().all(is_mapping) {
+            return false;
+        }
+        // In `[*a, *b]` what a brings wins.
+        for &element in elements.iter().rev() {
+            self.merge(element, end, merges);
+        }
+        true
+    }
+
+    fn options(&mut self, value: NodeId) {
+        let Some(pairs) = self.tree.node(target(self.tree, value)).as_mapping() else {
+            return;
+        };
+        for &(key, value) in pairs {
+            if let Some((pattern, _)) = key_name(self.tree, key) {
+                let range = self.tree.node(value).full_range();
+                self.lookup_options.push(OptionFact {
+                    pattern: self.names.intern(pattern),
+                    key: self.tree.node(key).range,
+                    value: range,
+                    print: self.print(range, range.end as usize),
+                });
+            }
+        }
+    }
+
+    /// Adds the keys of entries that could not be read.
+    fn broken_entries(&mut self) {
+        for broken in self.tree.broken() {
+            let Some(key) = &broken.key else {
+                continue;
+            };
+            let end = broken.range.end.max(key.range.end);
+            let value = TextRange::new(key.range.end as usize, end as usize);
+            let print = self.print_of_broken(value);
+            self.keys.push(KeyFact {
+                name: self.names.intern(&key.text),
+                key: key.range,
+                line: 0,
+                value,
+                state: KeyState::Broken,
+                print,
+            });
+        }
+        if !self.tree.broken().is_empty() {
+            // Stable: keys that a merge key brings stay behind what they override.
+            self.keys.sort_by_key(|key| key.key.start);
+        }
+    }
+
+    /// A fingerprint of a value: of its text up to the next entry, since blank lines can belong
+    /// to a block scalar, and of the whole text where the value may refer to another part of it.
+    fn print(&self, value: TextRange, end: usize) -> u64 {
+        let Source {
+            text, hash, format, ..
+        } = self.source;
+        if format == Format::Hocon {
+            // A key can be made of several entries and of other keys' values.
+            return hash.0;
+        }
+        let start = value.start as usize;
+        let text = text.get(start..end.max(value.end as usize));
+        let text = text.unwrap_or_default();
+        let print = TextHash::of(text.as_bytes()).0;
+        let behind = self.aliases.partition_point(|&alias| alias < value.start);
+        let alias = self.aliases.get(behind);
+        match alias.is_some_and(|&alias| (alias as usize) < start + text.len()) {
+            true => print ^ hash.0.rotate_left(1),
+            false => print,
+        }
+    }
+
+    /// The same for an entry without a tree, where any star may be an alias.
+    fn print_of_broken(&self, value: TextRange) -> u64 {
+        let Source { text, hash, .. } = self.source;
+        let text = text.get(value.start as usize..value.end as usize);
+        let text = text.unwrap_or_default();
+        let print = TextHash::of(text.as_bytes()).0;
+        match text.contains('*') {
+            true => print ^ hash.0.rotate_left(1),
+            false => print,
+        }
+    }
+}
+
+/// The node itself, or what an alias stands for.
+fn target(tree: &Tree, node: NodeId) -> NodeId {
+    match &tree.node(node).kind {
+        NodeKind::Alias { target, .. } => target.unwrap_or(node),
+        NodeKind::Scalar(_) | NodeKind::Mapping(_) | NodeKind::Sequence(_) => node,
+    }
+}
+
+/// The name that a lookup could ask a key by, and whether it is a merge key. Nothing for keys
+/// that are no strings: numbers, truth values, dates, lists.
+fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
+    let node: &Node = tree.node(target(tree, key));
+    let scalar = node.as_scalar()?;
+    let text = &*scalar.text;
+    if scalar.style == ScalarStyle::JsonString {
+        return Some((text, false));
+    }
+    let plain = node.tag.is_none() && scalar.style == ScalarStyle::Plain;
+    // Most keys start with a letter and hold a colon or an underscore: no need to ask.
+    let certain =
+        text.contains("::") && text.starts_with(|first: char| first.is_ascii_alphabetic());
+    if !plain || certain {
+        return Some((text, text == MERGE_KEY));
+    }
+    match resolve_plain(text) {
+        Resolved::String => Some((text, text == MERGE_KEY)),
+        // Puppet turns symbols that are keys into strings. Quoted ones are as good as unknown.
+        Resolved::Symbol(name) => text
+            .strip_prefix(':')
+            .filter(|rest| *rest == name)
+            .map(|rest| (rest, false)),
+        Resolved::Null
+        | Resolved::Bool(_)
+        | Resolved::Int(_)
+        | Resolved::BigInt(_)
+        | Resolved::Float(_)
+        | Resolved::Date
+        | Resolved::Time
+        | Resolved::Invalid { .. } => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "extract_tests.rs"]
+mod tests;

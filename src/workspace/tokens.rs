@@ -1,0 +1,149 @@
+//! The `%{…}` tokens of a text as facts: which keys its strings look up and which variables they
+//! use, with the places of all parts. It evaluates nothing.
+
+use std::sync::Arc;
+
+use super::files::Format;
+use super::interner::Interner;
+use crate::interpolation::{self, Method, Token, TokenKind};
+use crate::syntax::{ScalarMap, ScalarStyle, Tree};
+use crate::text::TextRange;
+
+/// A token in a string of the text. All ranges are in the text as it is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TokenFact {
+    /// A call of `lookup`, `hiera` or `alias`.
+    Reference(Reference),
+    /// A variable, by its name or by `scope`.
+    Variable(VariableUse),
+    /// Any other token.
+    Other {
+        /// The token with its `%{` and `}`.
+        range: TextRange,
+        /// Where the name of the function stands, if one is called: `literal`, or a function that
+        /// Puppet does not know.
+        function: Option<TextRange>,
+    },
+}
+
+/// A string's call of `lookup`, `hiera` or `alias`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reference {
+    /// The key as written between the quotes, which may be dotted.
+    pub key: Arc<str>,
+    /// By which function.
+    pub method: Method,
+    /// The token with its `%{` and `}`.
+    pub range: TextRange,
+    /// Where the name of the function stands.
+    pub function: TextRange,
+    /// Where the key stands, without its quotes.
+    pub argument: TextRange,
+}
+
+/// A variable in a string.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VariableUse {
+    /// The variable with its dotted path, as written.
+    pub name: Arc<str>,
+    /// The token with its `%{` and `}`.
+    pub range: TextRange,
+    /// Where the name of the function stands, for `%{scope('name')}`.
+    pub function: Option<TextRange>,
+    /// Where the variable stands, without its quotes.
+    pub variable: TextRange,
+}
+
+impl TokenFact {
+    /// The token with its `%{` and `}`.
+    #[must_use]
+    pub fn range(&self) -> TextRange {
+        match self {
+            TokenFact::Reference(reference) => reference.range,
+            TokenFact::Variable(variable) => variable.range,
+            TokenFact::Other { range, .. } => *range,
+        }
+    }
+
+    fn of(token: &Token, decoded: &str, map: &ScalarMap, names: &Interner) -> TokenFact {
+        let source = |range: TextRange| map.source_range(range.as_usize());
+        let range = source(token.range);
+        let function = token.function.map(source);
+        let variable = |name: &str, place: TextRange| {
+            TokenFact::Variable(VariableUse {
+                name: names.intern(name),
+                range,
+                function,
+                variable: source(place),
+            })
+        };
+        match (&token.kind, function) {
+            (
+                TokenKind::Call {
+                    method,
+                    argument,
+                    argument_range,
+                },
+                Some(function),
+            ) if method.looks_up() => TokenFact::Reference(Reference {
+                key: names.intern(argument),
+                method: *method,
+                range,
+                function,
+                argument: source(*argument_range),
+            }),
+            (
+                TokenKind::Call {
+                    method: Method::Scope,
+                    argument,
+                    argument_range,
+                },
+                _,
+            ) => variable(argument, *argument_range),
+            (TokenKind::Variable { .. }, _) => variable(token.inner.slice(decoded), token.inner),
+            (
+                TokenKind::Call { .. }
+                | TokenKind::Empty
+                | TokenKind::UnknownMethod { .. }
+                | TokenKind::Malformed
+                | TokenKind::Unclosed,
+                _,
+            ) => TokenFact::Other { range, function },
+        }
+    }
+}
+
+/// The tokens in a text's strings, in the order of the text.
+pub(super) fn tokens_of(
+    text: &str,
+    tree: &Tree,
+    format: Format,
+    names: &Interner,
+) -> Vec<TokenFact> {
+    let mut tokens = Vec::new();
+    if !interpolation::has_tokens(text) {
+        // Escapes can hide a token (`"\x25{…}"`), but a text that hides all of them means none.
+        return tokens;
+    }
+    for (_, node) in tree.nodes() {
+        let Some(scalar) = node.as_scalar() else {
+            continue;
+        };
+        let (decoded, style) = match format {
+            Format::Yaml | Format::Json => (&*scalar.text, scalar.style),
+            // Joined and triple-quoted strings are searched as they are written.
+            Format::Hocon => (node.range.slice(text), ScalarStyle::JsonLiteral),
+        };
+        if !interpolation::has_tokens(decoded) {
+            continue;
+        }
+        let map = ScalarMap::of(text, node.range, style, decoded);
+        let found = interpolation::tokens(decoded);
+        tokens.extend(
+            found
+                .iter()
+                .map(|token| TokenFact::of(token, decoded, &map, names)),
+        );
+    }
+    tokens
+}
