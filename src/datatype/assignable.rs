@@ -1,7 +1,12 @@
 //! Whether every instance of one type is one of another: `assignable?` of `types.rs`.
 
-use super::interpret;
-use super::model::{EnumCase, FloatRange, Presence, Range, StringType, Type};
+use std::sync::Arc;
+
+use super::model::{
+    Element, EnumCase, EnumType, Pattern, Presence, ResourceType, StringType, Type,
+};
+use super::ranges::{FloatRange, Range};
+use super::{interpret, semver};
 use crate::value::Value;
 
 /// Deepest nesting of types that is followed; beyond it the answer is yes, as where types recurse.
@@ -96,37 +101,8 @@ impl Check {
             Type::Integer(range) => matches!(o, Type::Integer(other) if range.covers(other)),
             Type::Float(range) => matches!(o, Type::Float(other) if covers(*range, *other)),
             Type::String(wanted) => string(wanted, o),
-            Type::Enum(allowed) => match o {
-                Type::Enum(other) => {
-                    e == o
-                        || allowed.values.is_empty()
-                        || !other.values.is_empty()
-                            && (allowed.case == EnumCase::Insensitive
-                                || other.case == EnumCase::Sensitive)
-                            && other.values.iter().all(|v| allowed.contains(v))
-                }
-                Type::String(text) => {
-                    allowed.values.is_empty()
-                        || matches!(text, StringType::Value(text) if allowed.contains(text))
-                }
-                Type::Pattern(_) => allowed.values.is_empty(),
-                _ => false,
-            },
-            Type::Pattern(patterns) => match o {
-                _ if e == o => true,
-                Type::String(StringType::Value(text)) => {
-                    patterns.is_empty() || patterns.iter().any(|p| p.matches(text))
-                }
-                Type::Enum(other) if !other.values.is_empty() => {
-                    patterns.is_empty()
-                        || other
-                            .values
-                            .iter()
-                            .all(|v| patterns.iter().any(|p| p.matches(v)))
-                }
-                Type::String(_) | Type::Enum(_) | Type::Pattern(_) => patterns.is_empty(),
-                _ => false,
-            },
+            Type::Enum(allowed) => enumeration(allowed, o),
+            Type::Pattern(patterns) => e == o || pattern(patterns, o),
             Type::Regexp(source) => {
                 matches!(o, Type::Regexp(other) if source.is_none() || source == other)
             }
@@ -135,88 +111,15 @@ impl Check {
             }
             Type::Timestamp(range) => matches!(o, Type::Timestamp(other) if range.covers(*other)),
             Type::Timespan(range) => matches!(o, Type::Timespan(other) if range.covers(*other)),
-            Type::SemVer(ranges) => {
-                matches!(o, Type::SemVer(other) if ranges.is_empty() || !other.is_empty()
-                    && other.iter().all(|v| ranges.iter().any(|r| r == v || super::semver::includes(r, v))))
-            }
+            Type::SemVer(ranges) => matches!(o, Type::SemVer(other) if versions(ranges, other)),
             Type::Uri(wanted) => {
                 matches!(o, Type::Uri(other) if wanted.is_none() || wanted == other)
             }
-            Type::Collection(size) => match o {
-                Type::Array(_, other) | Type::Hash(_, other) | Type::Collection(other) => {
-                    sizes(size.as_ref()).covers(&sizes(other.as_ref()))
-                }
-                Type::Tuple(types, other) => {
-                    sizes(size.as_ref()).covers(&tuple_count(types, other.as_ref()))
-                }
-                Type::Struct(elements) => {
-                    sizes(size.as_ref()).covers(&Range::of(elements.len(), elements.len()))
-                }
-                _ => false,
-            },
-            Type::Array(element, size) => match o {
-                Type::Tuple(types, other) => {
-                    sizes(size.as_ref()).covers(&tuple_count(types, other.as_ref()))
-                        && types.iter().all(|t| self.assignable(element, t))
-                }
-                Type::Array(other, other_size) => {
-                    sizes(size.as_ref()).covers(&sizes(other_size.as_ref()))
-                        && self.assignable(element, other)
-                }
-                _ => false,
-            },
-            Type::Hash(pair, size) => match o {
-                Type::Hash(other, other_size) => {
-                    let empty = other_size.as_ref().is_some_and(Range::is_empty_size)
-                        && **other == (Type::Unit, Type::Unit);
-                    if empty && sizes(size.as_ref()).contains_size(0) {
-                        return true;
-                    }
-                    self.assignable(&pair.0, &other.0)
-                        && self.assignable(&pair.1, &other.1)
-                        && sizes(size.as_ref()).covers(&sizes(other_size.as_ref()))
-                }
-                Type::Struct(elements) => {
-                    sizes(size.as_ref()).contains_size(elements.len())
-                        && elements.iter().all(|element| {
-                            super::is_instance(&pair.0, &Value::String(element.name.clone()))
-                                && self.assignable(&pair.1, &element.value)
-                        })
-                }
-                _ => false,
-            },
+            Type::Collection(size) => collection(size.as_ref(), o),
+            Type::Array(element, size) => self.array(element, size.as_ref(), o),
+            Type::Hash(pair, size) => self.hash(pair, size.as_ref(), o),
             Type::Tuple(types, size) => self.tuple(types, size.as_ref(), o),
-            Type::Struct(elements) => match o {
-                Type::Struct(others) => {
-                    let mut matched = 0;
-                    elements.iter().all(|element| {
-                        match others.iter().find(|other| other.name == element.name) {
-                            None => element.presence == Presence::Optional,
-                            Some(other) => {
-                                matched += 1;
-                                (element.presence == Presence::Optional
-                                    || other.presence == Presence::Required)
-                                    && self.assignable(&element.value, &other.value)
-                            }
-                        }
-                    }) && matched == others.len()
-                }
-                Type::Hash(pair, size) => {
-                    let required = elements
-                        .iter()
-                        .filter(|element| element.presence == Presence::Required)
-                        .count();
-                    elements
-                        .iter()
-                        .filter(|element| element.presence == Presence::Required)
-                        .all(|element| {
-                            self.assignable(&element.value, &pair.1)
-                                && self.assignable(&Type::String(StringType::Any), &pair.0)
-                        })
-                        && Range::of(required, elements.len()).covers(&sizes(size.as_ref()))
-                }
-                _ => false,
-            },
+            Type::Struct(elements) => self.structure(elements, o),
             Type::Variant(types) => types.iter().any(|t| self.assignable(t, o)),
             Type::Optional(inner) => {
                 *o == Type::Undef || inner.as_ref().is_none_or(|t| self.assignable(t, o))
@@ -225,9 +128,8 @@ impl Check {
                 !self.assignable(o, &Type::Undef)
                     && inner.as_ref().is_none_or(|t| self.assignable(t, o))
             }
-            Type::Type(inner) => match (inner, o) {
-                (None, Type::Type(_)) => true,
-                (Some(inner), Type::Type(Some(other))) => self.assignable(inner, other),
+            Type::Type(inner) => match o {
+                Type::Type(other) => self.contained(inner.as_ref(), other.as_ref()),
                 _ => false,
             },
             Type::Sensitive(inner) => {
@@ -242,16 +144,16 @@ impl Check {
                         || element.is_some_and(|element| self.assignable(inner, &element))
                 })
             }
-            Type::Iterator(inner) => match (inner, o) {
-                (None, Type::Iterator(_)) => true,
-                (Some(inner), Type::Iterator(Some(other))) => self.assignable(inner, other),
+            Type::Iterator(inner) => match o {
+                Type::Iterator(other) => self.contained(inner.as_ref(), other.as_ref()),
                 _ => false,
             },
             Type::Init(inner, _) => match (inner, o) {
-                (None, Type::Init(..)) => true,
-                (Some(inner), Type::Init(Some(other), _)) => self.assignable(inner, other),
+                (_, Type::Init(other, _)) if inner.is_none() || other.is_some() => {
+                    self.contained(inner.as_ref(), other.as_ref())
+                }
                 (None, _) => self.assignable(interpret::rich_data(), o),
-                (Some(inner), _) => self.assignable(inner, o) || super::functions::takes(inner, o),
+                (Some(inner), _) => self.assignable(inner, o) || super::init::takes(inner, o),
             },
             Type::Callable(wanted) => {
                 matches!(o, Type::Callable(_)) && (wanted.is_none() || e == o)
@@ -259,14 +161,9 @@ impl Check {
             Type::Class(name) => {
                 matches!(o, Type::Class(other) if name.is_none() || name == other)
             }
-            Type::Resource(wanted) => match (wanted, o) {
-                (None, Type::Resource(_)) => true,
-                (Some(wanted), Type::Resource(Some(other))) => {
-                    wanted.name.eq_ignore_ascii_case(&other.name)
-                        && (wanted.title.is_none() || wanted.title == other.title)
-                }
-                _ => false,
-            },
+            Type::Resource(wanted) => {
+                matches!(o, Type::Resource(other) if resource(wanted.as_deref(), other.as_deref()))
+            }
             Type::Runtime(runtime, class) => {
                 matches!(o, Type::Runtime(other, other_class)
                     if (runtime.is_none() || runtime == other)
@@ -286,6 +183,81 @@ impl Check {
                 self.open.pop();
                 answer
             }
+        }
+    }
+
+    /// The types that two types of types, iterators and so on contain.
+    fn contained(&mut self, inner: Option<&Arc<Type>>, other: Option<&Arc<Type>>) -> bool {
+        match (inner, other) {
+            (None, _) => true,
+            (Some(inner), Some(other)) => self.assignable(inner, other),
+            (Some(_), None) => false,
+        }
+    }
+
+    fn array(&mut self, element: &Type, size: Option<&Range>, o: &Type) -> bool {
+        match o {
+            Type::Tuple(types, other) => {
+                sizes(size).covers(&tuple_count(types, other.as_ref()))
+                    && types.iter().all(|t| self.assignable(element, t))
+            }
+            Type::Array(other, other_size) => {
+                sizes(size).covers(&sizes(other_size.as_ref())) && self.assignable(element, other)
+            }
+            _ => false,
+        }
+    }
+
+    fn hash(&mut self, pair: &(Type, Type), size: Option<&Range>, o: &Type) -> bool {
+        match o {
+            Type::Hash(other, other_size) => {
+                let empty = other_size.as_ref().is_some_and(Range::is_empty_size)
+                    && **other == (Type::Unit, Type::Unit);
+                if empty && sizes(size).contains_size(0) {
+                    return true;
+                }
+                self.assignable(&pair.0, &other.0)
+                    && self.assignable(&pair.1, &other.1)
+                    && sizes(size).covers(&sizes(other_size.as_ref()))
+            }
+            Type::Struct(elements) => {
+                sizes(size).contains_size(elements.len())
+                    && elements.iter().all(|element| {
+                        super::is_instance(&pair.0, &Value::String(element.name.clone()))
+                            && self.assignable(&pair.1, &element.value)
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    fn structure(&mut self, elements: &[Element], o: &Type) -> bool {
+        match o {
+            Type::Struct(others) => {
+                let mut matched = 0;
+                elements.iter().all(|element| {
+                    match others.iter().find(|other| other.name == element.name) {
+                        None => element.presence == Presence::Optional,
+                        Some(other) => {
+                            matched += 1;
+                            (element.presence == Presence::Optional
+                                || other.presence == Presence::Required)
+                                && self.assignable(&element.value, &other.value)
+                        }
+                    }
+                }) && matched == others.len()
+            }
+            Type::Hash(pair, size) => {
+                let required = || {
+                    let all = elements.iter();
+                    all.filter(|element| element.presence == Presence::Required)
+                };
+                required().all(|element| {
+                    self.assignable(&element.value, &pair.1)
+                        && self.assignable(&Type::String(StringType::Any), &pair.0)
+                }) && Range::of(required().count(), elements.len()).covers(&sizes(size.as_ref()))
+            }
+            _ => false,
         }
     }
 
@@ -362,6 +334,64 @@ fn string(wanted: &StringType, o: &Type) -> bool {
     }
 }
 
+fn enumeration(allowed: &EnumType, o: &Type) -> bool {
+    if let Type::Enum(other) = o
+        && allowed == &**other
+    {
+        return true;
+    }
+    match o {
+        Type::Enum(_) | Type::String(_) | Type::Pattern(_) if allowed.values.is_empty() => true,
+        Type::Enum(other) => {
+            !other.values.is_empty()
+                && (allowed.case == EnumCase::Insensitive || other.case == EnumCase::Sensitive)
+                && other.values.iter().all(|v| allowed.contains(v))
+        }
+        Type::String(StringType::Value(text)) => allowed.contains(text),
+        _ => false,
+    }
+}
+
+fn pattern(patterns: &[Pattern], o: &Type) -> bool {
+    let any = |text: &str| patterns.iter().any(|p| p.matches(text));
+    match o {
+        Type::String(_) | Type::Enum(_) | Type::Pattern(_) if patterns.is_empty() => true,
+        Type::String(StringType::Value(text)) => any(text),
+        Type::Enum(other) => !other.values.is_empty() && other.values.iter().all(|v| any(v)),
+        _ => false,
+    }
+}
+
+fn versions(ranges: &[Arc<str>], others: &[Arc<str>]) -> bool {
+    let covered = |version: &Arc<str>| {
+        let mut ranges = ranges.iter();
+        ranges.any(|range| range == version || semver::includes(range, version))
+    };
+    ranges.is_empty() || !others.is_empty() && others.iter().all(covered)
+}
+
+fn collection(size: Option<&Range>, o: &Type) -> bool {
+    match o {
+        Type::Array(_, other) | Type::Hash(_, other) | Type::Collection(other) => {
+            sizes(size).covers(&sizes(other.as_ref()))
+        }
+        Type::Tuple(types, other) => sizes(size).covers(&tuple_count(types, other.as_ref())),
+        Type::Struct(elements) => sizes(size).covers(&Range::of(elements.len(), elements.len())),
+        _ => false,
+    }
+}
+
+fn resource(wanted: Option<&ResourceType>, other: Option<&ResourceType>) -> bool {
+    match (wanted, other) {
+        (None, _) => true,
+        (Some(wanted), Some(other)) => {
+            wanted.name.eq_ignore_ascii_case(&other.name)
+                && (wanted.title.is_none() || wanted.title == other.title)
+        }
+        (Some(_), None) => false,
+    }
+}
+
 fn is_catalog_entry(t: &Type) -> bool {
     matches!(t, Type::Class(_) | Type::Resource(_))
 }
@@ -408,7 +438,7 @@ fn iterated(t: &Type) -> Option<Option<Type>> {
         ))),
         Type::Struct(elements) => Some(Some(Type::Tuple(
             [
-                Type::variant(elements.iter().map(super::model::Element::key_type)),
+                Type::variant(elements.iter().map(Element::key_type)),
                 Type::variant(elements.iter().map(|e| e.value.clone())),
             ]
             .into(),

@@ -1,12 +1,14 @@
-//! Types as Puppet prints them (`pops/types/type_formatter.rb`), and the two texts that go into
-//! them: quoted strings and floats.
+//! Types as Puppet prints them (`pops/types/type_formatter.rb`).
 
 use std::fmt;
 
 use num_bigint::BigInt;
 
-use super::model::{Element, EnumCase, Presence, Range, StringType, Type};
-use crate::value::Value;
+use super::builtin::is_builtin_alias;
+use super::model::{
+    Alias, CallableType, Element, EnumCase, FloatRange, Presence, Range, StringType, Type,
+};
+use super::quote::{quote, ruby_float, slashed};
 
 /// Deepest type that is printed in full.
 const MAX_DEPTH: usize = 120;
@@ -119,11 +121,9 @@ impl Printer {
             return;
         }
         self.depth += 1;
-        let parts = self.parameters(t);
+        let text = self.parameters(t);
         self.depth -= 1;
-        if let Some(parts) = parts {
-            self.out.push_str(&parts);
-        }
+        self.out.push_str(&text);
     }
 
     fn text(&mut self, t: &Type) -> String {
@@ -132,8 +132,8 @@ impl Printer {
         std::mem::replace(&mut self.out, outer)
     }
 
-    /// The whole text of a type, or `None` if it was written already.
-    fn parameters(&mut self, t: &Type) -> Option<String> {
+    /// The whole text of a type.
+    fn parameters(&mut self, t: &Type) -> String {
         let name = t.simple_name();
         let listed = |parts: Vec<String>| {
             if parts.is_empty() {
@@ -142,7 +142,7 @@ impl Printer {
                 format!("{name}[{}]", parts.join(", "))
             }
         };
-        Some(match t {
+        match t {
             Type::Any
             | Type::Unit
             | Type::Undef
@@ -159,14 +159,7 @@ impl Printer {
                               version => '0.0.0'}]"
                 .to_owned(),
             Type::Integer(range) => listed(bounds(Some(range))),
-            Type::Float(range) if range.is_unbounded() => name.to_owned(),
-            Type::Float(range) => {
-                // The infinity on its own side is no bound.
-                let from = range.from.filter(|&from| from != f64::NEG_INFINITY);
-                let from = from.map_or("default".to_owned(), ruby_float);
-                let to = range.to.filter(|&to| to != f64::INFINITY).map(ruby_float);
-                listed(std::iter::once(from).chain(to).collect())
-            }
+            Type::Float(range) => listed(float_bounds(*range)),
             Type::String(StringType::Size(range)) => listed(bounds(Some(range))),
             Type::String(StringType::Any | StringType::Value(_)) => name.to_owned(),
             Type::Enum(allowed) => {
@@ -187,26 +180,16 @@ impl Printer {
             Type::Uri(parameters) => listed(parameters.iter().map(ToString::to_string).collect()),
             Type::Collection(size) => listed(bounds(size.as_ref())),
             Type::Array(element, size) => {
-                if size.as_ref().is_some_and(Range::is_empty_size) {
-                    return Some("Array[0, 0]".to_owned());
-                }
                 if **element == Type::Any && size.is_none() {
-                    return Some(name.to_owned());
+                    return name.to_owned();
                 }
-                let mut parts = vec![self.text(element)];
-                parts.extend(bounds(size.as_ref()));
-                listed(parts)
+                listed(self.collection(&[element.as_ref()], size.as_ref()))
             }
             Type::Hash(pair, size) => {
-                if size.as_ref().is_some_and(Range::is_empty_size) {
-                    return Some("Hash[0, 0]".to_owned());
-                }
                 if **pair == (Type::Any, Type::Any) && size.is_none() {
-                    return Some(name.to_owned());
+                    return name.to_owned();
                 }
-                let mut parts = vec![self.text(&pair.0), self.text(&pair.1)];
-                parts.extend(bounds(size.as_ref()));
-                listed(parts)
+                listed(self.collection(&[&pair.0, &pair.1], size.as_ref()))
             }
             Type::Tuple(types, _) if types.is_empty() => name.to_owned(),
             Type::Tuple(types, size) => {
@@ -222,7 +205,7 @@ impl Printer {
             Type::Variant(types) => listed(types.iter().map(|t| self.text(t)).collect()),
             Type::Optional(inner) | Type::NotUndef(inner) => {
                 if let Some(Type::String(StringType::Value(text))) = inner.as_deref() {
-                    return Some(format!("{name}[{}]", quote(text)));
+                    return format!("{name}[{}]", quote(text));
                 }
                 listed(inner.iter().map(|t| self.text(t)).collect())
             }
@@ -233,31 +216,11 @@ impl Printer {
             Type::Sensitive(inner) => listed(vec![self.text(inner)]),
             Type::Init(inner, arguments) => {
                 let mut parts: Vec<String> = inner.iter().map(|t| self.text(t)).collect();
-                parts.extend(arguments.iter().map(literal));
+                parts.extend(arguments.iter().map(super::strings::programmatic));
                 listed(parts)
             }
             Type::Callable(None) => name.to_owned(),
-            Type::Callable(Some(callable)) => {
-                let mut parts: Vec<String> = callable
-                    .parameters
-                    .iter()
-                    .filter(|t| **t != Type::Unit)
-                    .map(|t| self.text(t))
-                    .collect();
-                if callable.parameters.is_empty() {
-                    parts.extend(["0".to_owned(), "0".to_owned()]);
-                } else {
-                    parts.extend(bounds(callable.size.as_ref()));
-                }
-                parts.extend(callable.block.iter().map(|t| self.text(t)));
-                match &callable.returns {
-                    None => listed(parts),
-                    Some(returns) => {
-                        let returns = self.text(returns);
-                        format!("Callable[[{}], {returns}]", parts.join(", "))
-                    }
-                }
-            }
+            Type::Callable(Some(callable)) => self.callable(callable),
             Type::Class(class) => listed(class.iter().map(ToString::to_string).collect()),
             Type::Resource(None) => name.to_owned(),
             Type::Resource(Some(resource)) => match &resource.title {
@@ -274,20 +237,53 @@ impl Printer {
             Type::Object(None) => "Object[{}]".to_owned(),
             Type::Object(Some(text)) => text.to_string(),
             Type::Reference(text) => format!("TypeReference[{}]", quote(text)),
-            Type::Alias(alias) => {
-                let alias_name = alias.name.to_string();
-                let expand = self.expansion == Expansion::Full
-                    && !super::interpret::is_builtin_alias(&alias_name)
-                    && !self.open.contains(&alias_name);
-                if !expand {
-                    return Some(alias_name);
-                }
-                self.open.push(alias_name.clone());
-                let body = self.text(&alias.resolved());
-                self.open.pop();
-                format!("{alias_name} = {body}")
-            }
-        })
+            Type::Alias(alias) => self.alias(alias),
+        }
+    }
+
+    /// The parameters of an `Array` or a `Hash`: the types of what is in it, and its size.
+    fn collection(&mut self, types: &[&Type], size: Option<&Range>) -> Vec<String> {
+        if size.is_some_and(Range::is_empty_size) {
+            return vec!["0".to_owned(), "0".to_owned()];
+        }
+        let mut parts: Vec<String> = types.iter().map(|t| self.text(t)).collect();
+        parts.extend(bounds(size));
+        parts
+    }
+
+    fn callable(&mut self, callable: &CallableType) -> String {
+        let mut parts: Vec<String> = callable
+            .parameters
+            .iter()
+            .filter(|t| **t != Type::Unit)
+            .map(|t| self.text(t))
+            .collect();
+        if callable.parameters.is_empty() {
+            parts.extend(["0".to_owned(), "0".to_owned()]);
+        } else {
+            parts.extend(bounds(callable.size.as_ref()));
+        }
+        parts.extend(callable.block.iter().map(|t| self.text(t)));
+        let parts = parts.join(", ");
+        match &callable.returns {
+            Some(returns) => format!("Callable[[{parts}], {}]", self.text(returns)),
+            None if parts.is_empty() => "Callable".to_owned(),
+            None => format!("Callable[{parts}]"),
+        }
+    }
+
+    fn alias(&mut self, alias: &Alias) -> String {
+        let name = alias.name.to_string();
+        let expand = self.expansion == Expansion::Full
+            && !is_builtin_alias(&name)
+            && !self.open.contains(&name);
+        if !expand {
+            return name;
+        }
+        self.open.push(name.clone());
+        let body = self.text(&alias.resolved());
+        self.open.pop();
+        format!("{name} = {body}")
     }
 
     fn element(&mut self, element: &Element) -> String {
@@ -300,6 +296,17 @@ impl Printer {
         };
         format!("{key} => {}", self.text(&element.value))
     }
+}
+
+fn float_bounds(range: FloatRange) -> Vec<String> {
+    if range.is_unbounded() {
+        return Vec::new();
+    }
+    // The infinity on its own side is no bound.
+    let from = range.from.filter(|&from| from != f64::NEG_INFINITY);
+    let from = from.map_or("default".to_owned(), ruby_float);
+    let to = range.to.filter(|&to| to != f64::INFINITY).map(ruby_float);
+    std::iter::once(from).chain(to).collect()
 }
 
 fn bounds(range: Option<&Range>) -> Vec<String> {
@@ -325,113 +332,4 @@ fn times((from, to): (Option<String>, Option<String>)) -> Vec<String> {
         parts.extend(to.as_ref().map(quoted));
     }
     parts
-}
-
-/// A literal argument of a type.
-fn literal(value: &Value) -> String {
-    super::strings::programmatic(value)
-}
-
-/// A pattern between slashes, as Ruby's `Regexp#inspect`.
-pub(super) fn slashed(source: &str) -> String {
-    let mut out = String::with_capacity(source.len() + 2);
-    out.push('/');
-    let mut escaped = false;
-    for c in source.chars() {
-        if c == '/' && !escaped {
-            out.push('\\');
-        }
-        escaped = c == '\\' && !escaped;
-        if c == '\n' {
-            out.push_str("\\n");
-        } else {
-            out.push(c);
-        }
-    }
-    out.push('/');
-    out
-}
-
-/// A string as Puppet writes it in code (`puppet_quote` of `string_converter.rb`): single quotes
-/// unless there are control characters.
-#[must_use]
-pub fn quote(text: &str) -> String {
-    if text.chars().any(|c| u32::from(c) < 0x20) {
-        return double_quote(text);
-    }
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('\'');
-    let mut escaped = false;
-    for c in text.chars() {
-        if escaped {
-            out.push('\\');
-            out.push(c);
-            escaped = false;
-        } else if c == '\'' {
-            out.push_str("\\'");
-        } else if c == '\\' {
-            escaped = true;
-        } else {
-            out.push(c);
-        }
-    }
-    if escaped {
-        out.push('\\');
-    }
-    out.push('\'');
-    out
-}
-
-/// A string in double quotes, escaped as Puppet does.
-#[must_use]
-pub fn double_quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '"' => out.push_str("\\\""),
-            '$' => out.push_str("\\$"),
-            '\\' => out.push_str("\\\\"),
-            c if u32::from(c) < 0x20 => out.push_str(&format!("\\u{{{:X}}}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// A float as Ruby's `to_s`.
-#[must_use]
-pub fn ruby_float(number: f64) -> String {
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        }
-        .to_owned();
-    }
-    let magnitude = number.abs();
-    let fraction_shows = magnitude < 1e16 && magnitude.fract() != 0.0;
-    if magnitude == 0.0 || (1e-4..1e15).contains(&magnitude) || magnitude > 1.0 && fraction_shows {
-        return format!("{number:?}");
-    }
-    let text = format!("{number:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let mantissa = if mantissa.contains('.') {
-        mantissa.to_owned()
-    } else {
-        format!("{mantissa}.0")
-    };
-    let (sign, digits) = match exponent.strip_prefix('-') {
-        Some(digits) => ('-', digits),
-        None => ('+', exponent),
-    };
-    format!("{mantissa}e{sign}{digits:0>2}")
 }

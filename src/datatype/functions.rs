@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::collections::{hash, listed};
 use super::infer::infer;
+use super::init::{Maker, accepts_alone, maker, suits};
 use super::instance::integer;
 use super::interpret::Aliases;
 use super::mismatch::check;
 use super::model::Type;
 use super::numbers::number;
-use super::signatures::{Count, Function, Signatures, signatures};
+use super::signatures::{Function, Signatures, signatures};
 use super::texts::{binary, escaped, range, timespan, timestamp, uri_text, version};
 use super::{is_instance, strings, uri};
 use crate::value::{Opaque, Value};
@@ -71,75 +72,6 @@ fn new(target: &Type, all: &[Value], aliases: &dyn Aliases, depth: usize) -> Res
             Err(mismatches.describe(&format!("Converted value from {target}.new()")))
         }
     }
-}
-
-/// The function of a type.
-enum Maker {
-    Own(Function),
-    Of(Type),
-    Init(Type, Arc<[Value]>),
-}
-
-fn maker(target: &Type) -> Result<Maker, String> {
-    let refused = || format!("Creation of new instance of type '{target}' is not supported");
-    Ok(Maker::Own(match target {
-        Type::Integer(_) => Function::Integer,
-        Type::Float(_) => Function::Float,
-        Type::Numeric => Function::Numeric,
-        Type::String(_) => Function::String,
-        Type::Boolean(_) => Function::Boolean,
-        Type::Array(..) | Type::Tuple(..) => Function::Array,
-        Type::Hash(..) | Type::Struct(_) => Function::Hash,
-        Type::Sensitive(_) => Function::Sensitive,
-        Type::Timestamp(_) => Function::Timestamp,
-        Type::Timespan(_) => Function::Timespan,
-        Type::SemVer(_) => Function::SemVer,
-        Type::SemVerRange => Function::SemVerRange,
-        Type::Binary => Function::Binary,
-        Type::Uri(_) => Function::Uri,
-        Type::Regexp(_) => Function::Regexp,
-        Type::Type(_) => Function::Type,
-        Type::Unit | Type::NotUndef(None) => Function::Unit,
-        Type::NotUndef(Some(inner)) | Type::Optional(Some(inner)) => {
-            return Ok(Maker::Of(Type::clone(inner)));
-        }
-        Type::Alias(alias) => return Ok(Maker::Of(alias.resolved())),
-        Type::Optional(None) => {
-            return Err("undefined method `new_function' for nil:NilClass".to_owned());
-        }
-        Type::Init(Some(inner), arguments) => {
-            let barred = matches!(
-                **inner,
-                Type::Init(..) | Type::Optional(_) | Type::NotUndef(_)
-            );
-            if barred || maker(inner).is_err() {
-                return Err(format!(
-                    "Creation of new instance of type '{inner}' is not supported"
-                ));
-            }
-            return Ok(Maker::Init(Type::clone(inner), arguments.clone()));
-        }
-        Type::Any
-        | Type::Undef
-        | Type::Default
-        | Type::Scalar
-        | Type::ScalarData
-        | Type::CatalogEntry
-        | Type::TypeSet
-        | Type::Enum(_)
-        | Type::Pattern(_)
-        | Type::Collection(_)
-        | Type::Variant(_)
-        | Type::Iterable(_)
-        | Type::Iterator(_)
-        | Type::Init(None, _)
-        | Type::Callable(_)
-        | Type::Class(_)
-        | Type::Resource(_)
-        | Type::Runtime(..)
-        | Type::Object(_)
-        | Type::Reference(_) => return Err(refused()),
-    }))
 }
 
 fn call(
@@ -301,74 +233,6 @@ fn holds_opaque(value: &Value) -> bool {
     false
 }
 
-/// Whether `Init[T]` takes a value that is no `T` yet.
-pub(super) fn accepts(inner: &Type, arguments: &[Value], value: &Value) -> bool {
-    let Ok(Maker::Own(function)) = maker(inner) else {
-        return false;
-    };
-    let mut all = vec![value.clone()];
-    all.extend_from_slice(arguments);
-    let known = signatures(function);
-    known.matching(&all).is_some()
-        || arguments.is_empty()
-            && value
-                .as_array()
-                .is_some_and(|elements| known.matching(elements).is_some())
-}
-
-/// Whether the further arguments of `Init[T, …]` fit a signature of the type's `new`.
-fn suits(inner: &Type, arguments: &[Value]) -> bool {
-    let Ok(Maker::Own(function)) = maker(inner) else {
-        return true;
-    };
-    signatures(function).list.iter().any(|parameters| {
-        parameters.len() > arguments.len()
-            && parameters
-                .iter()
-                .skip(1 + arguments.len())
-                .all(|p| p.count == Count::Optional)
-            && parameters
-                .iter()
-                .skip(1)
-                .zip(arguments)
-                .all(|(parameter, argument)| is_instance(&parameter.expected, argument))
-    })
-}
-
-/// Whether values of a type can be given to a type's `new` alone.
-pub(super) fn takes(inner: &Type, given: &Type) -> bool {
-    let Ok(Maker::Own(function)) = maker(inner) else {
-        return false;
-    };
-    signatures(function).list.iter().any(|parameters| {
-        parameters
-            .iter()
-            .skip(1)
-            .all(|p| p.count == Count::Optional)
-            && parameters
-                .first()
-                .is_some_and(|p| super::assignable(&p.expected, given))
-    })
-}
-
-fn accepts_alone(inner: &Type, value: &Value) -> bool {
-    if is_instance(inner, value) {
-        return true;
-    }
-    let Ok(Maker::Own(function)) = maker(inner) else {
-        return false;
-    };
-    let known = signatures(function);
-    let alone = known
-        .list
-        .iter()
-        .any(|p| p.len() == 1 && is_instance(&p[0].expected, value));
-    let spread = value
-        .as_array()
-        .is_some_and(|elements| known.matching(elements).is_some());
-    alone || !spread && known.matching(std::slice::from_ref(value)).is_some()
-}
-
 /// The text where arguments fit no signature: some functions have words of their own.
 fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
     let (kind, most) = match function {
@@ -383,19 +247,9 @@ fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
                     "'new_Version' The string '{text}' cannot be converted to a SemVer"
                 );
             }
-            _ => return known.refusal(all),
+            _ => return known.refusal(all).to_string(),
         },
-        Function::String
-        | Function::Hash
-        | Function::Sensitive
-        | Function::Timestamp
-        | Function::Timespan
-        | Function::SemVerRange
-        | Function::Binary
-        | Function::Uri
-        | Function::Regexp
-        | Function::Type
-        | Function::Unit => return known.refusal(all),
+        _ => return known.refusal(all).to_string(),
     };
     let rest_fits = match function {
         Function::Integer => {
@@ -405,7 +259,7 @@ fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
         _ => all.get(1).is_none_or(|flag| matches!(flag, Value::Bool(_))),
     };
     if all.len() > most || all.is_empty() || !rest_fits {
-        return known.refusal(all);
+        return known.refusal(all).to_string();
     }
     let radix = |radix: Option<&Value>| match radix {
         None | Some(Value::Int(2 | 8 | 10 | 16) | Value::Default | Value::Undef) => None,

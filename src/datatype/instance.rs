@@ -2,7 +2,8 @@
 
 use num_bigint::BigInt;
 
-use super::model::{Alias, AliasBody, Presence, Range, StringType, Type};
+use super::model::{Alias, AliasBody, Element, Presence, StringType, Type};
+use super::ranges::Range;
 use super::{interpret, time};
 use crate::value::Value;
 
@@ -55,15 +56,7 @@ impl Check {
             Type::Float(range) => {
                 matches!(value, Value::Float(f) if *f >= range.low() && *f <= range.high())
             }
-            Type::String(wanted) => match (wanted, value) {
-                (StringType::Any, Value::String(_) | Value::Bytes(_)) => true,
-                (StringType::Size(size), Value::String(text)) => {
-                    size.contains_size(text.chars().count())
-                }
-                (StringType::Size(size), Value::Bytes(bytes)) => size.contains_size(bytes.len()),
-                (StringType::Value(wanted), Value::String(text)) => wanted == text,
-                _ => false,
-            },
+            Type::String(wanted) => string(wanted, value),
             Type::Enum(allowed) => value.as_str().is_some_and(|text| allowed.contains(text)),
             Type::Pattern(patterns) => value
                 .as_str()
@@ -85,61 +78,25 @@ impl Check {
             }),
             Type::Timestamp(range) => rich(value, "Timestamp")
                 .and_then(time::timestamp_of_text)
-                .is_some_and(|t| {
-                    range.from.is_none_or(|f| f <= t) && range.to.is_none_or(|to| t <= to)
-                }),
+                .is_some_and(|time| range.contains(time)),
             Type::Timespan(range) => rich(value, "Timespan")
                 .and_then(time::timespan_of_text)
-                .is_some_and(|t| {
-                    range.from.is_none_or(|f| f <= t) && range.to.is_none_or(|to| t <= to)
-                }),
+                .is_some_and(|time| range.contains(time)),
             Type::Collection(size) => {
                 collection_size(value).is_some_and(|n| fits(size.as_ref(), n))
             }
-            Type::Array(element, size) => {
-                let Some(elements) = value.as_array() else {
-                    return false;
-                };
+            Type::Array(element, size) => value.as_array().is_some_and(|elements| {
                 elements.iter().all(|e| self.is(element, e)) && fits(size.as_ref(), elements.len())
-            }
-            Type::Hash(pair, size) => {
-                let Some(hash) = value.as_hash() else {
-                    return false;
-                };
+            }),
+            Type::Hash(pair, size) => value.as_hash().is_some_and(|hash| {
                 hash.iter()
                     .all(|(k, v)| self.is(&pair.0, k) && self.is(&pair.1, v))
                     && fits(size.as_ref(), hash.len())
-            }
-            Type::Tuple(types, size) => {
-                let Some(elements) = value.as_array() else {
-                    return false;
-                };
-                match size {
-                    Some(size) if !size.contains_size(elements.len()) => return false,
-                    None if !types.is_empty() && types.len() != elements.len() => return false,
-                    Some(_) | None => {}
-                }
-                let Some(last) = types.last() else {
-                    return true;
-                };
-                elements
-                    .iter()
-                    .enumerate()
-                    .all(|(i, e)| self.is(types.get(i).unwrap_or(last), e))
-            }
-            Type::Struct(elements) => {
-                let Some(hash) = value.as_hash() else {
-                    return false;
-                };
-                let mut matched = 0;
-                elements.iter().all(|e| match value.get(&e.name) {
-                    None => e.presence == Presence::Optional,
-                    Some(v) => {
-                        matched += 1;
-                        self.is(&e.value, v)
-                    }
-                }) && matched == hash.len()
-            }
+            }),
+            Type::Tuple(types, size) => value
+                .as_array()
+                .is_some_and(|elements| self.tuple(types, size.as_ref(), elements)),
+            Type::Struct(elements) => self.structure(elements, value),
             Type::Variant(types) => types.iter().any(|t| self.is(t, value)),
             Type::Optional(inner) => {
                 value.is_undef() || inner.as_ref().is_some_and(|t| self.is(t, value))
@@ -161,18 +118,40 @@ impl Check {
             }
             Type::Init(None, _) => self.is(interpret::rich_data(), value),
             Type::Init(Some(inner), arguments) => {
-                self.is(inner, value) || super::functions::accepts(inner, arguments, value)
+                self.is(inner, value) || super::init::accepts(inner, arguments, value)
             }
             Type::Alias(alias) => self.alias(alias, value),
-            Type::Iterator(_)
-            | Type::CatalogEntry
-            | Type::TypeSet
-            | Type::Callable(_)
-            | Type::Class(_)
-            | Type::Resource(_)
-            | Type::Object(_)
-            | Type::Reference(_) => false,
+            _ => false,
         }
+    }
+
+    fn tuple(&mut self, types: &[Type], size: Option<&Range>, elements: &[Value]) -> bool {
+        match size {
+            Some(size) if !size.contains_size(elements.len()) => return false,
+            None if !types.is_empty() && types.len() != elements.len() => return false,
+            Some(_) | None => {}
+        }
+        let Some(last) = types.last() else {
+            return true;
+        };
+        elements
+            .iter()
+            .enumerate()
+            .all(|(i, e)| self.is(types.get(i).unwrap_or(last), e))
+    }
+
+    fn structure(&mut self, elements: &[Element], value: &Value) -> bool {
+        let Some(hash) = value.as_hash() else {
+            return false;
+        };
+        let mut matched = 0;
+        elements.iter().all(|e| match value.get(&e.name) {
+            None => e.presence == Presence::Optional,
+            Some(v) => {
+                matched += 1;
+                self.is(&e.value, v)
+            }
+        }) && matched == hash.len()
     }
 
     fn alias(&mut self, alias: &Alias, value: &Value) -> bool {
@@ -184,6 +163,16 @@ impl Check {
         let answer = self.is(&alias.resolved(), value);
         self.open.pop();
         answer
+    }
+}
+
+fn string(wanted: &StringType, value: &Value) -> bool {
+    match (wanted, value) {
+        (StringType::Any, Value::String(_) | Value::Bytes(_)) => true,
+        (StringType::Size(size), Value::String(text)) => size.contains_size(text.chars().count()),
+        (StringType::Size(size), Value::Bytes(bytes)) => size.contains_size(bytes.len()),
+        (StringType::Value(wanted), Value::String(text)) => wanted == text,
+        _ => false,
     }
 }
 

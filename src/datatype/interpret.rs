@@ -3,17 +3,11 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::ParseError;
+use super::access::{only, parameterized, unparameterized};
+use super::builtin::{BUILTIN_ALIASES, RESOURCE_TYPES, is_builtin_alias, plain, same_name};
 use super::expression::{self, Expression, Kind};
-use super::model::{
-    Alias, AliasBody, EnumCase, EnumType, FloatRange, Range, ResourceType, StringType, TimeRange,
-    Type,
-};
-use super::parameters::{
-    Param, callable, disordered, element, float_bound, integer_range, patterns, range, resource,
-    ruby_class, size_or_type, time_range, trailing_range, type_of, value_of, wrong_count,
-};
-use super::time;
-use crate::value::Value;
+use super::model::{Alias, AliasBody, Range, ResourceType, Type};
+use super::parameters::Param;
 
 /// Most aliases that may be entered from one another while a type is read.
 const MAX_ALIAS_DEPTH: usize = 40;
@@ -36,43 +30,6 @@ impl Aliases for NoAliases {
     fn source(&self, _name: &str) -> Option<String> {
         None
     }
-}
-
-const BUILTIN_ALIASES: &[(&str, &str)] = &[
-    (
-        "Data",
-        "Variant[ScalarData,Undef,Hash[String,Data],Array[Data]]",
-    ),
-    ("RichDataKey", "Variant[String,Numeric]"),
-    (
-        "RichData",
-        "Variant[Scalar,SemVerRange,Binary,Sensitive,Type,TypeSet,URI,Object,Undef,Default,\
-         Hash[RichDataKey,RichData],Array[RichData]]",
-    ),
-    ("Puppet::LookupKey", "RichDataKey"),
-    ("Puppet::LookupValue", "RichData"),
-];
-
-const RESOURCE_TYPES: &[&str] = &[
-    "Component",
-    "Exec",
-    "File",
-    "Filebucket",
-    "Group",
-    "Node",
-    "Notify",
-    "Package",
-    "Resources",
-    "Schedule",
-    "Service",
-    "Stage",
-    "Tidy",
-    "User",
-    "Whit",
-];
-
-pub(super) fn is_builtin_alias(name: &str) -> bool {
-    BUILTIN_ALIASES.iter().any(|(known, _)| *known == name)
 }
 
 /// The built-in `Data` type.
@@ -136,15 +93,7 @@ impl<'a> Interpreter<'a> {
     fn whole(&mut self, expression: &Expression, text: &str) -> Parsed<Type> {
         match self.param(expression, text)? {
             Param::Type(t) => Ok(t),
-            Param::Integer(_)
-            | Param::Float(_)
-            | Param::Text(_)
-            | Param::Regexp(_)
-            | Param::Boolean(_)
-            | Param::Default
-            | Param::Undef
-            | Param::List(_)
-            | Param::Hash(_) => Err(invalid(expression, text)),
+            _ => Err(invalid(expression, text)),
         }
     }
 
@@ -278,245 +227,21 @@ impl<'a> Interpreter<'a> {
         text: &str,
     ) -> Parsed<Type> {
         let refuse = || invalid(expression, text);
-        let count = params.len();
-        let lower = name.to_ascii_lowercase();
-        let only = |shown: &str, required: &str, params: &mut Vec<Param>| match params.pop() {
-            Some(param) if params.is_empty() => Ok(param),
-            _ => Err(wrong_count(shown, required, count)),
-        };
-        let a_type = |param: &Param| match param {
-            Param::Type(t) => Ok(t.clone()),
-            _ => Err(refuse()),
-        };
-        Ok(match lower.as_str() {
-            "array" => match params.as_slice() {
-                [Param::Type(element)] => Type::array(element.clone(), None),
-                [_] => return Err(refuse()),
-                [Param::Type(element), size] => {
-                    Type::array(element.clone(), Some(size_or_type(size, &refuse)?))
-                }
-                [low, high] => Type::array(Type::Default, Some(range(low, high, &refuse)?)),
-                [element, low, high] => {
-                    let element = a_type(element)?;
-                    Type::array(element, Some(range(low, high, &refuse)?))
-                }
-                _ => return Err(wrong_count("Array", "1 to 3", count)),
+        if let Some(t) = parameterized(name, &mut params, &refuse)? {
+            return Ok(t);
+        }
+        let source = expression.source(text);
+        match self.named(name.trim_start_matches("::"), || Arc::from(&*source))? {
+            Type::Resource(Some(resource)) => match only(name, "1", &mut params)? {
+                Param::Text(title) => Ok(Type::Resource(Some(Arc::new(ResourceType {
+                    name: resource.name.clone(),
+                    title: Some(title.into()),
+                })))),
+                _ => Err(refuse()),
             },
-            "hash" => match params.as_slice() {
-                [Param::Type(key), Param::Type(value)] => {
-                    Type::hash(key.clone(), value.clone(), None)
-                }
-                [low, high] => Type::hash(
-                    Type::Default,
-                    Type::Default,
-                    Some(range(low, high, &refuse)?),
-                ),
-                [key, value, size] => {
-                    let size = size_or_type(size, &refuse)?;
-                    Type::hash(a_type(key)?, a_type(value)?, Some(size))
-                }
-                [key, value, low, high] => {
-                    let size = range(low, high, &refuse)?;
-                    Type::hash(a_type(key)?, a_type(value)?, Some(size))
-                }
-                _ => return Err(wrong_count("Hash", "2 to 4", count)),
-            },
-            "collection" | "string" => {
-                let size = match params.as_slice() {
-                    [size] => size_or_type(size, &refuse)?,
-                    [low, high] => range(low, high, &refuse)?,
-                    _ => {
-                        let shown = if lower == "string" {
-                            "String"
-                        } else {
-                            "Collection"
-                        };
-                        return Err(wrong_count(shown, "1 to 2", count));
-                    }
-                }
-                .to_size();
-                if lower == "string" {
-                    Type::String(StringType::Size(size))
-                } else {
-                    Type::Collection(Some(size))
-                }
-            }
-            "integer" => match params.as_slice() {
-                [Param::Default] => Type::integer(),
-                [low @ Param::Integer(_)] => Type::Integer(range(low, &Param::Default, &refuse)?),
-                [_] => return Err(refuse()),
-                [low, high] => Type::Integer(integer_range(low, high, &refuse)?),
-                _ => return Err(wrong_count("Integer", "1 or 2", count)),
-            },
-            "float" => match params.as_slice() {
-                [Param::Default | Param::Integer(_) | Param::Float(_)] | [_, _] => {
-                    let bound = |param: Option<&Param>| param.map_or(Ok(None), float_bound);
-                    let from = bound(params.first())?;
-                    let to = bound(params.get(1))?;
-                    if let (Some(from), Some(to)) = (from, to)
-                        && from > to
-                    {
-                        return Err(disordered(&super::ruby_float(from), &super::ruby_float(to)));
-                    }
-                    Type::Float(FloatRange { from, to })
-                }
-                [_] => return Err(refuse()),
-                _ => return Err(wrong_count("Float", "1 or 2", count)),
-            },
-            "boolean" => match only("Boolean", "1", &mut params)? {
-                Param::Boolean(truth) => Type::Boolean(Some(truth)),
-                _ => return Err(ParseError::new("Boolean parameter must be true or false")),
-            },
-            "enum" => {
-                let mut case = EnumCase::Sensitive;
-                if let Some(Param::Boolean(insensitive)) = params.last() {
-                    if *insensitive {
-                        case = EnumCase::Insensitive;
-                    }
-                    params.pop();
-                }
-                if params.is_empty() {
-                    return Err(wrong_count("Enum", "1 or more", 0));
-                }
-                let values = params
-                    .into_iter()
-                    .map(|param| match param {
-                        Param::Text(text) => Ok(Arc::from(text)),
-                        _ => Err(ParseError::new(
-                            "Enum parameters must be identifiers or strings",
-                        )),
-                    })
-                    .collect::<Parsed<Vec<Arc<str>>>>()?;
-                Type::Enum(Arc::new(EnumType::new(values, case)))
-            }
-            "pattern" => Type::Pattern(patterns(params)?.into()),
-            "regexp" => match only("Regexp", "1", &mut params)? {
-                Param::Regexp(source) | Param::Text(source) => Type::Regexp(Some(source.into())),
-                other => {
-                    return Err(ParseError::new(&format!(
-                        "no implicit conversion of {} into String",
-                        ruby_class(&other)
-                    )));
-                }
-            },
-            "variant" => {
-                let types = params.iter().map(a_type).collect::<Parsed<Vec<Type>>>()?;
-                Type::variant(types)
-            }
-            "optional" | "notundef" => {
-                let shown = if lower == "optional" {
-                    "Optional"
-                } else {
-                    "NotUndef"
-                };
-                let required = if lower == "optional" { "1" } else { "0 to 1" };
-                let inner = match only(shown, required, &mut params)? {
-                    Param::Text(text) => Type::String(StringType::Value(text.into())),
-                    param => a_type(&param)?,
-                };
-                if lower == "optional" {
-                    Type::Optional(Some(Arc::new(inner)))
-                } else {
-                    Type::not_undef(inner)
-                }
-            }
-            "type" => Type::Type(Some(Arc::new(a_type(&only("Type", "1", &mut params)?)?))),
-            "iterable" => Type::Iterable(Some(Arc::new(a_type(&only(
-                "Iterable",
-                "1",
-                &mut params,
-            )?)?))),
-            "iterator" => Type::Iterator(Some(Arc::new(a_type(&only(
-                "Iterator",
-                "1",
-                &mut params,
-            )?)?))),
-            "sensitive" => {
-                let inner = a_type(&only("Sensitive", "0 to 1", &mut params)?)?;
-                Type::Sensitive(Arc::new(inner.generalize()))
-            }
-            "init" => {
-                let inner = a_type(&params.remove(0))?;
-                let arguments: Vec<Value> = params.into_iter().map(value_of).collect();
-                Type::Init(Some(Arc::new(inner)), arguments.into())
-            }
-            "tuple" => {
-                let size = trailing_range(&mut params, &refuse)?;
-                let types = params.into_iter().map(type_of).collect();
-                Type::Tuple(types, size.map(|size| size.to_size()))
-            }
-            "struct" => match only("Struct", "1", &mut params)? {
-                Param::Hash(entries) => Type::Struct(
-                    entries
-                        .into_iter()
-                        .map(|(key, value)| element(key, type_of(value)))
-                        .collect::<Parsed<_>>()?,
-                ),
-                _ => return Err(refuse()),
-            },
-            "callable" => callable(params, &refuse)?,
-            "runtime" => match params.as_slice() {
-                [Param::Text(runtime), Param::Text(class)] => {
-                    Type::Runtime(Some(runtime.as_str().into()), Some(class.as_str().into()))
-                }
-                [_, _] => return Err(refuse()),
-                _ => return Err(wrong_count("Runtime", "2", count)),
-            },
-            "timespan" => {
-                let span = |text: &str| time::parse_timespan(text, time::TIMESPAN_FORMATS);
-                Type::Timespan(time_range("Timespan", &params, span, TimeRange::spans)?)
-            }
-            "timestamp" => {
-                let stamp = |text: &str| time::parse_timestamp(text, None, None);
-                Type::Timestamp(time_range("Timestamp", &params, stamp, TimeRange::stamps)?)
-            }
-            "semver" => {
-                let ranges = params
-                    .into_iter()
-                    .map(|param| match param {
-                        Param::Text(text) => Ok(Arc::from(text)),
-                        _ => Err(refuse()),
-                    })
-                    .collect::<Parsed<Vec<Arc<str>>>>()?;
-                Type::SemVer(ranges.into())
-            }
-            "uri" => match only("URI", "1", &mut params)? {
-                Param::Text(text) => Type::Uri(Some(super::uri::parameters_text(&text).into())),
-                _ => return Err(refuse()),
-            },
-            "class" => match only("Class", "1", &mut params)? {
-                Param::Text(class) => Type::Class(Some(class.trim_start_matches("::").into())),
-                _ => return Err(refuse()),
-            },
-            "resource" => resource(params, count)?,
-            "object" | "typeset" => {
-                only("Object", "1", &mut params)?;
-                Type::Object(None)
-            }
-            "any" | "data" | "catalogentry" | "scalar" | "undef" | "numeric" | "default"
-            | "semverrange" => return Err(unparameterized(name)),
-            _ => {
-                let source = expression.source(text);
-                let relative = name.trim_start_matches("::");
-                if plain(relative).is_some() {
-                    return Err(unparameterized(name));
-                }
-                match self.named(relative, || Arc::from(&*source))? {
-                    Type::Resource(Some(resource)) => {
-                        let title = match only(name, "1", &mut params)? {
-                            Param::Text(title) => Some(title.into()),
-                            _ => return Err(refuse()),
-                        };
-                        Type::Resource(Some(Arc::new(ResourceType {
-                            name: resource.name.clone(),
-                            title,
-                        })))
-                    }
-                    reference @ Type::Reference(_) => reference,
-                    _ => return Err(unparameterized(name)),
-                }
-            }
-        })
+            reference @ Type::Reference(_) => Ok(reference),
+            _ => Err(unparameterized(name)),
+        }
     }
 }
 
@@ -527,10 +252,6 @@ fn strong(name: &str, body: &Arc<AliasBody>) -> Type {
         strong: Some(body.clone()),
         weak,
     })
-}
-
-fn same_name(a: &str, b: &str) -> bool {
-    a.eq_ignore_ascii_case(b)
 }
 
 /// A variant that names the alias it defines says nothing by it.
@@ -545,60 +266,9 @@ fn without_itself(name: &str, resolved: Type) -> Type {
     Type::variant(types.iter().filter(|t| !itself(t)).cloned())
 }
 
-/// Puppet's own types by name, without parameters.
-fn plain(name: &str) -> Option<Type> {
-    Some(match name.to_ascii_lowercase().as_str() {
-        "integer" => Type::integer(),
-        "float" => Type::float(),
-        "numeric" => Type::Numeric,
-        "init" => Type::Init(None, Arc::new([])),
-        "iterable" => Type::Iterable(None),
-        "iterator" => Type::Iterator(None),
-        "string" => Type::String(StringType::Any),
-        "binary" => Type::Binary,
-        "sensitive" => Type::Sensitive(Arc::new(Type::Any)),
-        "enum" => Type::Enum(Arc::new(EnumType::new(Vec::new(), EnumCase::Sensitive))),
-        "boolean" => Type::Boolean(None),
-        "pattern" => Type::Pattern(Arc::new([])),
-        "regexp" => Type::Regexp(None),
-        "array" => Type::any_array(),
-        "hash" => Type::any_hash(),
-        "class" => Type::Class(None),
-        "resource" => Type::Resource(None),
-        "collection" => Type::Collection(None),
-        "scalar" => Type::Scalar,
-        "scalardata" => Type::ScalarData,
-        "catalogentry" => Type::CatalogEntry,
-        "undef" => Type::Undef,
-        "notundef" => Type::NotUndef(None),
-        "default" => Type::Default,
-        "any" => Type::Any,
-        "variant" => Type::Variant(Arc::new([])),
-        "optional" => Type::Optional(None),
-        "runtime" => Type::Runtime(None, None),
-        "type" => Type::Type(None),
-        "tuple" => Type::Tuple(Arc::new([]), None),
-        "struct" => Type::Struct(Arc::new([])),
-        "object" => Type::Object(None),
-        "typereference" => Type::Reference("UnresolvedReference".into()),
-        "typeset" => Type::TypeSet,
-        "callable" => Type::Callable(None),
-        "semver" => Type::SemVer(Arc::new([])),
-        "semverrange" => Type::SemVerRange,
-        "timestamp" => Type::Timestamp(TimeRange::default()),
-        "timespan" => Type::Timespan(TimeRange::default()),
-        "uri" => Type::Uri(None),
-        _ => return None,
-    })
-}
-
 fn invalid(expression: &Expression, text: &str) -> ParseError {
     ParseError::new(&format!(
         "The expression <{}> is not a valid type specification.",
         expression.source(text)
     ))
-}
-
-fn unparameterized(name: &str) -> ParseError {
-    ParseError::new(&format!("Not a parameterized type <{name}>"))
 }

@@ -17,17 +17,16 @@
 //! );
 //! # Ok::<(), datatype::ParseError>(())
 //! ```
-#![allow(
-    clippy::wildcard_enum_match_arm,
-    reason = "most questions about types and values have one answer for all kinds but a few"
-)]
 
+mod access;
 mod assignable;
+mod builtin;
 mod collections;
 mod expression;
 mod format;
 mod functions;
 mod infer;
+mod init;
 mod instance;
 mod interpret;
 mod mismatch;
@@ -35,6 +34,8 @@ mod model;
 mod numbers;
 mod parameters;
 mod printf;
+mod quote;
+mod ranges;
 mod semver;
 mod signatures;
 mod strings;
@@ -43,7 +44,6 @@ mod time;
 mod uri;
 
 pub use assignable::assignable;
-pub use format::{double_quote, quote, ruby_float};
 pub use functions::{convert, convert_to};
 pub use infer::{infer, infer_set};
 pub use instance::is_instance;
@@ -53,7 +53,8 @@ pub use model::{
     Alias, CallableType, Digits, Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range,
     ResourceType, StringType, TimeRange, Type,
 };
-pub use signatures::{Count, Parameter, Signatures};
+pub use quote::{double_quote, quote, ruby_float};
+pub use signatures::{Count, Parameter, Refusal, Signatures};
 pub use strings::puppet_string;
 
 #[cfg(test)]

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use num_bigint::BigInt;
-
-use super::time;
+pub use super::ranges::{Digits, FloatRange, Range, TimeRange};
 use crate::regexp::{Regexp, RegexpError};
 use crate::value::Value;
 
@@ -60,180 +58,6 @@ pub enum Type {
     /// A name that nothing resolves.
     Reference(Arc<str>),
     Alias(Alias),
-}
-
-/// A range of integers; `None` is without bound.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Range {
-    /// Least value.
-    pub from: Option<BigInt>,
-    /// Greatest value.
-    pub to: Option<BigInt>,
-}
-
-impl Range {
-    /// From one number to another, both included.
-    #[must_use]
-    pub fn of(from: usize, to: usize) -> Range {
-        Range {
-            from: Some(from.into()),
-            to: Some(to.into()),
-        }
-    }
-
-    /// From a number upwards.
-    #[must_use]
-    pub fn at_least(from: usize) -> Range {
-        Range {
-            from: Some(from.into()),
-            to: None,
-        }
-    }
-
-    pub(super) fn is_unbounded(&self) -> bool {
-        self.from.is_none() && self.to.is_none()
-    }
-
-    pub(super) fn contains(&self, number: &BigInt) -> bool {
-        self.from.as_ref().is_none_or(|from| from <= number)
-            && self.to.as_ref().is_none_or(|to| number <= to)
-    }
-
-    pub(super) fn contains_size(&self, size: usize) -> bool {
-        self.contains(&size.into())
-    }
-
-    pub(super) fn covers(&self, other: &Range) -> bool {
-        (match (&self.from, &other.from) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(own), Some(other)) => own <= other,
-        }) && (match (&self.to, &other.to) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(own), Some(other)) => own >= other,
-        })
-    }
-
-    /// The range as one of sizes: never below zero.
-    pub(super) fn to_size(&self) -> Range {
-        let zero = BigInt::from(0);
-        if self.from.as_ref().is_some_and(|from| *from >= zero) {
-            return self.clone();
-        }
-        Range {
-            from: Some(zero.clone()),
-            to: self.to.clone().map(|to| to.max(zero)),
-        }
-    }
-
-    pub(super) fn is_empty_size(&self) -> bool {
-        *self == Range::of(0, 0)
-    }
-
-    /// One range over both, if they touch or overlap.
-    pub(super) fn merge(&self, other: &Range) -> Option<Range> {
-        let apart = |low: &Range, high: &Range| match (&low.to, &high.from) {
-            (Some(to), Some(from)) => to + 1 < *from,
-            _ => false,
-        };
-        (!apart(self, other) && !apart(other, self)).then(|| self.hull(other))
-    }
-
-    /// The smallest range over both.
-    pub(super) fn hull(&self, other: &Range) -> Range {
-        Range {
-            from: match (&self.from, &other.from) {
-                (Some(a), Some(b)) => Some(a.min(b).clone()),
-                _ => None,
-            },
-            to: match (&self.to, &other.to) {
-                (Some(a), Some(b)) => Some(a.max(b).clone()),
-                _ => None,
-            },
-        }
-    }
-}
-
-/// A range of floats; `None` is without bound.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FloatRange {
-    /// Least value.
-    pub from: Option<f64>,
-    /// Greatest value.
-    pub to: Option<f64>,
-}
-
-impl FloatRange {
-    pub(super) fn low(self) -> f64 {
-        self.from.unwrap_or(f64::NEG_INFINITY)
-    }
-
-    pub(super) fn high(self) -> f64 {
-        self.to.unwrap_or(f64::INFINITY)
-    }
-
-    pub(super) fn is_unbounded(self) -> bool {
-        self.low() == f64::NEG_INFINITY && self.high() == f64::INFINITY
-    }
-}
-
-/// A range of times in nanoseconds; `None` is without bound.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TimeRange {
-    /// Least value.
-    pub from: Option<i128>,
-    /// Greatest value.
-    pub to: Option<i128>,
-    /// How Puppet writes the fractions of both.
-    pub digits: (Digits, Digits),
-}
-
-/// How Puppet writes the fraction of a second of a span.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Digits {
-    /// Without the zeros at its end.
-    #[default]
-    Needed,
-    /// With all of them, as of a bound that was a float.
-    All,
-}
-
-impl TimeRange {
-    /// The range of one time, or of all where it isn't known.
-    pub(super) fn exactly(time: Option<i128>) -> TimeRange {
-        TimeRange {
-            from: time,
-            to: time,
-            digits: <(Digits, Digits)>::default(),
-        }
-    }
-
-    /// Both bounds as Puppet prints times of day.
-    pub(super) fn stamps(self) -> (Option<String>, Option<String>) {
-        (
-            self.from.map(time::timestamp_text),
-            self.to.map(time::timestamp_text),
-        )
-    }
-
-    /// Both bounds as Puppet prints spans.
-    pub(super) fn spans(self) -> (Option<String>, Option<String>) {
-        let text = |time, digits| match digits {
-            Digits::Needed => time::timespan_text(time),
-            Digits::All => time::timespan_text_of_float(time),
-        };
-        (
-            self.from.map(|from| text(from, self.digits.0)),
-            self.to.map(|to| text(to, self.digits.1)),
-        )
-    }
-
-    pub(super) fn covers(self, other: TimeRange) -> bool {
-        self.from
-            .is_none_or(|from| other.from.is_some_and(|o| from <= o))
-            && self.to.is_none_or(|to| other.to.is_some_and(|o| to >= o))
-    }
 }
 
 /// What a `String` type asks for.
@@ -563,28 +387,7 @@ impl Type {
             Type::Iterable(inner) => Type::Iterable(generalized(inner.as_ref())),
             Type::Iterator(inner) => Type::Iterator(generalized(inner.as_ref())),
             Type::Sensitive(inner) => Type::Sensitive(Arc::new(inner.generalize())),
-            Type::Any
-            | Type::Unit
-            | Type::Undef
-            | Type::Default
-            | Type::Scalar
-            | Type::ScalarData
-            | Type::Numeric
-            | Type::Binary
-            | Type::CatalogEntry
-            | Type::SemVerRange
-            | Type::TypeSet
-            | Type::Pattern(_)
-            | Type::Regexp(_)
-            | Type::SemVer(_)
-            | Type::Init(..)
-            | Type::Callable(_)
-            | Type::Class(_)
-            | Type::Resource(_)
-            | Type::Runtime(..)
-            | Type::Object(_)
-            | Type::Reference(_)
-            | Type::Alias(_) => self.clone(),
+            _ => self.clone(),
         }
     }
 }

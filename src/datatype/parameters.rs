@@ -36,13 +36,7 @@ impl Param {
             Param::Integer(number) => Ok(Param::Integer(-number)),
             Param::Float(number) => Ok(Param::Float(-number)),
             Param::Text(_) => Ok(self),
-            Param::Type(_)
-            | Param::Regexp(_)
-            | Param::Boolean(_)
-            | Param::Default
-            | Param::Undef
-            | Param::List(_)
-            | Param::Hash(_) => Err(undefined_method("-@", self)),
+            _ => Err(undefined_method("-@", self)),
         }
     }
 }
@@ -66,15 +60,7 @@ fn own_class(param: &Param) -> String {
     match param {
         Param::Boolean(true) => "TrueClass".to_owned(),
         Param::Boolean(false) => "FalseClass".to_owned(),
-        Param::Type(_)
-        | Param::Integer(_)
-        | Param::Float(_)
-        | Param::Text(_)
-        | Param::Regexp(_)
-        | Param::Default
-        | Param::Undef
-        | Param::List(_)
-        | Param::Hash(_) => ruby_class(param),
+        _ => ruby_class(param),
     }
 }
 

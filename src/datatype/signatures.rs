@@ -1,6 +1,7 @@
 //! The parameters that the `new` function of each type takes, and Puppet's texts for arguments
 //! that fit none of them (`describe_signatures` of `type_mismatch_describer.rb`).
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use super::infer::infer_set;
@@ -432,40 +433,75 @@ impl Signatures {
 
     /// Why no signature takes the arguments.
     #[must_use]
-    pub fn refusal(&self, arguments: &[Value]) -> String {
+    pub fn refusal(&self, arguments: &[Value]) -> Refusal<'_> {
         let types: Vec<Type> = arguments.iter().map(infer_set).collect();
-        let problems: Vec<Vec<Mismatch>> = self
+        let each: Vec<Vec<Mismatch>> = self
             .list
             .iter()
             .enumerate()
             .map(|(i, parameters)| problems(parameters, &types, &[Step::Signature(i)]))
             .collect();
-        let name = &self.name;
-        let merged = mismatch::merge(0, problems.clone(), Merging::Counts);
-        if let [only] = merged.as_slice() {
-            return format!("'{name}' {only}");
-        }
-        let rejected = |lines: &mut Vec<String>, indent: &str, problems: &[Mismatch]| {
-            for problem in problems {
-                let problem = problem.clone().without_step(0);
-                lines.push(format!("{indent}rejected: {problem}"));
-            }
-        };
-        let mut lines = Vec::new();
-        if let ([parameters], [problems]) = (self.list.as_slice(), problems.as_slice()) {
-            lines.push(format!("'{name}' expects ({})", signature_text(parameters)));
-            rejected(&mut lines, "  ", problems);
+        let mut merged = mismatch::merge(0, each.clone(), Merging::Counts);
+        let common = if merged.len() == 1 {
+            merged.pop()
         } else {
-            lines.push(format!(
+            None
+        };
+        Refusal {
+            signatures: self,
+            common,
+            each,
+        }
+    }
+}
+
+/// Why a call is refused. `Display` gives Puppet's message.
+#[derive(Clone, Debug)]
+pub struct Refusal<'a> {
+    signatures: &'a Signatures,
+    /// The mismatch that all signatures have in common.
+    common: Option<Mismatch>,
+    /// The mismatches with each signature.
+    each: Vec<Vec<Mismatch>>,
+}
+
+impl Refusal<'_> {
+    /// Whether the message lists the signatures, and with them the types of all parameters.
+    #[must_use]
+    pub fn lists_signatures(&self) -> bool {
+        self.common.is_none()
+    }
+}
+
+impl fmt::Display for Refusal<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Signatures { name, list } = self.signatures;
+        if let Some(common) = &self.common {
+            return write!(f, "'{name}' {common}");
+        }
+        let is_only = list.len() == 1;
+        if !is_only {
+            write!(
+                f,
                 "The function '{name}' was called with arguments it does not accept. It expects \
                  one of:"
-            ));
-            for (parameters, problems) in self.list.iter().zip(&problems) {
-                lines.push(format!("  ({})", signature_text(parameters)));
-                rejected(&mut lines, "    ", problems);
+            )?;
+        }
+        for (parameters, problems) in list.iter().zip(&self.each) {
+            let signature = signature_text(parameters);
+            let indent = if is_only {
+                write!(f, "'{name}' expects ({signature})")?;
+                "  "
+            } else {
+                write!(f, "\n  ({signature})")?;
+                "    "
+            };
+            for problem in problems {
+                let problem = problem.clone().without_step(0);
+                write!(f, "\n{indent}rejected: {problem}")?;
             }
         }
-        lines.join("\n")
+        Ok(())
     }
 }
 

@@ -3,9 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
-use super::format::{double_quote, quote, ruby_float, slashed};
 use super::instance::integer;
 use super::printf::Directive;
+use super::quote::{double_quote, quote, ruby_float, slashed};
 use crate::value::{Opaque, Value};
 
 /// Deepest nesting of values that is written.

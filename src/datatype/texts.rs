@@ -5,9 +5,9 @@ use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
-use super::format::ruby_float;
 use super::functions::unknown;
 use super::instance::integer;
+use super::quote::ruby_float;
 use super::{ruby_inspect, strings, time};
 use crate::value::Value;
 

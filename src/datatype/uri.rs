@@ -1,6 +1,6 @@
 //! URIs, as far as types and conversions need them: Ruby's parser of RFC 3986.
 
-use super::format::quote;
+use super::quote::quote;
 
 /// The parts of a URI.
 #[derive(Debug, Default, PartialEq)]

@@ -158,6 +158,7 @@ fn refusal(signatures: &Signatures, arguments: &[Value]) -> Option<String> {
     if signatures.matching(arguments).is_some() {
         return None;
     }
+    let refusal = signatures.refusal(arguments);
     // The list of all signatures prints the types in full, the context's among them.
-    Some(signatures.refusal(arguments)).filter(|message| !message.contains('\n'))
+    (!refusal.lists_signatures()).then(|| refusal.to_string())
 }

@@ -1,7 +1,8 @@
 //! `@(END)`: a text that begins on the next line (`pops/parser/heredoc_support.rb`).
 
-use super::lexer::{Lexed, Lexer, Terminal, is_blank};
+use super::lexer::{Lexed, Lexer, Terminal};
 use super::quoted::{Escapes, Quote};
+use super::words::is_blank;
 
 /// Where the lines of a heredoc's text stand in the whole text.
 #[derive(Debug)]

@@ -8,6 +8,9 @@ use std::collections::VecDeque;
 
 use super::super::ParseError;
 use super::heredoc::Margins;
+use super::words::{
+    bare_word, is_blank, is_name, number, pattern_end, reference, variable, word_length,
+};
 use crate::regexp::{Regexp, RegexpError};
 
 /// What kind of token it is, by the names of Puppet's grammar.
@@ -438,132 +441,6 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// `[[:blank:]]` of Ruby: the tab and all of Unicode's spaces.
-pub(super) fn is_blank(c: char) -> bool {
-    matches!(
-        c,
-        ' ' | '\t' | '\u{a0}' | '\u{1680}' | '\u{2000}'
-            ..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
-    )
-}
-
-/// `\w` of Ruby.
-fn is_word(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_'
-}
-
-fn word_length(text: &str) -> usize {
-    text.bytes().position(|b| !is_word(b)).unwrap_or(text.len())
-}
-
-/// The length of a bare word (`::foo::bar-baz`).
-fn bare_word(text: &str) -> usize {
-    let mut length = 0;
-    loop {
-        let rest = &text[length..];
-        let colons = if rest.starts_with("::") { 2 } else { 0 };
-        let segment = &rest[colons..];
-        if !segment.starts_with(|c: char| c.is_ascii_lowercase() || c == '_') {
-            return length;
-        }
-        let end = segment
-            .bytes()
-            .position(|b| !(is_word(b) || b == b'-'))
-            .unwrap_or(segment.len());
-        length += colons + segment[..end].trim_end_matches('-').len();
-    }
-}
-
-/// Whether a bare word is a name: segments that begin with a letter and hold no dashes.
-fn is_name(word: &str) -> bool {
-    let word = word.strip_prefix("::").unwrap_or(word);
-    word.split("::").all(|segment| {
-        segment.starts_with(|c: char| c.is_ascii_lowercase()) && segment.bytes().all(is_word)
-    })
-}
-
-/// The length of a reference to a type (`::Foo::Bar`).
-fn reference(text: &str) -> usize {
-    let mut length = 0;
-    loop {
-        let rest = &text[length..];
-        let colons = if rest.starts_with("::") { 2 } else { 0 };
-        let segment = &rest[colons..];
-        if !segment.starts_with(|c: char| c.is_ascii_uppercase()) {
-            return length;
-        }
-        length += colons + word_length(segment);
-    }
-}
-
-/// The length of a variable's name (`::foo::bar`), 0 where there is none.
-pub(super) fn variable(text: &str) -> usize {
-    let mut length = 0;
-    if text.starts_with("::") && word_length(&text[2..]) > 0 {
-        length = 2;
-    }
-    loop {
-        length += word_length(&text[length..]);
-        let rest = &text[length..];
-        if length == 0 || !rest.starts_with("::") || word_length(&rest[2..]) == 0 {
-            return length;
-        }
-        length += 2;
-    }
-}
-
-/// The length of a number that ends where a word ends.
-fn number(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let digits = |from: usize| {
-        let rest = bytes.get(from..).unwrap_or_default();
-        let length = rest.iter().position(|b| !b.is_ascii_digit());
-        length.unwrap_or(rest.len())
-    };
-    let exponent = |from: usize| {
-        if !matches!(bytes.get(from), Some(b'e' | b'E')) {
-            return 0;
-        }
-        let sign = usize::from(bytes.get(from + 1) == Some(&b'-'));
-        match digits(from + 1 + sign) {
-            0 => 0,
-            length => 1 + sign + length,
-        }
-    };
-    let ends = |length: usize| {
-        !text[length..].starts_with(|c: char| c.is_alphanumeric() || c == '_' || is_mark(c))
-    };
-    if matches!(bytes, [b'0', b'x' | b'X', ..]) {
-        let hex = bytes[2..].iter().position(|b| !b.is_ascii_hexdigit());
-        let length = hex.unwrap_or(bytes.len() - 2);
-        if length > 0 && ends(2 + length) {
-            return Some(2 + length);
-        }
-    }
-    let whole = digits(0);
-    let fraction = match bytes.get(whole) {
-        Some(b'.') => match digits(whole + 1) {
-            0 => 0,
-            length => 1 + length,
-        },
-        _ => 0,
-    };
-    let decimal = whole + fraction;
-    [
-        decimal + exponent(decimal),
-        decimal,
-        whole + exponent(whole),
-        whole,
-    ]
-    .into_iter()
-    .find(|length| ends(*length))
-}
-
-/// Marks that are part of a word for Ruby, as far as the common ones go.
-fn is_mark(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{203f}' | '\u{2040}' | '\u{20d0}'..='\u{20f0}')
-}
-
 /// A slash begins a pattern where no operand stands before it.
 fn regexp_may_start(after: Option<Terminal>) -> bool {
     !matches!(
@@ -584,17 +461,4 @@ fn regexp_may_start(after: Option<Terminal>) -> bool {
                 | Terminal::Word
         )
     )
-}
-
-/// Where the pattern that begins here ends: behind the first slash that no backslash escapes.
-fn pattern_end(text: &str) -> Option<usize> {
-    let mut escaped = false;
-    for (index, b) in text.bytes().enumerate().skip(1) {
-        match b {
-            b'/' if !escaped => return Some(index + 1),
-            b'\\' => escaped = !escaped,
-            _ => escaped = false,
-        }
-    }
-    None
 }

@@ -4,15 +4,18 @@
 //! refused afterwards. So the whole language is read here, down to the errors of its syntax, and
 //! what no type could be made of is kept as [`Kind::Other`].
 //!
-//! [`lexer`] cuts tokens, [`quoted`] and [`heredoc`] those of strings; [`grammar`] reads
-//! expressions, [`resources`] what has braces behind it, [`definitions`] what a keyword begins.
+//! [`lexer`] cuts tokens of [`words`], [`quoted`] and [`heredoc`] those of strings; [`grammar`]
+//! reads expressions, [`collections`] lists and hashes, [`resources`] what has braces behind it,
+//! [`definitions`] what a keyword begins.
 
+mod collections;
 mod definitions;
 mod grammar;
 mod heredoc;
 mod lexer;
 mod quoted;
 mod resources;
+mod words;
 
 use std::borrow::Cow;
 

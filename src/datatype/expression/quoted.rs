@@ -2,7 +2,8 @@
 //! (`pops/parser/slurp_support.rb`, `pops/parser/interpolation_support.rb`).
 
 use super::super::ParseError;
-use super::lexer::{Lexed, Lexer, Terminal, Token, variable};
+use super::lexer::{Lexed, Lexer, Terminal, Token};
+use super::words::variable;
 use super::{MAX_DEPTH, TOO_DEEP};
 
 /// What surrounds a text, and so what ends it and what a backslash does in it.

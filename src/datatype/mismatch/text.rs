@@ -205,17 +205,7 @@ fn default_of(t: &Type) -> Type {
         Type::Object(_) => Type::Object(None),
         Type::Reference(_) => Type::Reference("UnresolvedReference".into()),
         Type::Alias(_) => Type::Reference("UnresolvedReference".into()),
-        Type::Any
-        | Type::Unit
-        | Type::Undef
-        | Type::Default
-        | Type::Scalar
-        | Type::ScalarData
-        | Type::Numeric
-        | Type::Binary
-        | Type::CatalogEntry
-        | Type::SemVerRange
-        | Type::TypeSet => t.clone(),
+        _ => t.clone(),
     }
 }
 

@@ -1,0 +1,129 @@
+//! Which function makes instances of a type, and what `Init` types take for it. Nothing is made
+//! here.
+
+use std::sync::Arc;
+
+use super::model::Type;
+use super::signatures::{Count, Function, signatures};
+use super::{assignable, is_instance};
+use crate::value::Value;
+
+/// The function of a type.
+pub(super) enum Maker {
+    Own(Function),
+    Of(Type),
+    Init(Type, Arc<[Value]>),
+}
+
+/// The function that makes instances of a type.
+pub(super) fn maker(target: &Type) -> Result<Maker, String> {
+    let refused = || format!("Creation of new instance of type '{target}' is not supported");
+    Ok(Maker::Own(match target {
+        Type::Integer(_) => Function::Integer,
+        Type::Float(_) => Function::Float,
+        Type::Numeric => Function::Numeric,
+        Type::String(_) => Function::String,
+        Type::Boolean(_) => Function::Boolean,
+        Type::Array(..) | Type::Tuple(..) => Function::Array,
+        Type::Hash(..) | Type::Struct(_) => Function::Hash,
+        Type::Sensitive(_) => Function::Sensitive,
+        Type::Timestamp(_) => Function::Timestamp,
+        Type::Timespan(_) => Function::Timespan,
+        Type::SemVer(_) => Function::SemVer,
+        Type::SemVerRange => Function::SemVerRange,
+        Type::Binary => Function::Binary,
+        Type::Uri(_) => Function::Uri,
+        Type::Regexp(_) => Function::Regexp,
+        Type::Type(_) => Function::Type,
+        Type::Unit | Type::NotUndef(None) => Function::Unit,
+        Type::NotUndef(Some(inner)) | Type::Optional(Some(inner)) => {
+            return Ok(Maker::Of(Type::clone(inner)));
+        }
+        Type::Alias(alias) => return Ok(Maker::Of(alias.resolved())),
+        Type::Optional(None) => {
+            return Err("undefined method `new_function' for nil:NilClass".to_owned());
+        }
+        Type::Init(Some(inner), arguments) => {
+            let barred = matches!(
+                **inner,
+                Type::Init(..) | Type::Optional(_) | Type::NotUndef(_)
+            );
+            if barred || maker(inner).is_err() {
+                return Err(format!(
+                    "Creation of new instance of type '{inner}' is not supported"
+                ));
+            }
+            return Ok(Maker::Init(Type::clone(inner), arguments.clone()));
+        }
+        _ => return Err(refused()),
+    }))
+}
+
+/// Whether `Init[T]` takes a value that is no `T` yet.
+pub(super) fn accepts(inner: &Type, arguments: &[Value], value: &Value) -> bool {
+    let Ok(Maker::Own(function)) = maker(inner) else {
+        return false;
+    };
+    let mut all = vec![value.clone()];
+    all.extend_from_slice(arguments);
+    let known = signatures(function);
+    known.matching(&all).is_some()
+        || arguments.is_empty()
+            && value
+                .as_array()
+                .is_some_and(|elements| known.matching(elements).is_some())
+}
+
+/// Whether the further arguments of `Init[T, …]` fit a signature of the type's `new`.
+pub(super) fn suits(inner: &Type, arguments: &[Value]) -> bool {
+    let Ok(Maker::Own(function)) = maker(inner) else {
+        return true;
+    };
+    signatures(function).list.iter().any(|parameters| {
+        parameters.len() > arguments.len()
+            && parameters
+                .iter()
+                .skip(1 + arguments.len())
+                .all(|p| p.count == Count::Optional)
+            && parameters
+                .iter()
+                .skip(1)
+                .zip(arguments)
+                .all(|(parameter, argument)| is_instance(&parameter.expected, argument))
+    })
+}
+
+/// Whether values of a type can be given to a type's `new` alone.
+pub(super) fn takes(inner: &Type, given: &Type) -> bool {
+    let Ok(Maker::Own(function)) = maker(inner) else {
+        return false;
+    };
+    signatures(function).list.iter().any(|parameters| {
+        parameters
+            .iter()
+            .skip(1)
+            .all(|p| p.count == Count::Optional)
+            && parameters
+                .first()
+                .is_some_and(|p| assignable(&p.expected, given))
+    })
+}
+
+/// Whether a value can be given to a type's `new` as it is.
+pub(super) fn accepts_alone(inner: &Type, value: &Value) -> bool {
+    if is_instance(inner, value) {
+        return true;
+    }
+    let Ok(Maker::Own(function)) = maker(inner) else {
+        return false;
+    };
+    let known = signatures(function);
+    let alone = known
+        .list
+        .iter()
+        .any(|p| p.len() == 1 && is_instance(&p[0].expected, value));
+    let spread = value
+        .as_array()
+        .is_some_and(|elements| known.matching(elements).is_some());
+    alone || !spread && known.matching(std::slice::from_ref(value)).is_some()
+}
