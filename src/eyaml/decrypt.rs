@@ -241,10 +241,7 @@ fn encrypted_key<'a>(data: &'a EnvelopedData, keys: &Keys) -> Option<&'a [u8]> {
             let ours = issuer == keys.issuer && serial == keys.serial;
             (ours && key.key_enc_alg.oid == RSA_ENCRYPTION).then(|| key.enc_key.as_bytes())
         }
-        RecipientInfo::Kari(_)
-        | RecipientInfo::Kekri(_)
-        | RecipientInfo::Pwri(_)
-        | RecipientInfo::Ori(_) => None,
+        _ => None,
     })
 }
 

@@ -62,10 +62,7 @@ pub(super) fn read_cms(bytes: &[u8]) -> Option<Envelope> {
     let data = enveloped_data(bytes)?;
     let recipients = data.recip_infos.0.iter().filter_map(|info| match info {
         RecipientInfo::Ktri(key) => Some(recipient(&key.rid)),
-        RecipientInfo::Kari(_)
-        | RecipientInfo::Kekri(_)
-        | RecipientInfo::Pwri(_)
-        | RecipientInfo::Ori(_) => None,
+        _ => None,
     });
     Some(Envelope {
         recipients: recipients.take(MAX_RECIPIENTS).collect(),

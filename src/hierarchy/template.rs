@@ -40,10 +40,7 @@ impl Template {
                     parts.push(TemplatePart::Variable(Arc::from(token.inner.slice(path))));
                 }
                 TokenKind::Empty => {}
-                TokenKind::Call { .. }
-                | TokenKind::UnknownMethod { .. }
-                | TokenKind::Malformed
-                | TokenKind::Unclosed => text.push_str(token.range.slice(path)),
+                _ => text.push_str(token.range.slice(path)),
             }
         }
         text.push_str(&path[at..]);

@@ -2,6 +2,10 @@
 //!
 //! A feature asks an [`Analysis`](crate::analysis::Analysis) and [`target`]; it knows
 //! neither folders on disk nor URIs nor the protocol.
+#![deny(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new kind of key, error or trace node must be looked at here"
+)]
 
 pub mod actions;
 pub mod call_hierarchy;

@@ -11,6 +11,10 @@
 //! let settings = Settings::for_version(PuppetVersion::V8);
 //! assert!(settings.strict_variables);
 //! ```
+#![deny(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new kind of key, error or trace node must be looked at here"
+)]
 
 mod backend;
 mod context;

@@ -70,15 +70,7 @@ impl Emitter {
                 self.number_groups(yes);
                 self.number_groups(no);
             }
-            Node::Empty
-            | Node::Literal(..)
-            | Node::Any { .. }
-            | Node::Class(..)
-            | Node::Anchor(_)
-            | Node::Backreference(..)
-            | Node::Call(_)
-            | Node::Keep
-            | Node::Grapheme => {}
+            _ => {}
         }
     }
 

@@ -177,18 +177,7 @@ fn texts(node: &Node) -> Option<Vec<String>> {
             }
         }
         Node::Capture(_, body) => return texts(body),
-        Node::Any { .. }
-        | Node::Class(..)
-        | Node::Atomic(_)
-        | Node::Look(..)
-        | Node::Repeat { .. }
-        | Node::Anchor(_)
-        | Node::Backreference(..)
-        | Node::Call(_)
-        | Node::Conditional(..)
-        | Node::Absent(_)
-        | Node::Keep
-        | Node::Grapheme => return None,
+        _ => return None,
     }
     (found.len() <= MOST_ENDS).then_some(found)
 }

@@ -95,19 +95,7 @@ impl Node {
         match self {
             Node::Anchor(_) | Node::Look(..) | Node::Empty => true,
             Node::Repeat { body, .. } => body.is_zero_width(),
-            Node::Literal(..)
-            | Node::Any { .. }
-            | Node::Class(..)
-            | Node::Sequence(_)
-            | Node::Alternatives(_)
-            | Node::Capture(..)
-            | Node::Atomic(_)
-            | Node::Backreference(..)
-            | Node::Call(_)
-            | Node::Conditional(..)
-            | Node::Absent(_)
-            | Node::Keep
-            | Node::Grapheme => false,
+            _ => false,
         }
     }
 
@@ -133,11 +121,7 @@ impl Node {
                 }
                 body.fixed_length()?.checked_mul(u64::from(*min))
             }
-            Node::Backreference(..)
-            | Node::Call(_)
-            | Node::Conditional(..)
-            | Node::Absent(_)
-            | Node::Grapheme => None,
+            _ => None,
         }
     }
 
@@ -149,15 +133,7 @@ impl Node {
             Node::Atomic(body) | Node::Look(_, body) | Node::Absent(body) => body.captures(),
             Node::Repeat { body, .. } => body.captures(),
             Node::Conditional(_, yes, no) => yes.captures() || no.captures(),
-            Node::Empty
-            | Node::Literal(..)
-            | Node::Any { .. }
-            | Node::Class(..)
-            | Node::Anchor(_)
-            | Node::Backreference(..)
-            | Node::Call(_)
-            | Node::Keep
-            | Node::Grapheme => false,
+            _ => false,
         }
     }
 
@@ -179,13 +155,7 @@ impl Node {
             | Node::Look(_, body)
             | Node::Absent(body) => body.references(used),
             Node::Repeat { body, .. } => body.references(used),
-            Node::Empty
-            | Node::Literal(..)
-            | Node::Any { .. }
-            | Node::Class(..)
-            | Node::Anchor(_)
-            | Node::Keep
-            | Node::Grapheme => {}
+            _ => {}
         }
     }
 }

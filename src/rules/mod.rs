@@ -25,6 +25,10 @@
 //! let findings = check_file(&snapshot, "/repo/data/common.yaml");
 //! assert_eq!(findings[0].code, "unknown-interpolation-function");
 //! ```
+#![deny(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new kind of key, error or trace node must be looked at here"
+)]
 
 mod checker;
 mod context;

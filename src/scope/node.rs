@@ -297,14 +297,7 @@ fn is_sane(value: &Value) -> bool {
         Value::Hash(hash) => hash.iter().all(|(k, v)| is_sane(k) && is_sane(v)),
         Value::Array(elements) => elements.iter().all(is_sane),
         Value::Undef | Value::Symbol(_) | Value::Default | Value::Rich(_) => false,
-        Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::String(_)
-        | Value::Bytes(_)
-        | Value::Sensitive(_)
-        | Value::Opaque(_) => true,
+        _ => true,
     }
 }
 
@@ -323,14 +316,7 @@ pub(super) fn sanitize(value: &Value) -> Value {
         Value::Undef | Value::Symbol(_) | Value::Default | Value::Rich(_) => {
             Value::from(value.to_s())
         }
-        Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::String(_)
-        | Value::Bytes(_)
-        | Value::Sensitive(_)
-        | Value::Opaque(_) => value.clone(),
+        _ => value.clone(),
     }
 }
 

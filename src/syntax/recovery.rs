@@ -323,12 +323,7 @@ impl Recovery<'_> {
                 EventKind::StreamEnd
                 | EventKind::DocumentStart { .. }
                 | EventKind::DocumentEnd { .. } => return Err(None),
-                EventKind::Alias { .. }
-                | EventKind::Scalar { .. }
-                | EventKind::SequenceStart { .. }
-                | EventKind::SequenceEnd
-                | EventKind::MappingStart { .. }
-                | EventKind::MappingEnd => {}
+                _ => {}
             }
             if depth == 0 {
                 return Err(None);
@@ -342,12 +337,7 @@ impl Recovery<'_> {
             match &event.kind {
                 EventKind::SequenceStart { .. } | EventKind::MappingStart { .. } => depth += 1,
                 EventKind::SequenceEnd | EventKind::MappingEnd => depth -= 1,
-                EventKind::StreamStart
-                | EventKind::StreamEnd
-                | EventKind::DocumentStart { .. }
-                | EventKind::DocumentEnd { .. }
-                | EventKind::Alias { .. }
-                | EventKind::Scalar { .. } => {}
+                _ => {}
             }
             if self.builder.event(&event, range.start) == Growth::TooDeep {
                 return Err(Some(Stop::TooDeep(event.start.index)));

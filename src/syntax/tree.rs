@@ -248,10 +248,7 @@ impl Tree {
                     target: Some(target),
                     ..
                 } if *target != at => at = *target,
-                NodeKind::Alias { .. }
-                | NodeKind::Scalar(_)
-                | NodeKind::Mapping(_)
-                | NodeKind::Sequence(_) => break,
+                _ => break,
             }
         }
         at

@@ -136,15 +136,7 @@ fn read(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
                         style: super::libyaml::CollectionStyle::Block,
                         ..
                     } if builder.depth() == 0 => column = Some(event.start.column),
-                    EventKind::StreamStart
-                    | EventKind::StreamEnd
-                    | EventKind::DocumentStart { .. }
-                    | EventKind::Alias { .. }
-                    | EventKind::Scalar { .. }
-                    | EventKind::SequenceStart { .. }
-                    | EventKind::SequenceEnd
-                    | EventKind::MappingStart { .. }
-                    | EventKind::MappingEnd => {}
+                    _ => {}
                 }
                 if builder.expects_top_key() {
                     last_key = Some((builder.checkpoint(), event.start.index));

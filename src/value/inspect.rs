@@ -78,16 +78,7 @@ impl Value {
             Value::Array(elements) => elements.iter().any(Value::has_opaque),
             Value::Hash(hash) => hash.iter().any(|(k, v)| k.has_opaque() || v.has_opaque()),
             Value::Sensitive(value) => value.has_opaque(),
-            Value::Undef
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::BigInt(_)
-            | Value::Float(_)
-            | Value::String(_)
-            | Value::Bytes(_)
-            | Value::Symbol(_)
-            | Value::Default
-            | Value::Rich(_) => false,
+            _ => false,
         }
     }
 }

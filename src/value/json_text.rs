@@ -284,18 +284,7 @@ fn untag(value: Value) -> Value {
                 .collect();
             Value::from(hash)
         }
-        other @ (Value::Undef
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::String(_)
-        | Value::Bytes(_)
-        | Value::Symbol(_)
-        | Value::Sensitive(_)
-        | Value::Default
-        | Value::Rich(_)
-        | Value::Opaque(_)) => other,
+        other => other,
     }
 }
 
@@ -381,11 +370,7 @@ fn write_plain(out: &mut String, value: &Value, depth: usize) -> Result<(), Json
             out.push('}');
         }
         Value::String(text) => write_json_string(out, text),
-        Value::Symbol(_)
-        | Value::Sensitive(_)
-        | Value::Default
-        | Value::Rich(_)
-        | Value::Opaque(_) => write_json_string(out, &value.to_s()),
+        _ => write_json_string(out, &value.to_s()),
     }
     Ok(())
 }

@@ -189,16 +189,7 @@ impl Value {
                 .iter()
                 .find_map(|(key, value)| key.opaque_reason().or_else(|| value.opaque_reason())),
             Value::Sensitive(value) => value.opaque_reason(),
-            Value::Undef
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::BigInt(_)
-            | Value::Float(_)
-            | Value::String(_)
-            | Value::Bytes(_)
-            | Value::Symbol(_)
-            | Value::Default
-            | Value::Rich(_) => None,
+            _ => None,
         }
     }
 

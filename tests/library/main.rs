@@ -4,7 +4,6 @@
     clippy::unwrap_used,
     clippy::print_stderr,
     clippy::disallowed_methods,
-    clippy::wildcard_enum_match_arm,
     reason = "tests read files, measure and print what they compared"
 )]
 

@@ -10,7 +10,6 @@
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    clippy::wildcard_enum_match_arm,
     unreachable_pub,
     reason = "a test drives programs, writes folders and prints what it found"
 )]

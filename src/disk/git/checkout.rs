@@ -219,10 +219,7 @@ impl Reading {
                                 let real = path::parent(known).unwrap_or(&leads);
                                 Entry::Link(path::normalise(&path::join(real, target)))
                             }
-                            Entry::Folder { .. }
-                            | Entry::File(..)
-                            | Entry::Link(_)
-                            | Entry::OnDisk(_) => entry.clone(),
+                            _ => entry.clone(),
                         };
                         (format!("{at}/{}", &known[start.len()..]), entry)
                     })

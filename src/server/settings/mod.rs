@@ -356,12 +356,7 @@ fn flat(object: &Map<String, Value>) -> Vec<(String, Value)> {
                     found.push((format!("{name}.{rest}"), value.clone()));
                 }
             }
-            Value::Object(_)
-            | Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_) => found.push((name.clone(), value.clone())),
+            _ => found.push((name.clone(), value.clone())),
         }
     }
     found

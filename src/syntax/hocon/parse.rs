@@ -1,10 +1,5 @@
 //! HOCON tokens to a tree, as the `hocon` gem's document parser builds it.
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a grammar asks for one or two of many tokens; a new token is refused where it is not named"
-)]
-
 use super::document::{
     HoconDocument, HoconElement, HoconField, HoconItem, HoconNode, HoconPath, HoconProblem,
     HoconScalar, HoconValue, Separator,

@@ -82,10 +82,7 @@ impl Grower<'_> {
                         }
                     }
                 }
-                HoconValue::Simple(_)
-                | HoconValue::Object(_)
-                | HoconValue::Array(_)
-                | HoconValue::Concatenation(_) => {}
+                _ => {}
             }
         }
         self.tree.nodes[id.index()].kind = if is_object {
@@ -139,23 +136,7 @@ impl Grower<'_> {
                     NumberValue::Float(_) => Some(number.text.clone()),
                 },
                 TokenKind::Null | TokenKind::Bool(_) => token.text().map(str::to_owned),
-                TokenKind::EndOfFile
-                | TokenKind::Comma
-                | TokenKind::Equals
-                | TokenKind::Colon
-                | TokenKind::OpenCurly
-                | TokenKind::CloseCurly
-                | TokenKind::OpenSquare
-                | TokenKind::CloseSquare
-                | TokenKind::PlusEquals
-                | TokenKind::Newline
-                | TokenKind::Unquoted(_)
-                | TokenKind::Whitespace(_)
-                | TokenKind::Comment(_)
-                | TokenKind::Quoted(_)
-                | TokenKind::Substitution { .. }
-                | TokenKind::Problem { .. }
-                | TokenKind::Crash(_) => None,
+                _ => None,
             };
             if let Some(literal) = literal {
                 return Scalar {

@@ -82,17 +82,7 @@ fn ends_in_block(value: &Value) -> bool {
         Value::Array(elements) => elements.last().is_some_and(ends_in_block),
         Value::Hash(hash) => hash.last().is_some_and(|(_, value)| ends_in_block(value)),
         Value::String(text) => has_inner_line_break(text),
-        Value::Undef
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::Bytes(_)
-        | Value::Symbol(_)
-        | Value::Sensitive(_)
-        | Value::Default
-        | Value::Rich(_)
-        | Value::Opaque(_) => false,
+        _ => false,
     }
 }
 
@@ -121,16 +111,7 @@ fn identity(value: &Value) -> Option<Identity> {
         Value::Hash(hash) => Some(Arc::as_ptr(hash).cast()),
         Value::Sensitive(inner) => Some(Arc::as_ptr(inner).cast()),
         Value::Rich(rich) => Some(Arc::as_ptr(rich).cast()),
-        Value::Undef
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::String(_)
-        | Value::Bytes(_)
-        | Value::Symbol(_)
-        | Value::Default
-        | Value::Opaque(_) => None,
+        _ => None,
     }
 }
 
@@ -154,17 +135,7 @@ impl Sharing {
                 }
             }
             Value::Sensitive(inner) => self.visit(inner),
-            Value::Undef
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::BigInt(_)
-            | Value::Float(_)
-            | Value::String(_)
-            | Value::Bytes(_)
-            | Value::Symbol(_)
-            | Value::Default
-            | Value::Rich(_)
-            | Value::Opaque(_) => {}
+            _ => {}
         }
     }
 }

@@ -136,13 +136,7 @@ fn each_text(value: &Value, see: &mut dyn FnMut(&str)) {
             Value::Sensitive(inner) => visit(inner, seen, see),
             Value::Rich(rich) => see(&rich.text),
             Value::Opaque(_) => see(&value.to_s()),
-            Value::Undef
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::BigInt(_)
-            | Value::Float(_)
-            | Value::Bytes(_)
-            | Value::Default => {}
+            _ => {}
         }
     }
     visit(value, &mut HashSet::new(), see);

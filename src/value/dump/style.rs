@@ -60,13 +60,7 @@ fn reads_as_something_else(text: &str, purpose: Purpose) -> bool {
         // Puppet will not even load it.
         Resolved::Date => purpose == Purpose::Show || is_real_date(text),
         Resolved::Time => purpose == Purpose::Show || is_real_time(text),
-        Resolved::Null
-        | Resolved::Bool(_)
-        | Resolved::Int(_)
-        | Resolved::BigInt(_)
-        | Resolved::Float(_)
-        | Resolved::Symbol(_)
-        | Resolved::Invalid { .. } => true,
+        _ => true,
     }
 }
 

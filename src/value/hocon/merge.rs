@@ -98,10 +98,7 @@ impl Part {
             Kind::Null | Kind::Bool(_) | Kind::Number { .. } | Kind::Text { .. } => true,
             Kind::List(elements) => elements.iter().all(|element| element.resolved),
             Kind::Object { entries, .. } => entries.values().all(|value| value.resolved),
-            Kind::Reference { .. }
-            | Kind::Concatenation(_)
-            | Kind::Delayed(_)
-            | Kind::DelayedObject(_) => false,
+            _ => false,
         };
         Rc::new(Part {
             kind,
@@ -162,11 +159,7 @@ impl Part {
                 stack.last().is_some_and(|last| last.ignores_fallbacks())
             }
             Kind::Reference { .. } | Kind::Concatenation(_) => false,
-            Kind::Null
-            | Kind::Bool(_)
-            | Kind::Number { .. }
-            | Kind::Text { .. }
-            | Kind::List(_) => self.resolved,
+            _ => self.resolved,
         }
     }
 
@@ -177,12 +170,7 @@ impl Part {
             Kind::Bool(true) => Some("true"),
             Kind::Bool(false) => Some("false"),
             Kind::Number { text, .. } | Kind::Text { text, .. } => Some(text),
-            Kind::List(_)
-            | Kind::Object { .. }
-            | Kind::Reference { .. }
-            | Kind::Concatenation(_)
-            | Kind::Delayed(_)
-            | Kind::DelayedObject(_) => None,
+            _ => None,
         }
     }
 }
@@ -259,14 +247,7 @@ fn merge_entries(
 fn stack_of(part: &PartRef) -> Vec<PartRef> {
     match &part.kind {
         Kind::Delayed(stack) | Kind::DelayedObject(stack) => stack.clone(),
-        Kind::Null
-        | Kind::Bool(_)
-        | Kind::Number { .. }
-        | Kind::Text { .. }
-        | Kind::List(_)
-        | Kind::Object { .. }
-        | Kind::Reference { .. }
-        | Kind::Concatenation(_) => vec![part.clone()],
+        _ => vec![part.clone()],
     }
 }
 
@@ -308,15 +289,7 @@ pub(super) fn consolidate(pieces: &[PartRef]) -> Result<Vec<PartRef>, String> {
     for piece in pieces {
         let inner = match &piece.kind {
             Kind::Concatenation(inner) => inner.as_slice(),
-            Kind::Null
-            | Kind::Bool(_)
-            | Kind::Number { .. }
-            | Kind::Text { .. }
-            | Kind::List(_)
-            | Kind::Object { .. }
-            | Kind::Reference { .. }
-            | Kind::Delayed(_)
-            | Kind::DelayedObject(_) => std::slice::from_ref(piece),
+            _ => std::slice::from_ref(piece),
         };
         for right in inner {
             match joined.pop() {

@@ -178,20 +178,7 @@ fn simple(token: &Token) -> Result<PartRef, String> {
                 optional: *optional,
             }
         }
-        TokenKind::EndOfFile
-        | TokenKind::Comma
-        | TokenKind::Equals
-        | TokenKind::Colon
-        | TokenKind::OpenCurly
-        | TokenKind::CloseCurly
-        | TokenKind::OpenSquare
-        | TokenKind::CloseSquare
-        | TokenKind::PlusEquals
-        | TokenKind::Newline
-        | TokenKind::Whitespace(_)
-        | TokenKind::Comment(_)
-        | TokenKind::Problem { .. }
-        | TokenKind::Crash(_) => return Err(format!("{token} is no value")),
+        _ => return Err(format!("{token} is no value")),
     };
     Ok(Rc::new(Part {
         kind,

@@ -60,11 +60,7 @@ pub(super) fn to_value(part: &PartRef) -> Value {
                     .map(|(key, value)| (Value::string(key), convert(value, done)));
                 Value::from(entries.collect::<super::super::HashMap>())
             }
-            Kind::Null
-            | Kind::Reference { .. }
-            | Kind::Concatenation(_)
-            | Kind::Delayed(_)
-            | Kind::DelayedObject(_) => Value::Undef,
+            _ => Value::Undef,
         };
         done.insert(Rc::as_ptr(part), value.clone());
         value
@@ -158,15 +154,7 @@ impl Resolver {
     fn trace(&self) -> String {
         let references = self.waiting.iter().filter_map(|part| match &part.kind {
             Kind::Reference { path, optional } => Some(expression(path, *optional)),
-            Kind::Null
-            | Kind::Bool(_)
-            | Kind::Number { .. }
-            | Kind::Text { .. }
-            | Kind::List(_)
-            | Kind::Object { .. }
-            | Kind::Concatenation(_)
-            | Kind::Delayed(_)
-            | Kind::DelayedObject(_) => None,
+            _ => None,
         });
         references.collect::<Vec<_>>().join(", ")
     }
@@ -366,14 +354,7 @@ fn peek(part: &Part, key: &str, path: &[String]) -> Result<Option<PartRef>, Fail
             }
             Err(unresolved())
         }
-        Kind::Null
-        | Kind::Bool(_)
-        | Kind::Number { .. }
-        | Kind::Text { .. }
-        | Kind::List(_)
-        | Kind::Reference { .. }
-        | Kind::Concatenation(_)
-        | Kind::Delayed(_) => Err(NOT_RESOLVED.to_owned().into()),
+        _ => Err(NOT_RESOLVED.to_owned().into()),
     }
 }
 
@@ -463,14 +444,7 @@ fn replace_child(
             Ok(Some(Part::new(Kind::DelayedObject(stack), container.lines)))
         }
         // The gem calls a method that is not there.
-        Kind::Null
-        | Kind::Bool(_)
-        | Kind::Number { .. }
-        | Kind::Text { .. }
-        | Kind::List(_)
-        | Kind::Reference { .. }
-        | Kind::Concatenation(_)
-        | Kind::Delayed(_) => {
+        _ => {
             let shown = describe(container);
             Err(format!("undefined method `replace_child_in_list' for {shown}").into())
         }

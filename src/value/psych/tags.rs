@@ -155,16 +155,7 @@ pub(super) fn text_of_mapping(hash: &HashMap, range: TextRange) -> Result<Value,
             Value::Undef => String::new(),
             Value::Bool(truth) => truth.to_string(),
             // Numbers and collections never print as a name.
-            Value::Int(_)
-            | Value::BigInt(_)
-            | Value::Float(_)
-            | Value::Bytes(_)
-            | Value::Array(_)
-            | Value::Hash(_)
-            | Value::Sensitive(_)
-            | Value::Default
-            | Value::Rich(_)
-            | Value::Opaque(_) => "0".to_owned(),
+            _ => "0".to_owned(),
         };
         let name = key.strip_prefix('@').unwrap_or(&key);
         let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
