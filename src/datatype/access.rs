@@ -1,4 +1,4 @@
-//! Types with parameters, as `pops/types/type_parser.rb` makes them of what stands in brackets.
+//! Types with parameters in brackets, as `pops/types/type_parser.rb` makes them.
 //! Names that are no types of Puppet's own are unknown here.
 
 use std::sync::Arc;

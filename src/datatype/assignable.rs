@@ -13,14 +13,13 @@ use crate::value::Value;
 const MAX_DEPTH: usize = 120;
 
 /// Whether every instance of `other` is an instance of `expected`.
-#[must_use]
-pub fn assignable(expected: &Type, other: &Type) -> bool {
+pub(super) fn assignable(expected: &Type, other: &Type) -> bool {
     Check::default().assignable(expected, other)
 }
 
 #[derive(Default)]
 struct Check {
-    /// Pairs with an alias in them that are being asked: meeting one again proves nothing wrong.
+    /// Pairs with an alias that are being compared. A pair that comes again counts as assignable.
     open: Vec<(String, String)>,
     depth: usize,
 }

@@ -108,7 +108,7 @@ fn call(
             return new(&inner, &all, aliases, depth + 1);
         }
     };
-    // Nothing is known of a value that cannot be seen; only wrapping it is certain.
+    // An opaque value stays opaque; only wrapping it is certain.
     if let Some(Value::Opaque(opaque)) = all.first()
         && function != Function::Sensitive
     {
@@ -190,8 +190,7 @@ fn call(
     }
 }
 
-/// Whether a function makes its value of what a text says; to Ruby, a text of YAML's `!!binary` is one
-/// like any other.
+/// Whether a function parses text. Ruby treats a text of YAML's `!!binary` like any other.
 fn reads_text(function: Function, others: &[Value]) -> bool {
     match function {
         Function::Integer
@@ -207,7 +206,7 @@ fn reads_text(function: Function, others: &[Value]) -> bool {
         | Function::Hash
         | Function::Binary
         | Function::Type => true,
-        // Else it is an element as it is.
+        // With a second argument the text is wrapped as it is.
         Function::Array => others.is_empty(),
         Function::String | Function::Sensitive | Function::Unit => false,
     }
@@ -233,7 +232,7 @@ fn holds_opaque(value: &Value) -> bool {
     false
 }
 
-/// The text where arguments fit no signature: some functions have words of their own.
+/// The message where arguments fit no signature; some functions have a message of their own.
 fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
     let (kind, most) = match function {
         Function::Integer => ("Integer", 3),

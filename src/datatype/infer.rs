@@ -9,13 +9,13 @@ use super::model::{
 use super::{assignable, instance, interpret, ruby_float, time};
 use crate::value::Value;
 
-/// Deepest nesting of values that is looked into; what lies deeper fits everything.
+/// Deepest nesting of values that is inferred; anything deeper has the type `Unit`.
 const MAX_DEPTH: usize = 80;
 
 /// The type of a value, elements of collections reduced to one common type.
 ///
 /// # Errors
-/// The message of Ruby's error where floats beside one another hold a NaN.
+/// Ruby's message for a collection in which a NaN is compared with another float.
 pub fn infer(value: &Value) -> Result<Type, String> {
     infer_at(value, 0)
 }
@@ -219,7 +219,7 @@ fn an_enum(values: Vec<Arc<str>>) -> Type {
     Type::Enum(Arc::new(EnumType::new(values, EnumCase::Sensitive)))
 }
 
-/// The same type said more simply: variants merged, needless wrappers dropped.
+/// The same type in its simplest form: variants merged, needless wrappers dropped.
 #[must_use]
 pub(super) fn normalize(t: &Type) -> Type {
     let inner = |inner: &Option<Arc<Type>>| inner.as_ref().map(|t| Arc::new(normalize(t)));
@@ -383,15 +383,15 @@ fn normalize_variant(original: &[Type]) -> Type {
             _ => None,
         },
     );
-    // What merged nothing keeps its order.
+    // Without a merge the order stays.
     if unchanged && types.len() == before {
         return Type::Variant(original.into());
     }
     Type::variant(types)
 }
 
-/// `PFloatType#merge`: the range of two that meet. NaN is neither below nor above anything, so that it
-/// meets every range and counts only where it is the second.
+/// `PFloatType#merge`: one range over two that overlap. A NaN overlaps every range, since no
+/// comparison with it holds, and it counts only as the second of the two.
 fn united(a: FloatRange, b: FloatRange) -> Option<FloatRange> {
     let is_apart = a.high() < b.low() || b.high() < a.low();
     let low = if a.low() <= b.low() { a } else { b }.low();

@@ -7,12 +7,11 @@ use super::ranges::Range;
 use super::{interpret, time};
 use crate::value::Value;
 
-/// Deepest nesting of types and values that is followed; what lies deeper counts as fitting.
+/// Deepest nesting of types and values that is checked; anything deeper counts as an instance.
 const MAX_DEPTH: usize = 200;
 
-/// Whether the value is an instance of the type. What cannot be known is an instance of all.
-#[must_use]
-pub fn is_instance(expected: &Type, value: &Value) -> bool {
+/// Whether the value is an instance of the type. An opaque value is an instance of every type.
+pub(super) fn is_instance(expected: &Type, value: &Value) -> bool {
     Check {
         open: Vec::new(),
         depth: 0,
@@ -21,7 +20,7 @@ pub fn is_instance(expected: &Type, value: &Value) -> bool {
 }
 
 struct Check {
-    /// Aliases being asked about a value: asking again about the same value leads nowhere.
+    /// Aliases and values that are being checked, against endless recursion.
     open: Vec<(*const AliasBody, *const Value)>,
     depth: usize,
 }

@@ -9,13 +9,13 @@ use super::expression::{self, Expression, Kind};
 use super::model::{Alias, AliasBody, Range, ResourceType, Type};
 use super::parameters::Param;
 
-/// Most aliases that may be entered from one another while a type is read.
+/// Deepest nesting of aliases.
 const MAX_ALIAS_DEPTH: usize = 40;
 
-/// Most parts a type may have after its aliases are entered.
+/// Most parts of a type with its aliases expanded.
 const MAX_PARTS: usize = 20_000;
 
-/// Knows the type aliases of modules.
+/// Where the type aliases of modules come from.
 pub trait Aliases {
     /// The text of the file that defines the alias of this name (`Stdlib::Host`), if there is one:
     /// `type Stdlib::Host = Variant[…]`, comments and all.
@@ -50,23 +50,12 @@ fn builtin(name: &str) -> Type {
 
 /// Reads a type expression.
 pub(super) fn parse(text: &str, aliases: &dyn Aliases) -> Result<Type, ParseError> {
-    // The one text that Puppet's table of common types takes and its parser would not.
+    // Puppet's table of common types has this text, which its parser would refuse.
     if text == "Array[1]" {
         return Ok(Type::array(Type::Any, Some(Range::at_least(1))));
     }
     let expression = expression::parse(text)?;
     Interpreter::new(aliases).whole(&expression, text)
-}
-
-/// Reads the definition of an alias: its name and what it stands for.
-pub(super) fn parse_definition(
-    text: &str,
-    aliases: &dyn Aliases,
-) -> Result<(String, Type), ParseError> {
-    let (name, expression) = expression::parse_definition(text)?;
-    let mut interpreter = Interpreter::new(aliases);
-    let resolved = interpreter.define(&name, &expression, text)?;
-    Ok((name, resolved))
 }
 
 struct Interpreter<'a> {
@@ -136,7 +125,7 @@ impl<'a> Interpreter<'a> {
             Kind::Minus(inner) => self.param(inner, text)?.negated()?,
             Kind::Heredoc(inner) => self.param(inner, text)?,
             Kind::Alias(name, body) => {
-                // Nothing finds the alias by its name, itself neither.
+                // Its name is not in scope, not even in its own body.
                 let resolved = super::normalize(&self.whole(body, text)?);
                 let body = Arc::new(AliasBody::default());
                 let _ = body.resolved.set(resolved);
@@ -154,7 +143,7 @@ impl<'a> Interpreter<'a> {
         self.named(relative, || Arc::from(name))
     }
 
-    /// A name that is not one of Puppet's types; `text` is what a reference to nothing shows.
+    /// The type of a name that is not one of Puppet's types; `text` is shown if it does not exist.
     fn named(&mut self, name: &str, text: impl Fn() -> Arc<str>) -> Parsed<Type> {
         if let Some((known, body)) = self.open.iter().find(|(open, _)| same_name(open, name)) {
             return Ok(Type::Alias(Alias {
@@ -213,7 +202,7 @@ impl<'a> Interpreter<'a> {
                 "Type alias '{name}' cannot be resolved to a real type"
             )));
         }
-        // The lock is ours alone until now.
+        // The body is not shared yet, so that it is always empty here.
         let _ = body.resolved.set(resolved);
         self.done.push((name.to_owned(), body.clone()));
         Ok(strong(name, &body))
@@ -254,7 +243,7 @@ fn strong(name: &str, body: &Arc<AliasBody>) -> Type {
     })
 }
 
-/// A variant that names the alias it defines says nothing by it.
+/// Drops the alias from the variant that it is defined as.
 fn without_itself(name: &str, resolved: Type) -> Type {
     let Type::Variant(types) = &resolved else {
         return resolved;

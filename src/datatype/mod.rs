@@ -1,8 +1,7 @@
 //! Puppet data types: parse an expression, check a value, describe a mismatch, convert.
 //!
-//! The texts are Puppet's own: a lookup with a wrong type shows here what it shows there. This
-//! room knows nothing of files, places or lookups; the aliases of modules come through
-//! [`Aliases`].
+//! Messages are Puppet's own, byte for byte. Files and lookups are unknown here; the aliases of
+//! modules come through [`Aliases`].
 //!
 //! ```
 //! use hiera_ls::datatype::{self, NoAliases};
@@ -43,17 +42,15 @@ mod texts;
 mod time;
 mod uri;
 
-pub use assignable::assignable;
 pub use functions::{convert, convert_to};
 pub use infer::{infer, infer_set};
-pub use instance::is_instance;
 pub use interpret::{Aliases, NoAliases};
 pub use mismatch::{Mismatch, MismatchKind, Mismatches, Step, check, check_return};
 pub use model::{
     Alias, CallableType, Digits, Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range,
     ResourceType, StringType, TimeRange, Type,
 };
-pub use quote::{double_quote, quote, ruby_float};
+pub use quote::quote;
 pub use signatures::{Count, Parameter, Refusal, Signatures};
 pub use strings::puppet_string;
 
@@ -63,11 +60,14 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+use assignable::assignable;
 use infer::normalize;
+use instance::is_instance;
+use quote::ruby_float;
 
 use crate::value::{Rich, Value};
 
-/// Why a text is no type: the message of the error Puppet raises.
+/// Why a text is not a type. `Display` gives the message of Puppet's error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     message: String,
@@ -121,8 +121,8 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a type expression: `Optional[Array[Stdlib::Host, 1]]`. A name that nothing resolves is
-/// no error: it becomes a reference, which matches nothing.
+/// Reads a type expression: `Optional[Array[Stdlib::Host, 1]]`. The name of a type that does not
+/// exist is no error: it becomes a reference, which no value is an instance of.
 ///
 /// # Errors
 /// The message Puppet's type parser gives.
@@ -130,21 +130,12 @@ pub fn parse(text: &str, aliases: &dyn Aliases) -> Result<Type, ParseError> {
     interpret::parse(text, aliases)
 }
 
-/// A type that this program itself writes down, with Puppet's own names only. A text that is no
-/// type matches anything: a mistake here must not become an error in somebody's data.
+/// A type that is written in this program, with Puppet's own names only. If the text is wrong, any
+/// value matches: a bug here must not be reported as an error in data.
 pub(crate) fn parse_known(text: &str) -> Type {
     let parsed = parse(text, &NoAliases);
     debug_assert!(parsed.is_ok(), "{text}: {parsed:?}");
     parsed.unwrap_or(Type::Any)
-}
-
-/// Reads the definition of an alias, as a module's `types/*.pp` holds it
-/// (`type Stdlib::Host = Variant[…]`): its name and the alias as a type.
-///
-/// # Errors
-/// The message Puppet's type parser gives, or that the text defines no alias.
-pub fn parse_alias(text: &str, aliases: &dyn Aliases) -> Result<(String, Type), ParseError> {
-    interpret::parse_definition(text, aliases)
 }
 
 /// A type as a value.
@@ -153,7 +144,7 @@ pub fn type_value(t: &Type) -> Value {
     rich("Type", t.to_string())
 }
 
-/// The type that a value is, if it is one; `Unit` where its text cannot be read back.
+/// The type in a value of type `Type`; `Unit` if its text cannot be parsed.
 #[must_use]
 pub fn type_of_value(value: &Value) -> Option<Type> {
     let text = instance::rich(value, "Type")?;

@@ -14,7 +14,7 @@ use crate::value::Value;
 )]
 pub enum Type {
     Any,
-    /// The type of what is not known: fits everywhere, and everything fits it.
+    /// The unknown type: assignable to every type, and every type to it.
     Unit,
     Undef,
     Default,
@@ -55,19 +55,19 @@ pub enum Type {
     Runtime(Option<Arc<str>>, Option<Arc<str>>),
     /// An `Object` type: never matched by data; the text is its name, if it has one.
     Object(Option<Arc<str>>),
-    /// A name that nothing resolves.
+    /// The name of a type that does not exist.
     Reference(Arc<str>),
     Alias(Alias),
 }
 
-/// What a `String` type asks for.
+/// The parameter of a `String` type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StringType {
-    /// Nothing.
+    /// Any text.
     Any,
     /// A size in characters.
     Size(Range),
-    /// This very text: what is inferred from a string.
+    /// Exactly this text: what is inferred from a string.
     Value(Arc<str>),
 }
 
@@ -89,7 +89,7 @@ impl StringType {
 pub struct EnumType {
     /// The strings.
     pub values: Vec<Arc<str>>,
-    /// How letters count.
+    /// Whether case matters.
     pub case: EnumCase,
 }
 
@@ -145,8 +145,7 @@ impl Pattern {
             .map_err(RegexpError::clone)
     }
 
-    /// Whether the text matches; what cannot be decided counts as a match, so that nobody is
-    /// told of a mistake that may not be one.
+    /// Whether the text matches. If no engine can tell, it counts as a match: no false error.
     pub(super) fn matches(&self, text: &str) -> bool {
         match self.regexp() {
             Ok(regexp) => regexp.is_match(text).unwrap_or(true),
@@ -327,7 +326,7 @@ impl Type {
         Type::Variant(flat.into())
     }
 
-    /// `NotUndef[T]`, where `Any` is nothing to ask for.
+    /// `NotUndef[T]`, without parameter for `Any`.
     pub(super) fn not_undef(inner: Type) -> Type {
         Type::NotUndef((inner != Type::Any).then(|| Arc::new(inner)))
     }
@@ -341,7 +340,7 @@ impl Type {
         }
     }
 
-    /// The type without what is particular to a value, as `generalize` of each Ruby class.
+    /// The type without the details of one value, as `generalize` of each Ruby class.
     #[must_use]
     pub fn generalize(&self) -> Type {
         match self {

@@ -1,4 +1,4 @@
-//! What stands between the brackets of a type: parameters and what types make of them
+//! The parameters in the brackets of a type, and the parts of types made from them
 //! (`pops/types/type_factory.rb`).
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) enum Param {
 }
 
 impl Param {
-    /// The parameter behind a minus: numbers, and strings, which Ruby lets have one.
+    /// The parameter after a minus. Besides numbers, Ruby allows it for strings.
     pub(super) fn negated(self) -> Parsed<Param> {
         match self {
             Param::Integer(number) => Ok(Param::Integer(-number)),
@@ -55,7 +55,7 @@ fn undefined_method(name: &str, param: Param) -> ParseError {
     ParseError::new(&format!("undefined method `{name}' for {shown}"))
 }
 
-/// The name of the class, where [`ruby_class`] is the value for the two truths.
+/// The name of the class; [`ruby_class`] gives the value instead for booleans.
 fn own_class(param: &Param) -> String {
     match param {
         Param::Boolean(true) => "TrueClass".to_owned(),
@@ -70,7 +70,7 @@ pub(super) fn wrong_count(name: &str, required: &str, given: usize) -> ParseErro
     ))
 }
 
-/// The missing bracket is Puppet's.
+/// Puppet forgets the closing parenthesis.
 pub(super) fn disordered(from: &str, to: &str) -> ParseError {
     ParseError::new(&format!(
         "'from' must be less or equal to 'to'. Got ({from}, {to}"
@@ -102,7 +102,7 @@ pub(super) fn range(low: &Param, high: &Param, refuse: &dyn Fn() -> ParseError) 
     Ok(range)
 }
 
-/// The range of an `Integer`, whose bounds Puppet compares without a look at what they are.
+/// The range of an `Integer`. Puppet compares the bounds without checking that they are numbers.
 pub(super) fn integer_range(
     low: &Param,
     high: &Param,
@@ -113,7 +113,7 @@ pub(super) fn integer_range(
         other => other.clone(),
     };
     let (low, high) = (unbounded(low), unbounded(high));
-    // What the other one is called when a comparison fails.
+    // How Ruby names the other operand if a comparison fails.
     let other = match &high {
         Param::Integer(_) | Param::Float(_) | Param::Boolean(_) => value_of(high.clone()).inspect(),
         _ => ruby_class(&high),
@@ -167,7 +167,7 @@ pub(super) fn float_bound(param: &Param) -> Parsed<Option<f64>> {
     Err(ParseError::new(&failed))
 }
 
-/// The range of a `Timespan` or `Timestamp`: its name, what reads a text, what shows both bounds.
+/// The range of the type `name`: `read` parses a text, `show` prints both bounds.
 pub(super) fn time_range(
     name: &str,
     params: &[Param],
@@ -191,7 +191,7 @@ pub(super) fn time_range(
             ))
         }
         Some(Param::Float(seconds)) => {
-            // So large a number of nanoseconds is without bound.
+            // Too many nanoseconds count as no bound.
             let time = (seconds * 1e9)
                 .is_finite()
                 .then(|| time::from_seconds(*seconds));
@@ -222,7 +222,7 @@ pub(super) fn time_range(
     Ok(range)
 }
 
-/// The time that the fields of a hash make, as `new` makes one of them.
+/// The time that `new` makes of a hash.
 fn time_of_hash(name: &str, hash: Value) -> Parsed<Option<i128>> {
     let of_text = hash.get("string").is_some();
     let (made, read): (_, fn(&str) -> Option<i128>) = if name == "Timestamp" {
@@ -270,7 +270,7 @@ pub(super) fn trailing_range(
     Ok(None)
 }
 
-/// `type_of` of the factory: a text names a Ruby class, another literal its own type.
+/// `type_of` of the factory: a text names a Ruby class, other literals have their inferred type.
 pub(super) fn type_of(param: Param) -> Type {
     match param {
         Param::Type(t) => t,
@@ -410,7 +410,7 @@ pub(super) fn callable(mut params: Vec<Param>, refuse: &dyn Fn() -> ParseError) 
         Some(Param::Type(t)) if is_callable(t) => params.pop().map(type_of),
         _ => None,
     };
-    // A bound before what is none is the type of a number.
+    // A number before a type is a parameter, not a bound.
     let bounds_a_type = matches!(
         params.as_slice(),
         [.., low, high] if is_range_param(low) && !is_range_param(high)

@@ -52,8 +52,7 @@ pub fn quote(text: &str) -> String {
 }
 
 /// A string in double quotes, escaped as Puppet does.
-#[must_use]
-pub fn double_quote(text: &str) -> String {
+pub(super) fn double_quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -73,8 +72,7 @@ pub fn double_quote(text: &str) -> String {
 }
 
 /// A float as Ruby's `to_s`.
-#[must_use]
-pub fn ruby_float(number: f64) -> String {
+pub(super) fn ruby_float(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();
     }

@@ -71,8 +71,8 @@ fn compare(a: &Version, b: &Version) -> Ordering {
     })
 }
 
-/// Whether a range of comparisons joined by spaces includes a version; a range that is written in
-/// another way is taken to include it, so that nobody is told of a mistake that may not be one.
+/// Whether a range of comparisons joined by spaces includes a version. Ranges in another form
+/// count as including it: no false error.
 pub(super) fn includes(range: &str, version: &str) -> bool {
     let Some(version) = parse(version) else {
         return false;

@@ -332,9 +332,9 @@ fn spelled(text: &str) -> String {
 pub struct Parameter {
     /// Its name, as messages have it.
     pub name: String,
-    /// What it takes.
+    /// The type of its arguments.
     pub expected: Type,
-    /// How often it can be given.
+    /// How many arguments it takes.
     pub count: Count,
 }
 
@@ -412,7 +412,7 @@ fn counts(parameters: &[Parameter]) -> Range {
     }
 }
 
-/// The parameters that take the arguments; the last one goes on.
+/// The parameters in the order of arguments; the last one is repeated.
 fn taking(parameters: &[Parameter]) -> impl Iterator<Item = &Parameter> {
     parameters
         .iter()

@@ -14,8 +14,8 @@ const MAX_DEPTH: usize = 120;
 /// Longest text that is written, in bytes.
 const MAX_LENGTH: usize = 16 * 1024 * 1024;
 
-/// The text Puppet's string conversion gives a value without a format, as it stands in
-/// explanations: strings bare at the top, quoted inside collections.
+/// The text of a value in Puppet's default format, as explanations show it: strings bare at the
+/// top, quoted inside collections.
 #[must_use]
 pub fn puppet_string(value: &Value) -> String {
     convert(value, None).unwrap_or_default()
@@ -149,7 +149,7 @@ pub(super) fn convert(value: &Value, format: Option<&str>) -> Result<String, Str
             };
             formats.container(value, Indentation::default(), 0)
         }
-        // The range of a number is what formats are chosen by, and none holds NaN.
+        // Puppet chooses a number's format by its range, and no range includes NaN.
         Value::Float(number) if format.is_none() || number.is_nan() => {
             Ok(Directive::default().float(*number, 'f'))
         }
@@ -362,7 +362,7 @@ fn scalar(value: &Value, format: &Format) -> Result<String, String> {
     let directive = &format.directive;
     let letter = format.letter;
     let alternate = directive.alternate;
-    // Plain string output ignores the flags that only numbers know.
+    // Plain string output ignores the flags for numbers.
     let fitted = |text: &str| directive.text(text);
     match value {
         Value::Undef => Ok(fitted(match letter {

@@ -46,7 +46,7 @@ pub(super) fn timestamp(matched: usize, all: &[Value]) -> Result<Value, String> 
 
 fn nanoseconds(value: &Value) -> Result<i128, String> {
     match value {
-        // Ruby names the number that it cannot cut (`FloatDomainError`).
+        // The message of `FloatDomainError` is the number.
         Value::Float(seconds) if !(seconds * 1e9).is_finite() => Err(ruby_float(seconds * 1e9)),
         Value::Float(seconds) => Ok(time::from_seconds(*seconds)),
         other => Ok(integer(other)

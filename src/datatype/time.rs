@@ -411,7 +411,7 @@ const MONTHS: &[&str] = &[
     "december",
 ];
 
-/// The directives of Ruby's `_strptime` that dates are written with; the whole text must fit.
+/// The common directives of Ruby's `_strptime`; the whole text must match.
 fn strptime(text: &str, format: &str) -> Option<Fields> {
     let mut fields = Fields::default();
     let rest = strptime_into(text, format, &mut fields)?;

@@ -141,7 +141,7 @@ fn default_port(scheme: &str) -> Option<&'static str> {
     })
 }
 
-/// A path below the folder that one logs in to; a second slash is the root's.
+/// A path relative to the login folder; with two slashes it is absolute.
 fn ftp_path(path: &str) -> String {
     let relative = path.strip_prefix('/').unwrap_or(path);
     let relative = match relative.strip_prefix("%2F") {
@@ -201,7 +201,7 @@ fn escaped_query(query: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// A URI or a relative reference. Anything may stand in a query.
+/// A URI or a relative reference. A query may hold any character.
 fn is_uri(text: &str) -> bool {
     let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
     let (text, _) = text.split_once('?').unwrap_or((text, ""));
@@ -242,7 +242,7 @@ fn is_authority(authority: &str) -> bool {
     made_of(userinfo, ":") && made_of(host, "") && is_port(port)
 }
 
-/// What may stand in brackets.
+/// The addresses that may be in brackets.
 fn is_address(address: &str) -> bool {
     let Some(future) = address.strip_prefix('v') else {
         // `core` has only the addresses, and no network.
@@ -257,7 +257,7 @@ fn is_address(address: &str) -> bool {
     })
 }
 
-/// Whether a text holds only characters that may stand anywhere, escapes, and some more.
+/// Whether a text holds only unreserved characters, escapes and those of a list.
 fn made_of(text: &str, more: &str) -> bool {
     let mut bytes = text.bytes();
     while let Some(b) = bytes.next() {
@@ -277,7 +277,7 @@ fn made_of(text: &str, more: &str) -> bool {
     true
 }
 
-/// The scheme in front of a colon, and what is behind.
+/// The scheme before a colon, and the rest.
 fn scheme(text: &str) -> Option<(&str, &str)> {
     text.split_once(':').filter(|(scheme, _)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -6,7 +6,7 @@ use super::config_error::{ConfigError, ConfigRule};
 use super::{legacy, version5};
 use crate::value::{Value, symbol_keys_to_strings};
 
-/// Where a configuration stands; higher layers win.
+/// The layer of a configuration; higher layers win.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Layer {
     /// The server's own configuration.
@@ -75,7 +75,7 @@ pub struct Function {
     pub name: Arc<str>,
 }
 
-/// Where a level's data lies, before interpolation.
+/// The locations of a level's data, before interpolation.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Locations {
     /// The function is called once, without a location.
@@ -102,13 +102,13 @@ pub enum Locations {
 pub struct Level {
     /// The entry's name.
     pub name: Arc<str>,
-    /// The function, the defaults' where the entry names none.
+    /// The function, from `defaults` if the entry has none.
     pub function: Function,
     /// The data directory, relative to the configuration unless absolute; not interpolated.
     pub datadir: Arc<str>,
     /// The locations.
     pub locations: Locations,
-    /// The options, the defaults' where the entry has none; not interpolated.
+    /// The options, from `defaults` if the entry has none; not interpolated.
     pub options: Value,
     /// Whether the file extension of a version 3 or 4 backend is added to paths.
     pub extension: Option<Arc<str>>,
@@ -123,7 +123,7 @@ pub struct Config {
     pub root: Arc<str>,
     /// Text of the file: Puppet finds line numbers by searching it.
     pub text: Arc<str>,
-    /// What the version makes of it.
+    /// The part that depends on the version.
     pub body: ConfigBody,
 }
 

@@ -73,7 +73,7 @@ pub(super) fn read_version_3(path: &str, value: &Value) -> Result<ConfigBody, Co
         ],
     );
     let backends = names(value.get("backends"));
-    // A backend that is named twice has one hash; that it is twice there is told later.
+    // A backend that is named twice has one hash; the repetition is reported later.
     let own: String = backends
         .iter()
         .enumerate()

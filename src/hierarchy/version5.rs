@@ -18,7 +18,7 @@ const LOCATION_KEYS: [&str; 7] = [
     "mapped_paths",
 ];
 
-/// What a hierarchy is made of, as a Puppet type (`HieraConfigV5.config_type`).
+/// One entry of a hierarchy as a Puppet type (`HieraConfigV5.config_type`).
 const ENTRY_TYPE: &str = "Struct[{name=>String[1],\
     Optional[options]=>Hash[Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/],Data],\
     Optional[data_hash]=>String[1],Optional[lookup_key]=>String[1],\
@@ -33,7 +33,7 @@ const DEFAULTS_TYPE: &str = "Struct[{Optional[data_hash]=>String[1],\
     Optional[lookup_key]=>String[1],Optional[data_dig]=>String[1],Optional[datadir]=>String[1],\
     Optional[options]=>Hash[Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/],Data]}]";
 
-/// The whole of it, put together here: an entry's type, which three keys share, is read once.
+/// The type of the whole configuration. Three keys share the type of an entry, parsed once.
 fn config_type() -> &'static Type {
     static TYPE: OnceLock<Type> = OnceLock::new();
     TYPE.get_or_init(|| {

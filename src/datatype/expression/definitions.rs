@@ -1,4 +1,5 @@
-//! What begins with a keyword: conditions and definitions. And lambdas, which have parameters too.
+//! Constructs that start with a keyword: conditions and definitions. And lambdas, which have
+//! parameters too.
 
 use super::grammar::{Kept, Parsed, Parser};
 use super::lexer::Terminal;
@@ -35,7 +36,7 @@ impl Parser {
         };
         parts.extend(other.map(|kept| kept.whole));
         let end = other.map_or(body.braces.end, |other| other.own.end);
-        // Puppet moves the place to the keyword before it asks where it ended.
+        // Puppet sets the start to the keyword before it computes the end.
         let own = Span {
             start: keyword.start,
             end: keyword.start + end - test.own.start.min(end),
@@ -48,7 +49,7 @@ impl Parser {
         let mut parts = vec![self.expression()?.whole()];
         let body = self.body()?;
         let other = self.otherwise()?;
-        // The place of one without statements ends before its braces.
+        // Without statements the range ends before the braces.
         match body.kept {
             Some(kept) => {
                 own = own.with(body.braces);
@@ -60,7 +61,7 @@ impl Parser {
         Ok(Expression::other(own, &parts))
     }
 
-    /// `else`: the place of what it holds.
+    /// `else`: the range of its body.
     fn otherwise(&mut self) -> Parsed<Option<Kept>> {
         if !self.at(Terminal::Keyword("else")) {
             return Ok(None);
@@ -184,7 +185,7 @@ impl Parser {
         }
     }
 
-    /// The definition of an alias at the beginning of a text, whatever follows.
+    /// The definition of an alias at the start of a text; the rest is not checked.
     pub(super) fn alias(&mut self) -> Parsed<Expression> {
         if !self.at(Terminal::Keyword("type")) {
             return Err(self.error("not a type alias", 0));
@@ -193,7 +194,7 @@ impl Parser {
         self.type_alias()
     }
 
-    /// An alias, its keyword taken. Its place begins with its name.
+    /// An alias after its keyword. Its range starts with its name.
     fn type_alias(&mut self) -> Parsed<Expression> {
         let name = self.type_name()?;
         let Kind::Reference(alias) = &name.kind else {
@@ -206,7 +207,7 @@ impl Parser {
             self.bare_keys()?;
         }
         self.expect("=")?;
-        // Brackets get no place of their own here.
+        // Brackets have no range of their own here.
         let nowhere = Span {
             start: own.start,
             end: own.start,
@@ -264,7 +265,7 @@ impl Parser {
         Ok(Expression::new(Kind::Reference(name), place))
     }
 
-    /// Keys in brackets without a comma behind the last.
+    /// Keys in brackets without a trailing comma.
     fn bare_keys(&mut self) -> Parsed<()> {
         self.position += 1;
         self.access_keys(None)?;
@@ -274,7 +275,7 @@ impl Parser {
 
     // ----- parameters
 
-    /// `|parameters| { … }`: its place.
+    /// `|parameters| { … }`: its range.
     pub(super) fn lambda(&mut self) -> Parsed<Span> {
         let open = self.take().1;
         if !self.take_sign("|") {
@@ -307,7 +308,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Parameters, and a comma behind the last of them.
+    /// Parameters, with or without a trailing comma.
     fn parameters(&mut self, close: &'static str) -> Parsed<()> {
         loop {
             if self.at(Terminal::Reference) {

@@ -1,9 +1,9 @@
 //! Expressions and statements (`pops/parser/egrammar.ra`).
 //!
-//! Puppet's parser is made from a grammar and finds an error at the first token with which no
-//! program could go on. Reading downwards finds the same token, as long as a token is taken only
-//! where the grammar lets it stand. Some errors are raised by what Puppet does when a construct is
-//! complete; those come before anything is asked of the token behind it.
+//! Puppet's parser is an LALR parser: it reports the first token that no program could continue
+//! with. Recursive descent finds the same token, as long as a token is consumed only where the
+//! grammar allows it. Some errors come from Puppet's actions when a construct is complete; those
+//! are raised before the next token is checked.
 
 use super::super::ParseError;
 use super::lexer::{Terminal, Token, tokens};
@@ -17,7 +17,7 @@ const STATEMENT_CALLS: &[&str] = &[
     "fail", "import", "break", "next", "return",
 ];
 
-/// How strongly the prefix and postfix operators bind; the others are in [`binary`].
+/// The precedence of prefix and postfix operators; the others are in [`binary`].
 mod strength {
     pub(super) const SELECTOR: u8 = 3;
     pub(super) const MINUS: u8 = 11;
@@ -29,7 +29,7 @@ mod strength {
     pub(super) const CALL: u8 = 17;
 }
 
-/// How strongly an operator between two expressions binds.
+/// The precedence of a binary operator.
 fn binary(terminal: Terminal) -> Option<u8> {
     Some(match terminal {
         Terminal::Keyword("or") => 1,
@@ -45,7 +45,7 @@ fn binary(terminal: Terminal) -> Option<u8> {
     })
 }
 
-/// What an expression is to the grammar around it.
+/// The kind of an expression, as far as the grammar around it needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Expression,
@@ -70,7 +70,7 @@ impl Parser {
     pub(super) fn new(text: &str) -> Parser {
         let (mut tokens, failure) = tokens(text);
         if failure.is_some() {
-            // Stands for the token that can't be had.
+            // The token after the lexer's error.
             tokens.push(Token {
                 terminal: Terminal::Unknown,
                 value: String::new(),
@@ -139,7 +139,7 @@ impl Parser {
         Ok(self.take().1)
     }
 
-    /// The lexer's error, where it has no next token to give.
+    /// The lexer's error, if there is no next token.
     pub(super) fn asked(&self) -> Parsed<()> {
         match &self.failure {
             Some(failure) if self.position + 1 >= self.tokens.len() => Err(failure.clone()),
@@ -147,7 +147,7 @@ impl Parser {
         }
     }
 
-    /// The error of the token ahead, with which nothing can go on.
+    /// The error for a token that is not allowed here.
     pub(super) fn unexpected(&self) -> ParseError {
         if let Err(failure) = self.asked() {
             return failure;
@@ -191,10 +191,10 @@ impl Parser {
         Ok(block(&statements))
     }
 
-    /// Statements up to what begins none, calls without parentheses put together.
+    /// Statements up to a token that cannot start one; calls without parentheses are joined.
     pub(super) fn statements(&mut self) -> Parsed<Vec<Expression>> {
         let mut all: Vec<Expression> = Vec::new();
-        // The error of expressions behind commas, raised when all statements are read.
+        // The error of expressions after commas, raised when all statements are read.
         let mut stray = None;
         loop {
             let mut list = vec![self.assignment()?.0];
@@ -227,7 +227,7 @@ impl Parser {
         }
     }
 
-    /// The error of expressions with a comma that no function before them takes.
+    /// The error of expressions with commas that are no arguments of a call.
     fn stray(&self, before: Option<&Kind>, comma: usize) -> ParseError {
         let message = match before {
             Some(Kind::Name(name)) => format!(
@@ -238,7 +238,7 @@ impl Parser {
         self.error(&message, comma)
     }
 
-    /// `{ … }` with statements or nothing: the place of the braces, and that of what Puppet keeps.
+    /// `{ … }` with statements or empty: the range of the braces, and of what Puppet keeps.
     pub(super) fn body(&mut self) -> Parsed<Body> {
         let open = self.expect("{")?;
         if self.at_sign("}") {
@@ -293,7 +293,7 @@ impl Parser {
         self.stronger(0)
     }
 
-    /// An expression of operators that bind at least so strongly.
+    /// An expression of operators with at least this precedence.
     fn stronger(&mut self, least: u8) -> Parsed<Expression> {
         self.deeper(|parser| {
             let mut left = parser.prefixed()?;
@@ -331,8 +331,7 @@ impl Parser {
         Ok(Expression::new(kind, sign).covering(&[whole]))
     }
 
-    /// What stands behind an expression without being between two; the expression again, where
-    /// nothing does.
+    /// A postfix operator; the expression unchanged if there is none.
     fn postfixed(&mut self, left: Expression, least: u8) -> Parsed<Result<Expression, Expression>> {
         let strength = match self.peek() {
             Terminal::Sign("?") => strength::SELECTOR,
@@ -357,7 +356,7 @@ impl Parser {
                 };
                 let mut parts: Vec<Span> = keys.iter().map(Expression::whole).collect();
                 parts.push(left.whole());
-                // What is no type has no parameters, and chains of brackets would be deep.
+                // Only types have parameters; other chains of brackets would nest too deep.
                 let left = match left.kind {
                     Kind::Reference(_) => left,
                     _ => Expression::other(left.own, &[]),
@@ -402,7 +401,7 @@ impl Parser {
             if self.at_sign(")") {
                 self.position += 1;
             } else {
-                // No comma may stand before the parenthesis here.
+                // A comma before the parenthesis is not allowed here.
                 let arguments = self.elements(None, |shape| shape != Shape::Keyword)?;
                 parts.extend(arguments.iter().map(Expression::whole));
                 own = own.with(self.expect(")")?);
@@ -454,7 +453,7 @@ impl Parser {
             Terminal::Opening => return self.interpolated(),
             Terminal::Heredoc => {
                 let place = self.take().1;
-                // Behind it is where its text stands.
+                // Its text follows.
                 self.position += 1;
                 let text = self.primary()?;
                 let whole = text.whole();
@@ -500,14 +499,14 @@ pub(super) struct Body {
     pub(super) kept: Option<Kept>,
 }
 
-/// The place of the statements of a body: without the braces where there is one.
+/// The range of the statements of a body; of a single one without the braces.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
     pub(super) own: Span,
     pub(super) whole: Span,
 }
 
-/// Whether an expression is the name of a function that takes what follows.
+/// Whether an expression is the name of a function that may be called without parentheses.
 fn calls(expression: &Expression) -> bool {
     match &expression.kind {
         Kind::Name(name) => STATEMENT_CALLS.contains(&name.as_str()),

@@ -4,12 +4,12 @@ use super::lexer::{Lexed, Lexer, Terminal};
 use super::quoted::{Escapes, Quote};
 use super::words::is_blank;
 
-/// Where the lines of a heredoc's text stand in the whole text.
+/// The lines of a heredoc's text in the whole text.
 #[derive(Debug)]
 pub(super) struct Margins {
     start: usize,
-    /// Where each line of the text begins, and how much was cut off up to its end; nothing
-    /// where no margin is cut.
+    /// The start of each line, and the length of all margins removed up to its end; empty without
+    /// a margin.
     lines: Vec<(usize, usize)>,
 }
 
@@ -28,7 +28,7 @@ impl Margins {
     }
 }
 
-/// What stands between the parentheses.
+/// The text between the parentheses.
 struct Spec<'a> {
     tag: &'a str,
     syntax: &'a str,
@@ -43,7 +43,7 @@ struct EndLine<'a> {
 }
 
 impl Lexer<'_> {
-    /// Cuts a heredoc: its text is behind this line, its tokens come here.
+    /// The tokens of a heredoc, whose text starts after this line.
     pub(super) fn heredoc(&mut self) -> Lexed<()> {
         let start = self.at;
         let rest = self.rest();
@@ -149,12 +149,12 @@ impl Lexer<'_> {
     }
 }
 
-/// What Ruby's `strip` takes away.
+/// The characters that Ruby's `strip` removes.
 fn is_stripped(c: char) -> bool {
     matches!(c, '\0' | '\t'..='\r' | ' ')
 }
 
-/// `@(tag:syntax/escapes)`, which may begin in the middle of what was found.
+/// `@(tag:syntax/escapes)`, which may start in the middle of the match.
 fn spec(text: &str) -> Option<Spec<'_>> {
     let mut from = 0;
     loop {
@@ -171,7 +171,7 @@ fn spec(text: &str) -> Option<Spec<'_>> {
                 escapes,
             });
         }
-        // Any other beginning before this end would fail for the same reason.
+        // Any other start before this end would fail for the same reason.
         from = start + end;
     }
 }
@@ -201,11 +201,11 @@ fn options(text: &str) -> Option<(&str, Option<&str>)> {
     rest.is_empty().then_some((syntax, escapes))
 }
 
-/// The end of a heredoc, which may stand behind other text on its line.
+/// The end of a heredoc, which may follow other text on its line.
 fn end_line<'a>(line: &'a str, tag: &str) -> Option<EndLine<'a>> {
     let mut blank = false;
     line.char_indices().find_map(|(at, c)| {
-        // Blanks behind a blank lead to the same.
+        // Blanks after a blank give the same result.
         let seen = blank;
         blank = is_blank(c);
         if seen && blank {
@@ -214,7 +214,7 @@ fn end_line<'a>(line: &'a str, tag: &str) -> Option<EndLine<'a>> {
         let text = &line[at..];
         let rest = text.trim_start_matches(is_blank);
         let leading = &text[..text.len() - rest.len()];
-        // What looks like a mark may be the tag's own.
+        // A mark may be part of the tag.
         [(true, true), (true, false), (false, true), (false, false)]
             .into_iter()
             .find_map(|(margin, joined)| {
@@ -231,7 +231,7 @@ fn end_line<'a>(line: &'a str, tag: &str) -> Option<EndLine<'a>> {
     })
 }
 
-/// The text behind a mark and blanks, or all of it where none is asked for.
+/// The text after a mark and blanks; all of it without a mark.
 fn marked(text: &str, mark: char, asked: bool) -> Option<&str> {
     if !asked {
         return Some(text);
@@ -239,7 +239,7 @@ fn marked(text: &str, mark: char, asked: bool) -> Option<&str> {
     Some(text.strip_prefix(mark)?.trim_start_matches(is_blank))
 }
 
-/// The text of the lines without their margin, and where it stands in the whole.
+/// The text of the lines without their margin, and its map to the whole text.
 fn joined(lines: &[&str], end: &EndLine<'_>, start: usize) -> (String, Margins) {
     let mut text = String::new();
     let mut margins = Margins {

@@ -1,8 +1,7 @@
 //! Text to tokens, as Puppet's lexer cuts it (`pops/parser/lexer2.rb`), with its errors.
 //!
-//! The parser asks for one token after the other, so an error in the middle of a text counts only
-//! where nothing before it is wrong already: [`tokens`] gives both, the tokens up to the error and
-//! the error.
+//! Puppet's parser takes one token at a time, so a lexer error counts only if there is no syntax
+//! error before it: [`tokens`] gives the tokens up to the error, and the error.
 
 use std::collections::VecDeque;
 
@@ -32,16 +31,16 @@ pub(super) enum Terminal {
     Closing,
     Heredoc,
     Sublocated,
-    /// A bracket behind a blank, which begins a list.
+    /// A bracket after a blank, which starts a list.
     ListStart,
-    /// A parenthesis that is the first thing on its line, which calls nothing.
+    /// A parenthesis at the start of a line, which is no call.
     LineParenthesis,
-    /// A brace behind a question mark.
+    /// A brace after a question mark.
     SelectorBrace,
     /// Any other operator or bracket.
     Sign(&'static str),
     Keyword(&'static str),
-    /// A character that means nothing in the language.
+    /// A character that is not part of the language.
     Unknown,
     End,
 }
@@ -77,7 +76,7 @@ const SIGNS: &[&str] = &[
     "*", "/", ".", ";", "@", ":", "!", "<", ">", "%", "~",
 ];
 
-/// What Ruby says where Puppet asks a heredoc for the place of an error.
+/// Ruby's message where Puppet needs the place of an error in a heredoc.
 const NO_PLACE: &str = "undefined method `+' for nil:NilClass";
 
 /// The tokens of a text, up to its end or to the first error of the lexer.
@@ -112,8 +111,8 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, Option<ParseError>) {
     (out, None)
 }
 
-/// The state of Puppet's lexer. Where it stands may be inside a character: what Puppet doesn't know,
-/// it leaves byte by byte.
+/// The state of Puppet's lexer. Its position may be inside a character: unknown characters are
+/// skipped byte by byte.
 pub(super) struct Lexer<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -132,7 +131,7 @@ pub(super) struct Lexer<'a> {
     pub(super) newline_jump: Option<usize>,
     /// What the scanner matched last, which one error shows.
     pub(super) matched: String,
-    /// Where the text is that of a heredoc: its place in the whole.
+    /// In the text of a heredoc: the map to the whole text.
     pub(super) margins: Option<&'a Margins>,
 }
 
@@ -208,7 +207,7 @@ impl<'a> Lexer<'a> {
         length > 0
     }
 
-    /// The token here; nothing where there is none, or where it went to the queue.
+    /// The next token; nothing at the end, or if it went to the queue.
     pub(super) fn next(&mut self) -> Lexed<Option<Token>> {
         let start = self.at;
         let rest = self.rest();
@@ -323,7 +322,7 @@ impl<'a> Lexer<'a> {
                 }
                 return Ok(Some(self.token(Terminal::Regexp, &source, start, self.at)));
             }
-            // What does not end here ends nowhere behind.
+            // If this pattern has no end, no later one has.
             self.patterns_over = true;
             self.matched.clear();
         }
@@ -343,7 +342,7 @@ impl<'a> Lexer<'a> {
         self.token(terminal, value, start, self.at)
     }
 
-    /// What begins with two colons.
+    /// A name with two colons before it.
     fn qualified(&mut self, rest: &str) -> Lexed<Token> {
         let start = self.at;
         match rest.as_bytes().get(2) {
@@ -364,7 +363,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A reference to a type; its error stands some bytes behind where it ends.
+    /// A reference to a type; the place of its error is some bytes after its end.
     fn reference(&mut self, rest: &str, message: &str, behind: usize) -> Lexed<Token> {
         let start = self.at;
         let value = self.scan(reference(rest));
@@ -388,7 +387,7 @@ impl<'a> Lexer<'a> {
         let end = start + word_length(rest);
         let bytes = self.text.as_bytes();
         let mut first = start;
-        // Behind a dot it may be the second half of a decimal number.
+        // After a dot it may be the second half of a decimal number.
         if start > 1 && bytes[start - 1] == b'.' {
             let mut at = start - 2;
             while bytes[at].is_ascii_digit() {
@@ -398,7 +397,7 @@ impl<'a> Lexer<'a> {
                 }
                 at -= 1;
             }
-            // Ruby looks at half a character here.
+            // Ruby matches half a character here.
             if !bytes[at].is_ascii() {
                 return Err(ParseError::new("invalid byte sequence in UTF-8"));
             }

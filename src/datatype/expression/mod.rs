@@ -1,12 +1,12 @@
 //! The language that type expressions are written in: text to a tree.
 //!
-//! Puppet reads type expressions with the parser of its whole language; what is no type there is
-//! refused afterwards. So the whole language is read here, down to the errors of its syntax, and
-//! what no type could be made of is kept as [`Kind::Other`].
+//! Puppet parses type expressions with the parser of its whole language and refuses other
+//! expressions afterwards. So the whole language is parsed here, syntax errors included;
+//! expressions that cannot be a type are kept as [`Kind::Other`].
 //!
 //! [`lexer`] cuts tokens of [`words`], [`quoted`] and [`heredoc`] those of strings; [`grammar`]
-//! reads expressions, [`collections`] lists and hashes, [`resources`] what has braces behind it,
-//! [`definitions`] what a keyword begins.
+//! reads expressions, [`collections`] lists and hashes, [`resources`] bodies in braces,
+//! [`definitions`] what starts with a keyword.
 
 mod collections;
 mod definitions;
@@ -32,7 +32,7 @@ const TOO_DEEP: &str = "type expression is nested too deeply";
 /// Longest expression in bytes.
 const MAX_LENGTH: usize = 256 * 1024;
 
-/// A place in a text, in bytes.
+/// A range of a text, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     start: usize,
@@ -48,16 +48,16 @@ impl Span {
     }
 }
 
-/// A part of an expression and its place in the text: from the first to the last of what it holds,
-/// which for some is less than what was written (a parenthesis stays open).
+/// A part of an expression with its range in the text, from the first to the last part of it; some
+/// ranges leave out a closing parenthesis.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
     pub(super) kind: Kind,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The place that Puppet's parser gives it, for an operator that of its sign.
+    /// The range that Puppet's parser gives it; of an operator, that of its sign.
     own: Span,
-    /// The place of all it holds.
+    /// The range of all its parts.
     parts: Option<Span>,
 }
 
@@ -84,9 +84,9 @@ pub(super) enum Kind {
     Alias(String, Box<Expression>),
     /// `@(END)`
     Heredoc(Box<Expression>),
-    /// What `@` may stand before.
+    /// An expression that `@` may precede.
     Resource,
-    /// Legal Puppet, but nothing a type could be made of.
+    /// Legal Puppet that cannot be a type.
     Other,
 }
 
@@ -105,7 +105,7 @@ impl Expression {
         Expression::new(Kind::Other, own).covering(parts)
     }
 
-    /// With the places of its parts.
+    /// With the ranges of its parts.
     fn covering(mut self, parts: &[Span]) -> Expression {
         for part in parts {
             self.parts = Some(self.parts.map_or(*part, |all| all.with(*part)));
@@ -116,7 +116,7 @@ impl Expression {
         self
     }
 
-    /// Its text; half a character that its place cuts is shown as Puppet shows what is broken.
+    /// Its text. A character that the range cuts is shown as Puppet shows invalid bytes.
     pub(super) fn source<'a>(&self, text: &'a str) -> Cow<'a, str> {
         String::from_utf8_lossy(
             text.as_bytes()
@@ -167,7 +167,7 @@ fn number(digits: &str) -> Result<Kind, ParseError> {
     };
     let float = hex.is_none() && digits.contains(['.', 'e', 'E']);
     let number = if float {
-        // Puppet's lexer takes what is too large for a float, and its model does not.
+        // Puppet's lexer accepts numbers too large for a float, its model does not.
         let float: Option<f64> = digits.parse().ok().filter(|float: &f64| float.is_finite());
         float.map(Kind::Float)
     } else {

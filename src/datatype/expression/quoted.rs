@@ -6,7 +6,7 @@ use super::lexer::{Lexed, Lexer, Terminal, Token};
 use super::words::variable;
 use super::{MAX_DEPTH, TOO_DEEP};
 
-/// What surrounds a text, and so what ends it and what a backslash does in it.
+/// How a text is quoted, which decides where it ends and what a backslash does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
     Single,
@@ -15,10 +15,10 @@ pub(super) enum Quote {
     None(Escapes),
 }
 
-/// What the text of a heredoc lets a backslash and a dollar do.
+/// The escapes and interpolation that a heredoc allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Escapes {
-    /// The characters that may stand behind a backslash, as a set of [`Escapes::KNOWN`].
+    /// The characters that may follow a backslash, a subset of [`Escapes::KNOWN`].
     pub(super) set: u16,
     pub(super) interpolated: bool,
 }
@@ -110,7 +110,7 @@ impl Lexer<'_> {
                             self.queue.push_back(name);
                             break;
                         }
-                        // A dollar that names nothing is a dollar.
+                        // A dollar without a name is a dollar.
                         self.matched.clear();
                         text.push('$');
                         let (more, end) = self.closed_part(quote)?;
@@ -210,7 +210,7 @@ impl Lexer<'_> {
             .replace('\r', "\\r")
     }
 
-    /// The text up to what stops it, its escapes undone; nothing where nothing does.
+    /// The text up to its end, escapes replaced; nothing if it has no end.
     fn part(&mut self, quote: Quote) -> Lexed<Option<(String, Stop)>> {
         let Some((matched, end, length, stop)) = self.stop(quote) else {
             self.matched.clear();
@@ -224,9 +224,9 @@ impl Lexer<'_> {
         Ok(Some((text, stop)))
     }
 
-    /// Where a part ends: where the match of Puppet's pattern begins, its end, the length of what
-    /// stops, and what that is. The pattern is one character other than a backslash (or the
-    /// beginning of a line), pairs of backslashes, and what stops.
+    /// The end of a part: the start of the match of Puppet's pattern, its end, the length of the
+    /// terminator, and its kind. The pattern is one character other than a backslash (or the start
+    /// of a line), pairs of backslashes, and the terminator.
     fn stop(&self, quote: Quote) -> Option<(usize, usize, usize, Stop)> {
         let text = self.text;
         let bytes = text.as_bytes();
@@ -346,7 +346,7 @@ impl Lexer<'_> {
         Ok(out)
     }
 
-    /// Puppet warns of an escape, which fails where it has no place for the warning.
+    /// Puppet warns of an unknown escape, and crashes if it has no place for the warning.
     fn warned(&self) -> Lexed<()> {
         match self.margins {
             Some(_) => Err(self.error("", self.at)),

@@ -1,10 +1,10 @@
-//! What has attributes in braces: resources, their defaults and overrides, collectors.
+//! Constructs with attributes in braces: resources, their defaults and overrides, collectors.
 
 use super::grammar::{Parsed, Parser, Shape};
 use super::lexer::Terminal;
 use super::{Expression, Kind, Span};
 
-/// Attributes: their place, and whether one of them adds to what is there (`+>`).
+/// Attributes: their range, and whether one of them has the operator `+>`.
 #[derive(Default)]
 struct Attributes {
     parts: Vec<Span>,
@@ -27,13 +27,13 @@ impl Parser {
         };
         let sign = self.take().1;
         let inner = self.deeper(Parser::resource)?.0;
-        // More braces might have followed.
+        // More braces could have followed.
         self.asked()?;
         if !matches!(inner.kind, Kind::Resource) {
             let message = format!("{virtually} can only be applied to a Resource Expression");
             return Err(self.error(&message, sign.start));
         }
-        // Puppet moves the place to the sign before it asks where it ended.
+        // Puppet sets the start to the sign before it computes the end.
         let own = Span {
             start: sign.start,
             end: sign.start + inner.own.end - inner.own.start,
@@ -63,7 +63,7 @@ impl Parser {
         Ok((left, shape))
     }
 
-    /// The braces behind what may be a resource.
+    /// The braces after a possible resource.
     fn attributes_of(&mut self, left: Expression) -> Parsed<Expression> {
         let open = self.take().1;
         let names = matches!(self.after(), Terminal::Sign("=>" | "+>"));
@@ -125,7 +125,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Attributes up to what is no comma, or to a comma with none behind it.
+    /// Attributes separated by commas, with or without a trailing comma.
     fn attributes(&mut self) -> Parsed<Attributes> {
         let mut all = Attributes::default();
         loop {
