@@ -231,7 +231,36 @@ fn findings_in(source: &Source, map: &[String]) -> Vec<String> {
             }
         }
     }
+    if !source.test_only
+        && let Some(method) = reads_a_message(&without_tests(&all))
+    {
+        found.push(format!(
+            "{path}: `{method}` on a message: ask the kind of the error instead"
+        ));
+    }
     found
+}
+
+/// The method that looks into the text of an error, if there is one.
+fn reads_a_message(tokens: &[String]) -> Option<&str> {
+    const METHODS: [&str; 7] = [
+        "contains",
+        "ends_with",
+        "find",
+        "split_once",
+        "starts_with",
+        "strip_prefix",
+        "strip_suffix",
+    ];
+    let is = |token: &String, word: &str| token == word;
+    tokens.windows(3).find_map(|window| match window {
+        [message, dot, method]
+            if is(message, "message") && is(dot, ".") && METHODS.contains(&method.as_str()) =>
+        {
+            Some(method.as_str())
+        }
+        _ => None,
+    })
 }
 
 fn outside_only(used: &str) -> bool {
@@ -605,6 +634,20 @@ mod planted {
         assert_eq!(findings(&sources, &MAP.map(str::to_owned)).len(), 0);
         sources[1].test_only = false;
         assert_eq!(findings(&sources, &MAP.map(str::to_owned)).len(), 1);
+    }
+
+    #[test]
+    fn messages_that_code_reads() {
+        let text = "fn f(error: E) -> bool { error.message.starts_with(\"a\") }";
+        assert_found("lookup/mod.rs", text, "`starts_with` on a message");
+        assert_clean(
+            "lookup/mod.rs",
+            "fn f(e: E) -> String { e.message.clone() }",
+        );
+        assert_clean(
+            "lookup/mod.rs",
+            "#[cfg(test)] mod tests { fn f(m: M) { m.message.contains('a'); } }",
+        );
     }
 
     #[test]

@@ -10,24 +10,37 @@ use super::model::{
 };
 use super::quote::{quote, ruby_float, slashed};
 
+/// The text of the default `TypeSet`.
+const TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', \
+    pcore_version => '1.0.0', name_authority => 'http://puppet.com/2016.1/runtime', \
+    name => 'DefaultTypeSet', version => '0.0.0'}]";
+
 /// Deepest type that is printed in full.
 const MAX_DEPTH: usize = 120;
 
 impl fmt::Display for Type {
     /// The type's text; an alias shows what it stands for, aliases inside only their names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let expansion = if matches!(self, Type::Alias(_)) {
-            Expansion::Full
-        } else {
-            Expansion::Names
-        };
-        let mut printer = Printer::new(expansion);
-        printer.print(self);
-        f.write_str(&printer.out)
+        f.write_str(&self.printed().out)
     }
 }
 
 impl Type {
+    fn printed(&self) -> Printer {
+        let mut printer = Printer::new(match self {
+            Type::Alias(_) => Expansion::Full,
+            _ => Expansion::Names,
+        });
+        printer.print(self);
+        printer
+    }
+
+    /// Whether the text of the type has the name of a type that does not exist.
+    #[must_use]
+    pub fn has_reference(&self) -> bool {
+        self.printed().has_reference
+    }
+
     /// The text in which every alias shows what it stands for.
     pub(super) fn expanded(&self) -> String {
         let mut printer = Printer::new(Expansion::Full);
@@ -103,6 +116,8 @@ struct Printer {
     expansion: Expansion,
     open: Vec<String>,
     depth: usize,
+    /// Whether a [`Type::Reference`] was printed.
+    has_reference: bool,
 }
 
 impl Printer {
@@ -112,6 +127,7 @@ impl Printer {
             expansion,
             open: Vec::new(),
             depth: 0,
+            has_reference: false,
         }
     }
 
@@ -153,11 +169,7 @@ impl Printer {
             | Type::Binary
             | Type::CatalogEntry
             | Type::SemVerRange => name.to_owned(),
-            Type::TypeSet => "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', \
-                              pcore_version => '1.0.0', name_authority => \
-                              'http://puppet.com/2016.1/runtime', name => 'DefaultTypeSet', \
-                              version => '0.0.0'}]"
-                .to_owned(),
+            Type::TypeSet => TYPE_SET.to_owned(),
             Type::Integer(range) => listed(bounds(Some(range))),
             Type::Float(range) => listed(float_bounds(*range)),
             Type::String(StringType::Size(range)) => listed(bounds(Some(range))),
@@ -228,15 +240,17 @@ impl Printer {
                 Some(title) => format!("{}[{}]", resource.name, quote(title)),
             },
             Type::Runtime(None, None) => name.to_owned(),
-            Type::Runtime(runtime, class) => format!(
-                "Runtime[{}, {}]",
-                runtime.as_deref().unwrap_or("undef"),
-                class.as_deref().map_or("undef".to_owned(), quote)
-            ),
+            Type::Runtime(runtime, class) => listed(vec![
+                runtime.as_deref().unwrap_or("undef").to_owned(),
+                class.as_deref().map_or("undef".to_owned(), quote),
+            ]),
             Type::Object(None) if self.depth > 1 => "Object".to_owned(),
             Type::Object(None) => "Object[{}]".to_owned(),
             Type::Object(Some(text)) => text.to_string(),
-            Type::Reference(text) => format!("TypeReference[{}]", quote(text)),
+            Type::Reference(text) => {
+                self.has_reference = true;
+                format!("TypeReference[{}]", quote(text))
+            }
             Type::Alias(alias) => self.alias(alias),
         }
     }

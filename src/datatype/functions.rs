@@ -87,24 +87,7 @@ fn call(
         Maker::Own(function) => function,
         Maker::Of(inner) => return call(&inner, all, aliases, depth + 1),
         Maker::Init(inner, arguments) => {
-            if !arguments.is_empty() && !suits(&inner, &arguments) {
-                return Err(format!(
-                    "The type '{target}' does not represent a valid set of parameters for \
-                     {}.new()",
-                    inner.generalize().name()
-                ));
-            }
-            let [value] = all else {
-                return Err(format!("'new_Init' expects 1 argument, got {}", all.len()));
-            };
-            let mut all = vec![value.clone()];
-            if arguments.is_empty()
-                && let Value::Array(elements) = value
-                && !accepts_alone(&inner, value)
-            {
-                all = elements.to_vec();
-            }
-            all.extend(arguments.iter().cloned());
+            let all = init_arguments(target, &inner, &arguments, all)?;
             return new(&inner, &all, aliases, depth + 1);
         }
     };
@@ -188,6 +171,33 @@ fn call(
         }
         Function::Unit => Ok(first.clone()),
     }
+}
+
+/// The arguments of `new` for the type in an `Init`.
+fn init_arguments(
+    target: &Type,
+    inner: &Type,
+    arguments: &[Value],
+    all: &[Value],
+) -> Result<Vec<Value>, String> {
+    if !arguments.is_empty() && !suits(inner, arguments) {
+        return Err(format!(
+            "The type '{target}' does not represent a valid set of parameters for {}.new()",
+            inner.generalize().name()
+        ));
+    }
+    let [value] = all else {
+        return Err(format!("'new_Init' expects 1 argument, got {}", all.len()));
+    };
+    let mut all = vec![value.clone()];
+    if arguments.is_empty()
+        && let Value::Array(elements) = value
+        && !accepts_alone(inner, value)
+    {
+        all = elements.to_vec();
+    }
+    all.extend(arguments.iter().cloned());
+    Ok(all)
 }
 
 /// Whether a function parses text. Ruby treats a text of YAML's `!!binary` like any other.

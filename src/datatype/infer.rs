@@ -304,69 +304,7 @@ fn normalize_variant(original: &[Type]) -> Type {
         Type::Variant(types) => types.to_vec(),
         only => return only,
     };
-    merge(
-        &mut types,
-        |t| matches!(t, Type::NotUndef(_)),
-        |merged| {
-            let inner = merged.into_iter().map(|t| match t {
-                Type::NotUndef(Some(inner)) => Type::clone(&inner),
-                _ => Type::Any,
-            });
-            vec![Type::not_undef(normalize(&Type::variant(inner)))]
-        },
-    );
-    let literal = |t: &Type| match t {
-        Type::Enum(allowed) => !allowed.values.is_empty() && allowed.case == EnumCase::Sensitive,
-        Type::String(StringType::Value(_)) => true,
-        _ => false,
-    };
-    merge(&mut types, literal, |merged| {
-        let mut values = Vec::new();
-        for t in merged {
-            match t {
-                Type::Enum(allowed) => values.extend(allowed.values.iter().cloned()),
-                Type::String(StringType::Value(text)) => values.push(text),
-                _ => {}
-            }
-        }
-        vec![an_enum(values)]
-    });
-    let caseless = |t: &Type| {
-        matches!(t, Type::Enum(allowed)
-            if !allowed.values.is_empty() && allowed.case == EnumCase::Insensitive)
-    };
-    merge(&mut types, caseless, |merged| {
-        let values = merged.iter().flat_map(|t| match t {
-            Type::Enum(allowed) => allowed
-                .values
-                .iter()
-                .map(|v| Arc::from(v.to_lowercase()))
-                .collect(),
-            _ => Vec::new(),
-        });
-        let values = values.collect();
-        vec![Type::Enum(Arc::new(EnumType::new(
-            values,
-            EnumCase::Insensitive,
-        )))]
-    });
-    merge(
-        &mut types,
-        |t| matches!(t, Type::Pattern(_)),
-        |merged| {
-            let mut patterns: Vec<Pattern> = Vec::new();
-            for t in merged {
-                if let Type::Pattern(inner) = t {
-                    for pattern in inner.iter() {
-                        if !patterns.contains(pattern) {
-                            patterns.push(pattern.clone());
-                        }
-                    }
-                }
-            }
-            vec![Type::Pattern(patterns.into())]
-        },
-    );
+    merge_kinds(&mut types);
     merge_ranges(
         &mut types,
         |t| matches!(t, Type::Integer(_)),
@@ -388,6 +326,73 @@ fn normalize_variant(original: &[Type]) -> Type {
         return Type::Variant(original.into());
     }
     Type::variant(types)
+}
+
+/// Merges the `NotUndef`, the strings and `Enum`s, and the `Pattern`s of a variant.
+fn merge_kinds(types: &mut Vec<Type>) {
+    merge(
+        types,
+        |t| matches!(t, Type::NotUndef(_)),
+        |merged| {
+            let inner = merged.into_iter().map(|t| match t {
+                Type::NotUndef(Some(inner)) => Type::clone(&inner),
+                _ => Type::Any,
+            });
+            vec![Type::not_undef(normalize(&Type::variant(inner)))]
+        },
+    );
+    let literal = |t: &Type| match t {
+        Type::Enum(allowed) => !allowed.values.is_empty() && allowed.case == EnumCase::Sensitive,
+        Type::String(StringType::Value(_)) => true,
+        _ => false,
+    };
+    merge(types, literal, |merged| {
+        let mut values = Vec::new();
+        for t in merged {
+            match t {
+                Type::Enum(allowed) => values.extend(allowed.values.iter().cloned()),
+                Type::String(StringType::Value(text)) => values.push(text),
+                _ => {}
+            }
+        }
+        vec![an_enum(values)]
+    });
+    let caseless = |t: &Type| {
+        matches!(t, Type::Enum(allowed)
+            if !allowed.values.is_empty() && allowed.case == EnumCase::Insensitive)
+    };
+    merge(types, caseless, |merged| {
+        let values = merged.iter().flat_map(|t| match t {
+            Type::Enum(allowed) => allowed
+                .values
+                .iter()
+                .map(|v| Arc::from(v.to_lowercase()))
+                .collect(),
+            _ => Vec::new(),
+        });
+        let values = values.collect();
+        vec![Type::Enum(Arc::new(EnumType::new(
+            values,
+            EnumCase::Insensitive,
+        )))]
+    });
+    merge(
+        types,
+        |t| matches!(t, Type::Pattern(_)),
+        |merged| {
+            let mut patterns: Vec<Pattern> = Vec::new();
+            for t in merged {
+                if let Type::Pattern(inner) = t {
+                    for pattern in inner.iter() {
+                        if !patterns.contains(pattern) {
+                            patterns.push(pattern.clone());
+                        }
+                    }
+                }
+            }
+            vec![Type::Pattern(patterns.into())]
+        },
+    );
 }
 
 /// `PFloatType#merge`: one range over two that overlap. A NaN overlaps every range, since no

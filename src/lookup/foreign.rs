@@ -121,7 +121,7 @@ impl Engine<'_> {
     /// A type as far as it can be read: what is not known here might take anything.
     fn readable(&self, text: Option<&str>) -> Type {
         text.and_then(|text| self.parse_type(text).ok())
-            .filter(|read| !read.to_string().contains("TypeReference["))
+            .filter(|read| !read.has_reference())
             .unwrap_or(Type::Any)
     }
 }
