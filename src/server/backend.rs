@@ -9,13 +9,13 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{self as lsp, notification, request};
 
 use super::capabilities;
+use super::connection::{Again, Connection, Index};
 use super::requests;
-use super::session::{Again, Index, Session};
 use super::settings::SECTION;
 
 /// The receiver of the protocol's methods.
 pub(crate) struct Backend {
-    pub(crate) session: Arc<Session>,
+    pub(crate) session: Arc<Connection>,
 }
 
 impl LanguageServer for Backend {
@@ -113,7 +113,7 @@ impl LanguageServer for Backend {
 
 /// What follows `initialized`: settings, folders, registrations. Everything that waits for the
 /// client runs beside the conversation, not in it.
-pub(crate) fn begin(session: &Arc<Session>) {
+pub(crate) fn begin(session: &Arc<Connection>) {
     session.read_settings();
     if session.folders().is_empty() {
         // Nothing has to be read but what is open, and what governs that.
@@ -156,7 +156,7 @@ pub(crate) fn begin(session: &Arc<Session>) {
 }
 
 /// Asks the client for the settings' section; its answer takes effect when it comes.
-pub(crate) fn ask_for_configuration(session: &Session) {
+pub(crate) fn ask_for_configuration(session: &Connection) {
     let item = lsp::ConfigurationItem {
         scope_uri: None,
         section: Some(SECTION.to_owned()),
@@ -182,7 +182,7 @@ const PROGRESS: &str = "hiera-ls/reading";
 
 /// Shows each whole reading as progress with the client. Where the user does not want to see it any
 /// more, it ends; the reading goes on, since no answer is right without it.
-pub(crate) async fn show_progress(session: Arc<Session>) {
+pub(crate) async fn show_progress(session: Arc<Connection>) {
     let mut index = session.index.subscribe();
     let mut unwanted = session.unwanted_progress.subscribe();
     let token = || lsp::ProgressToken::String(PROGRESS.to_owned());
@@ -251,7 +251,7 @@ pub(crate) async fn show_progress(session: Arc<Session>) {
 
 /// Tells a client that pulls diagnostics that those it has are stale.
 /// The task ends when the client has replied.
-pub(crate) fn ask_to_pull_again(session: &Session) -> tokio::task::JoinHandle<()> {
+pub(crate) fn ask_to_pull_again(session: &Connection) -> tokio::task::JoinHandle<()> {
     let client = session.client.clone();
     tokio::spawn(async move {
         let asked = client.send_request::<request::WorkspaceDiagnosticRefresh>(());

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::session::{Session, Stage};
+use super::connection::{Connection, Stage};
 
 /// How often to look.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// Ends the session once the client's process is gone.
-pub(crate) async fn watch(session: Arc<Session>) {
+pub(crate) async fn watch(session: Arc<Connection>) {
     loop {
         tokio::time::sleep(EVERY).await;
         if session.stage() == Stage::Uninitialized {

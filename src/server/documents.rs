@@ -1,8 +1,8 @@
-//! The open documents as the editor has them: ropes, versions, incremental edits.
+//! The open documents as the editor has them: texts, versions, incremental edits.
 //!
-//! This is where the text that the editor owns lives, and nowhere else. The whole set is
-//! persistent: a clone costs a reference count, so that a request can keep the documents as of
-//! its place in the stream.
+//! A text is shared with the model until its first edit; from then on it is a rope, which an edit
+//! costs the logarithm of. The whole set is persistent: a clone costs a reference count, so that a
+//! request can keep the documents as of its place in the stream.
 
 use std::sync::Arc;
 
@@ -18,14 +18,25 @@ pub(crate) struct Document {
     /// The client's version number; grows with every change.
     pub(crate) version: i32,
     /// The text as the editor shows it.
-    pub(crate) text: Rope,
+    pub(crate) text: Text,
 }
 
-impl Document {
-    /// The byte offset of a place, clamped into the text: O(log bytes).
-    pub(crate) fn offset(&self, position: Position, encoding: PositionEncoding) -> usize {
-        self.text
-            .char_to_byte(char_index(&self.text, position, encoding))
+/// The text of a document; a clone is cheap.
+#[derive(Clone, Debug)]
+pub(crate) enum Text {
+    /// As the client sent it.
+    Whole(Arc<str>),
+    /// Edited since.
+    Edited(Rope),
+}
+
+impl Text {
+    /// The text in one piece: O(bytes) once it is edited, else shared.
+    pub(crate) fn whole(&self) -> Arc<str> {
+        match self {
+            Text::Whole(text) => text.clone(),
+            Text::Edited(rope) => rope.to_string().into(),
+        }
     }
 }
 
@@ -122,16 +133,21 @@ impl Documents {
     }
 }
 
-fn apply(text: &mut Rope, edit: &Edit, encoding: PositionEncoding) {
+fn apply(text: &mut Text, edit: &Edit, encoding: PositionEncoding) {
     let Some((from, to)) = edit.range else {
-        *text = Rope::from_str(&edit.text);
+        *text = Text::Whole(edit.text.as_str().into());
         return;
     };
+    let mut rope = match text {
+        Text::Whole(whole) => Rope::from_str(whole),
+        Text::Edited(rope) => std::mem::take(rope),
+    };
     let (from, to) = (from.min(to), from.max(to));
-    let start = char_index(text, from, encoding);
-    let end = char_index(text, to, encoding);
-    text.remove(start..end);
-    text.insert(start, &edit.text);
+    let start = char_index(&rope, from, encoding);
+    let end = char_index(&rope, to, encoding);
+    rope.remove(start..end);
+    rope.insert(start, &edit.text);
+    *text = Text::Edited(rope);
 }
 
 /// The character at a place: behind the last line is the text's end, behind a line its end, and
@@ -183,7 +199,7 @@ mod tests {
         Document {
             uri: "file:///f".into(),
             version: 1,
-            text: Rope::from_str(text),
+            text: Text::Whole(text.into()),
         }
     }
 
@@ -197,7 +213,7 @@ mod tests {
     fn edited(text: &str, edits: &[Edit]) -> String {
         let mut documents = open(text);
         let document = documents.change("/f", Some(2), edits, PositionEncoding::Utf16);
-        document.unwrap().text.to_string()
+        document.unwrap().text.whole().to_string()
     }
 
     #[test]
@@ -245,7 +261,7 @@ mod tests {
             documents.change("/f", Some(1), &insert, utf16).unwrap_err(),
             Misfit::OldVersion { have: 1, got: 1 }
         );
-        assert_eq!(documents.get("/f").unwrap().text, "a");
+        assert_eq!(&*documents.get("/f").unwrap().text.whole(), "a");
         assert!(documents.change("/f", None, &insert, utf16).is_ok());
         assert_eq!(documents.get("/f").unwrap().version, 2);
         let whole = [Edit {
@@ -264,13 +280,14 @@ mod tests {
         fn rope_and_line_index_agree(
             text in "[aé😀\u{2028}\n\r]{0,30}", line in 0u32..10, character in 0u32..12,
         ) {
-            let document = document(&text);
+            let rope = Rope::from_str(&text);
             let index = LineIndex::new(&text);
             for encoding in [
                 PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32,
             ] {
                 let place = at(line, character);
-                prop_assert_eq!(document.offset(place, encoding), index.offset(place, encoding));
+                let offset = rope.char_to_byte(char_index(&rope, place, encoding));
+                prop_assert_eq!(offset, index.offset(place, encoding));
             }
         }
     }

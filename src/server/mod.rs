@@ -14,6 +14,7 @@
 mod backend;
 mod capabilities;
 mod client_process;
+mod connection;
 mod context;
 mod convert;
 mod diagnostics;
@@ -28,7 +29,6 @@ mod progress;
 mod publish;
 mod refresh;
 mod requests;
-mod session;
 pub mod settings;
 mod shelf;
 #[doc(hidden)]
@@ -47,11 +47,11 @@ use tower_lsp::jsonrpc::{Request, Response};
 use tower_lsp::{ExitedError, LspService};
 
 use backend::Backend;
+use connection::{Connection, Index};
 use disk_reader::{DiskReader, Reading};
 use model::Model;
 use ordered::Ordered;
 use outbox::Outbox;
-use session::{Index, Session};
 use settings::LogLevel;
 use testing::Doubles;
 use wire::Incoming;
@@ -180,7 +180,7 @@ where
 {
     let (inbox, messages) = channel(MAX_WAITING);
     let outbox = Outbox::default();
-    let session_of_model: Arc<OnceLock<Weak<Session>>> = Arc::default();
+    let session_of_model: Arc<OnceLock<Weak<Connection>>> = Arc::default();
     let session = session_of_model.clone();
     let tell = move |_: &model::VersionedSnapshot| {
         if let Some(session) = session.get().and_then(Weak::upgrade) {
@@ -195,7 +195,7 @@ where
         }
     };
     let (service, socket) = LspService::new(|client| {
-        let session = Session::new(client, options, model.clone(), DiskReader::default());
+        let session = Connection::new(client, options, model.clone(), DiskReader::default());
         Backend { session }
     });
     let session = service.inner().session.clone();
@@ -235,7 +235,7 @@ where
 
 /// The threads that read the pipe, write the pipe and read the disk.
 fn start_threads(
-    session: &Arc<Session>,
+    session: &Arc<Connection>,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     inbox: Sender<Incoming>,

@@ -10,10 +10,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use indexmap::IndexMap;
-use ropey::Rope;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::documents::Text;
 use super::jobs::{NoAnswer, Stop, caught};
 use crate::workspace::{Change, Snapshot, Workspace};
 
@@ -88,7 +88,7 @@ enum Entry {
     /// An open document's text, whole.
     Text {
         path: Arc<str>,
-        text: Rope,
+        text: Text,
         version: i32,
         revision: Revision,
     },
@@ -119,7 +119,7 @@ impl Model {
     }
 
     /// The text of an open document from here on.
-    pub(crate) fn text(&self, path: Arc<str>, text: Rope, version: i32) {
+    pub(crate) fn text(&self, path: Arc<str>, text: Text, version: i32) {
         self.enter(|revision| Entry::Text {
             path,
             text,
@@ -249,7 +249,7 @@ impl Model {
             .drain(..)
             .map(|(path, (text, version))| Change::Edit {
                 path,
-                text: text.to_string().into(),
+                text: text.whole(),
                 version,
             })
             .collect();
@@ -286,6 +286,6 @@ impl Model {
 /// Texts of documents that came in and are not applied yet.
 #[derive(Default)]
 struct Texts {
-    by_path: IndexMap<Arc<str>, (Rope, i32)>,
+    by_path: IndexMap<Arc<str>, (Text, i32)>,
     revision: Revision,
 }

@@ -10,7 +10,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use ropey::Rope;
 use serde_json::{Value, json};
 use tower::Service;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
@@ -18,10 +17,10 @@ use tower_lsp::{ExitedError, LspService};
 
 use super::backend::Backend;
 use super::capabilities::{self, Trace};
+use super::connection::{Again, Connection, Stage, Ticket};
 use super::convert;
-use super::documents::{Document, Edit};
+use super::documents::{Document, Edit, Text};
 use super::requests;
-use super::session::{Again, Session, Stage, Ticket};
 use super::settings::{LogLevel, SECTION};
 use crate::text::Position;
 use crate::workspace::{Change, path};
@@ -38,13 +37,13 @@ pub(crate) fn ticket() -> Option<Arc<Ticket>> {
 /// The protocol's service with order taken in front of it.
 pub struct Ordered {
     inner: LspService<Backend>,
-    session: Arc<Session>,
+    session: Arc<Connection>,
 }
 
 type Answer = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
 
 impl Ordered {
-    pub(crate) fn new(inner: LspService<Backend>, session: Arc<Session>) -> Ordered {
+    pub(crate) fn new(inner: LspService<Backend>, session: Arc<Connection>) -> Ordered {
         Ordered { inner, session }
     }
 
@@ -160,7 +159,7 @@ impl Ordered {
 
     fn notification(&mut self, request: Request) -> Answer {
         let session = &self.session;
-        let take: fn(&Session, Value) = match request.method() {
+        let take: fn(&Connection, Value) = match request.method() {
             "exit" => {
                 session.exit();
                 let call = self.inner.call(request);
@@ -207,7 +206,7 @@ impl Ordered {
 
 /// Forgets a request when its future ends, even if it is dropped unanswered.
 struct Dismiss {
-    session: Arc<Session>,
+    session: Arc<Connection>,
     id: Id,
 }
 
@@ -218,11 +217,11 @@ impl Drop for Dismiss {
 }
 
 /// What `$/logTrace` says about one request.
-struct Note(Option<(Arc<Session>, String, Option<String>, std::time::Instant)>);
+struct Note(Option<(Arc<Connection>, String, Option<String>, std::time::Instant)>);
 
 impl Note {
     #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
-    fn take(session: &Arc<Session>, request: &Request) -> Note {
+    fn take(session: &Arc<Connection>, request: &Request) -> Note {
         let verbose = match session.trace() {
             Trace::Off => return Note(None),
             Trace::Messages => None,
@@ -283,7 +282,7 @@ fn version(params: &Value) -> Option<i32> {
     i32::try_from(version).ok()
 }
 
-fn did_open(session: &Session, mut params: Value) {
+fn did_open(session: &Connection, mut params: Value) {
     let Some((path, uri)) = document(&params) else {
         return;
     };
@@ -300,7 +299,7 @@ fn did_open(session: &Session, mut params: Value) {
     let document = Document {
         uri,
         version,
-        text: Rope::from_str(&text),
+        text: Text::Whole(text.into()),
     };
     session.edit(|documents| {
         let (text, version) = (document.text.clone(), document.version);
@@ -311,7 +310,7 @@ fn did_open(session: &Session, mut params: Value) {
     session.outdate(&path);
 }
 
-fn did_change(session: &Session, params: &Value) {
+fn did_change(session: &Connection, params: &Value) {
     let Some((path, uri)) = document(params) else {
         return;
     };
@@ -338,7 +337,7 @@ fn did_change(session: &Session, params: &Value) {
 
 /// Gives up a document whose text is no longer known: the disk's counts until the client sends a
 /// whole text again.
-fn lose(session: &Session, path: &Arc<str>, why: &str) {
+fn lose(session: &Connection, path: &Arc<str>, why: &str) {
     session.log(
         LogLevel::Warning,
         &format!("{why}; its text is taken from the disk until it is opened again"),
@@ -351,7 +350,11 @@ fn lose(session: &Session, path: &Arc<str>, why: &str) {
     }
 }
 
-fn close(session: &Session, documents: &mut super::documents::Documents, path: &Arc<str>) -> bool {
+fn close(
+    session: &Connection,
+    documents: &mut super::documents::Documents,
+    path: &Arc<str>,
+) -> bool {
     let was_open = documents.close(path);
     if was_open {
         session.model.change(Change::Close { path: path.clone() });
@@ -359,7 +362,7 @@ fn close(session: &Session, documents: &mut super::documents::Documents, path: &
     was_open
 }
 
-fn did_close(session: &Session, params: &Value) {
+fn did_close(session: &Connection, params: &Value) {
     let Some((path, _)) = document(params) else {
         return;
     };
@@ -370,7 +373,7 @@ fn did_close(session: &Session, params: &Value) {
     }
 }
 
-fn did_save(session: &Session, params: &Value) {
+fn did_save(session: &Connection, params: &Value) {
     if let Some((path, _)) = document(params) {
         let may_govern = matches!(path::name(&path), "hiera.yaml" | "environment.conf");
         session.disk.read(vec![path]);
@@ -409,7 +412,7 @@ fn place(value: &Value) -> Option<Position> {
     })
 }
 
-fn did_change_watched_files(session: &Session, params: &Value) {
+fn did_change_watched_files(session: &Connection, params: &Value) {
     let changes = params.get("changes").and_then(Value::as_array);
     let paths = changes.map(Vec::as_slice).unwrap_or_default();
     let paths = paths
@@ -419,7 +422,7 @@ fn did_change_watched_files(session: &Session, params: &Value) {
     session.disk.read(paths.collect());
 }
 
-fn did_change_workspace_folders(session: &Session, params: &Value) {
+fn did_change_workspace_folders(session: &Connection, params: &Value) {
     let folders = |name: &str| -> Vec<String> {
         let folders = params.pointer(&format!("/event/{name}"));
         let folders = folders.and_then(Value::as_array).map(Vec::as_slice);
@@ -432,7 +435,7 @@ fn did_change_workspace_folders(session: &Session, params: &Value) {
     session.change_folders(&folders("removed"), folders("added"));
 }
 
-fn did_change_configuration(session: &Session, params: &Value) {
+fn did_change_configuration(session: &Connection, params: &Value) {
     let facts = session.facts();
     match params.pointer(&format!("/settings/{SECTION}")) {
         // What is pushed does not say who wrote it.

@@ -13,8 +13,8 @@ use tokio::task::JoinHandle;
 use tower_lsp::Client;
 use tower_lsp::ls_types::{self as lsp, notification};
 
+use super::connection::Connection;
 use super::jobs::Stop;
-use super::session::Session;
 
 /// A client that did not ask for progress is shown none before a command has taken so long.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -45,7 +45,7 @@ impl Progress {
     /// on one of ours, which a cancellation may name too.
     #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
     pub(crate) fn begin(
-        session: &Session,
+        session: &Connection,
         token: Option<lsp::ProgressToken>,
         title: &str,
         stop: &Stop,
@@ -101,7 +101,7 @@ impl Progress {
     }
 
     /// Ends, whatever the work came to.
-    pub(crate) async fn end(self, session: &Session) {
+    pub(crate) async fn end(self, session: &Connection) {
         session.unname(&self.name);
         let end = lsp::WorkDoneProgress::End(lsp::WorkDoneProgressEnd::default());
         let _ = self.sender.send(end);

@@ -14,12 +14,12 @@ use tokio::time::Instant;
 use tower_lsp::ls_types as lsp;
 
 use super::backend::ask_to_pull_again;
+use super::connection::{Connection, Index, Stage};
 use super::convert;
 use super::diagnostics::{Diagnostics, OfFile, checker};
 use super::jobs::{Lane, Stop};
 use super::requests::View;
 use super::requests::diagnostic::uri;
-use super::session::{Index, Session, Stage};
 use crate::rules::Part;
 
 /// Nothing is checked before no change has come for so long: shorter than a pause between words,
@@ -60,7 +60,7 @@ struct Publisher {
 }
 
 /// Publishes until the session ends.
-pub(crate) async fn publish(session: Arc<Session>) {
+pub(crate) async fn publish(session: Arc<Connection>) {
     let mut publisher = Publisher::default();
     let mut asked = None;
     // A change that came while something was computed has left a permit here.
@@ -98,7 +98,7 @@ pub(crate) async fn publish(session: Arc<Session>) {
 }
 
 /// Waits until nothing has changed for `quiet`, but not for ever.
-async fn quiet(session: &Session, quiet: Duration) {
+async fn quiet(session: &Connection, quiet: Duration) {
     let enough = Instant::now() + MAX_QUIET;
     loop {
         let woken = Instant::now();
@@ -129,7 +129,7 @@ enum Round {
 }
 
 /// Publishes what has changed, open files first.
-async fn round(session: &Arc<Session>, publisher: &mut Publisher) -> Round {
+async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
     let unchecked = session.take_unchecked();
     session.diagnostics.lock().await.take(unchecked);
     let documents = session.documents();
@@ -204,7 +204,7 @@ impl Publisher {
     }
 
     /// Publishes, unless the client knows already.
-    async fn publish(&mut self, session: &Session, address: Address, now: Option<OfFile>) {
+    async fn publish(&mut self, session: &Connection, address: Address, now: Option<OfFile>) {
         if self.knows(&address, now.as_ref()) {
             return;
         }
@@ -234,7 +234,7 @@ fn address_of(view: &View, path: &Arc<str>) -> Option<Address> {
 }
 
 /// Checks files as they are now and publishes what the client does not know.
-async fn check(session: &Arc<Session>, publisher: &mut Publisher, paths: &[Arc<str>]) -> Round {
+async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Arc<str>]) -> Round {
     let stop = Stop::new(Duration::ZERO);
     // Held until the job ends, so that an older view is never checked after a newer one.
     let mut diagnostics = session.diagnostics.clone().lock_owned().await;
@@ -273,7 +273,7 @@ async fn check(session: &Arc<Session>, publisher: &mut Publisher, paths: &[Arc<s
 }
 
 /// While the workspace is being read: publishes for open files what their own text says.
-async fn early(session: &Arc<Session>, publisher: &mut Publisher) -> Round {
+async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
     let stop = Stop::new(Duration::ZERO);
     let view = View::latest(session, stop.clone());
     let open = view.documents.paths();
@@ -316,7 +316,7 @@ async fn early(session: &Arc<Session>, publisher: &mut Publisher) -> Round {
 
 /// Runs a check in the background. Nothing if something changed meanwhile; no findings if it failed.
 async fn unless_changed<T: Send + 'static>(
-    session: &Session,
+    session: &Connection,
     stop: &Stop,
     job: impl FnOnce() -> T + Send + 'static,
 ) -> Option<Option<T>> {

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use super::session::{Index, Session, Stage};
+use super::connection::{Connection, Index, Stage};
 
 /// Asks until the session ends.
-pub(crate) async fn keep_drawn(session: Arc<Session>) {
+pub(crate) async fn keep_drawn(session: Arc<Connection>) {
     let mut news = session.news.subscribe();
     let mut asked = *news.borrow_and_update();
     loop {

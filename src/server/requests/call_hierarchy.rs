@@ -11,13 +11,13 @@ use super::{View, Wants};
 use crate::ide::call_hierarchy::{
     CallItem, incoming as callers, outgoing as called, prepare as key_at,
 };
+use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
-use crate::server::session::Session;
 use crate::text::TextRange;
 
 pub(crate) async fn prepare(
-    session: &Session,
+    session: &Connection,
     params: lsp::CallHierarchyPrepareParams,
 ) -> Result<Option<Vec<lsp::CallHierarchyItem>>> {
     let place = params.text_document_position_params;
@@ -37,7 +37,7 @@ pub(crate) async fn prepare(
 }
 
 pub(crate) async fn incoming(
-    session: &Session,
+    session: &Connection,
     params: lsp::CallHierarchyIncomingCallsParams,
 ) -> Result<Option<Vec<lsp::CallHierarchyIncomingCall>>> {
     let work = move |view: View| {
@@ -55,7 +55,7 @@ pub(crate) async fn incoming(
 }
 
 pub(crate) async fn outgoing(
-    session: &Session,
+    session: &Connection,
     params: lsp::CallHierarchyOutgoingCallsParams,
 ) -> Result<Option<Vec<lsp::CallHierarchyOutgoingCall>>> {
     let Some(path) = convert::path(params.item.uri.as_str()) else {

@@ -8,14 +8,14 @@ use tower_lsp::ls_types as lsp;
 use super::{View, Wants};
 use crate::ide::actions::{Action, actions};
 use crate::rules::Part;
+use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::diagnostics::{diagnostic, findings};
 use crate::server::jobs::Lane;
-use crate::server::session::Session;
 use crate::text::TextRange;
 
 pub(crate) async fn handle(
-    session: &Session,
+    session: &Connection,
     params: lsp::CodeActionParams,
 ) -> Result<Option<lsp::CodeActionResponse>> {
     let uri = params.text_document.uri;

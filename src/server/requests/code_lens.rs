@@ -8,12 +8,12 @@ use tower_lsp::ls_types as lsp;
 use super::{View, Wants};
 use crate::ide::lens::{self, LensKind, LensOptions};
 use crate::server::capabilities::{IMPACT, MATRIX, USES};
+use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
-use crate::server::session::Session;
 
 pub(crate) async fn handle(
-    session: &Session,
+    session: &Connection,
     params: lsp::CodeLensParams,
 ) -> Result<Option<Vec<lsp::CodeLens>>> {
     let uri = params.text_document.uri;
@@ -50,7 +50,7 @@ pub(crate) async fn handle(
 
 /// `codeLens/resolve`: finds out what a long edit changes. A lens that says all already stays as it
 /// is.
-pub(crate) async fn resolve(session: &Session, lens: lsp::CodeLens) -> Result<lsp::CodeLens> {
+pub(crate) async fn resolve(session: &Connection, lens: lsp::CodeLens) -> Result<lsp::CodeLens> {
     let uri = lens.data.as_ref().and_then(|data| data.get("uri"));
     let Some(path) = uri.and_then(Value::as_str).and_then(convert::path) else {
         return Ok(lens);

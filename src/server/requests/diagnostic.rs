@@ -5,16 +5,16 @@ use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants, no_answer};
 use crate::rules::Part;
+use crate::server::connection::{Connection, Index};
 use crate::server::convert;
 use crate::server::diagnostics::{OfFile, checker};
 use crate::server::jobs::Lane;
 use crate::server::ordered;
-use crate::server::session::{Index, Session};
 
 const METHOD: &str = "textDocument/diagnostic";
 
 pub(crate) async fn handle(
-    session: &Session,
+    session: &Connection,
     params: lsp::DocumentDiagnosticParams,
 ) -> Result<lsp::DocumentDiagnosticReportResult> {
     let path = convert::path(params.text_document.uri.as_str());

@@ -12,11 +12,11 @@ use super::{View, Wants};
 use crate::ide::document::{self, Answer, Document, KeyPlace, Question};
 use crate::ide::hover;
 use crate::server::capabilities::{DIFF, EXPLAIN, IMPACT, MATRIX, REVEAL, USES, VALUE};
+use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
 use crate::server::ordered;
 use crate::server::progress::Progress;
-use crate::server::session::Session;
 use crate::text::Position;
 
 /// What the arguments ask, before places are counted in bytes.
@@ -33,7 +33,7 @@ struct Arguments {
 }
 
 pub(super) async fn answer(
-    session: &Session,
+    session: &Connection,
     command: &str,
     arguments: &Value,
     token: Option<lsp::ProgressToken>,
@@ -80,7 +80,7 @@ pub(super) async fn answer(
 
 /// Shows an answer to a client that does not do so itself: a sentence as a message, a document as a
 /// file to open. A secret is written to no file.
-fn show(session: &Session, answer: &Value) {
+fn show(session: &Connection, answer: &Value) {
     let Some(session) = session.myself() else {
         return;
     };
@@ -132,7 +132,7 @@ fn show(session: &Session, answer: &Value) {
 }
 
 /// Reads the arguments; what is missing is told before anything is done.
-fn read(session: &Session, command: &str, arguments: &Value) -> Result<Arguments> {
+fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Arguments> {
     let wrong = |wanted: &str| Error::invalid_params(format!("'{command}' wants {wanted}"));
     let text = |name: &str| -> Option<Arc<str>> {
         arguments.get(name).and_then(Value::as_str).map(Arc::from)
@@ -179,10 +179,7 @@ fn place(arguments: &Arguments, view: &View) -> KeyPlace {
     let path = &arguments.path;
     let offset = arguments
         .position
-        .and_then(|position| match view.documents.get(path) {
-            Some(document) => Some(document.offset(position, view.encoding)),
-            None => view.lines(path, |lines| lines.offset(position, view.encoding)),
-        });
+        .and_then(|position| view.lines(path, |lines| lines.offset(position, view.encoding)));
     KeyPlace {
         path: path.clone(),
         key: arguments.key.clone(),

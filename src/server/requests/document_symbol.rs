@@ -5,13 +5,13 @@ use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
 use crate::ide::symbols::{Symbol, document_symbols};
+use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
-use crate::server::session::Session;
 use crate::text::{LineIndex, PositionEncoding};
 
 pub(crate) async fn handle(
-    session: &Session,
+    session: &Connection,
     params: lsp::DocumentSymbolParams,
 ) -> Result<Option<lsp::DocumentSymbolResponse>> {
     let uri = params.text_document.uri;

@@ -16,9 +16,9 @@ use super::{View, Wants};
 use crate::server::capabilities::{
     DIFF, EXPLAIN, IMPACT, MATRIX, NODES, RESCAN, REVEAL, SELECT_NODE, SET_FACT, USES, VALUE,
 };
+use crate::server::connection::{Again, Connection};
 use crate::server::convert;
 use crate::server::jobs::Lane;
-use crate::server::session::{Again, Session};
 use crate::workspace::path;
 
 /// A path of facts has at most so many segments: no fact is that deep.
@@ -32,7 +32,7 @@ enum Choosing {
 }
 
 /// Takes a command that chooses; others, and those that are wrong, change nothing.
-pub(crate) fn choose(session: &Session, params: Option<&Value>) {
+pub(crate) fn choose(session: &Connection, params: Option<&Value>) {
     let Some(params) = params else {
         return;
     };
@@ -61,7 +61,7 @@ pub(crate) fn choose(session: &Session, params: Option<&Value>) {
 }
 
 pub(crate) async fn handle(
-    session: &Session,
+    session: &Connection,
     params: lsp::ExecuteCommandParams,
 ) -> Result<Option<Value>> {
     let arguments = argument(Some(&params.arguments)).clone();
@@ -128,7 +128,7 @@ fn choosing(command: &str, arguments: &Value) -> Option<std::result::Result<Choo
 }
 
 /// The workspace folders that a choice is for: the innermost around the URI; all without one.
-fn folders(session: &Session, arguments: &Value) -> Vec<String> {
+fn folders(session: &Connection, arguments: &Value) -> Vec<String> {
     let mut folders = session.folders();
     if let Some(file) = file(arguments) {
         let around = folders
@@ -150,7 +150,7 @@ pub(super) fn file(arguments: &Value) -> Option<String> {
     convert::path(arguments.get("uri")?.as_str()?)
 }
 
-async fn nodes(session: &Session, arguments: &Value) -> Result<Value> {
+async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
     let place = file(arguments).or_else(|| session.folders().into_iter().next());
     let place = place.unwrap_or_else(|| "/".to_owned());
     let work = move |view: View| {

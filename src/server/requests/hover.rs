@@ -8,12 +8,12 @@ use super::{View, Wants};
 use crate::disk::file_uri;
 use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal, WholeValue};
 use crate::server::capabilities::{REVEAL, VALUE};
+use crate::server::connection::{Connection, Index};
 use crate::server::convert;
 use crate::server::jobs::Lane;
-use crate::server::session::{Index, Session};
 
 pub(crate) async fn handle(
-    session: &Session,
+    session: &Connection,
     params: lsp::HoverParams,
 ) -> Result<Option<lsp::Hover>> {
     let at = params.text_document_position_params;
@@ -27,10 +27,7 @@ pub(crate) async fn handle(
 
 fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
     let file = view.snapshot.file(path)?;
-    let offset = match view.documents.get(path) {
-        Some(document) => document.offset(convert::place(at), view.encoding),
-        None => file.lines().offset(convert::place(at), view.encoding),
-    };
+    let offset = file.lines().offset(convert::place(at), view.encoding);
     let found = match &view.doubles {
         None => shown(view, path, offset),
         Some(doubles) => (doubles.hover)(&view.snapshot, path, offset, &view.stop),

@@ -7,13 +7,13 @@ use tower_lsp::ls_types as lsp;
 use super::diagnostic::uri;
 use super::{View, Wants};
 use crate::ide::hint::{Hint, HintKind, hints};
+use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
-use crate::server::session::Session;
 use crate::text::TextRange;
 
 pub(crate) async fn handle(
-    session: &Session,
+    session: &Connection,
     params: lsp::InlayHintParams,
 ) -> Result<Option<Vec<lsp::InlayHint>>> {
     let Some(path) = convert::path(params.text_document.uri.as_str()) else {

@@ -22,12 +22,12 @@ use std::time::Duration;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
 use super::capabilities::DiagnosticForm;
+use super::connection::{Connection, Index, Ticket};
 use super::context::{Caches, Context};
 use super::documents::Documents;
 use super::jobs::{Lane, NoAnswer, Reason, Stop};
 use super::model::{Revision, VersionedSnapshot};
 use super::ordered;
-use super::session::{Index, Session, Ticket};
 use super::settings::LogLevel;
 use super::testing::Doubles;
 use crate::analysis::{Analysis, NodeSet};
@@ -60,11 +60,11 @@ pub(crate) struct View {
 
 impl View {
     /// The current state, for work that no request asked for.
-    pub(crate) async fn now(session: &Session, stop: Stop) -> Option<View> {
+    pub(crate) async fn now(session: &Connection, stop: Stop) -> Option<View> {
         View::of(session, &session.ticket(stop)).await
     }
 
-    async fn of(session: &Session, ticket: &Ticket) -> Option<View> {
+    async fn of(session: &Connection, ticket: &Ticket) -> Option<View> {
         let pinned = ticket
             .pinned
             .lock()
@@ -87,7 +87,7 @@ impl View {
     }
 
     /// What the model has taken in by now, with the documents as they are: waits for nothing.
-    pub(crate) fn latest(session: &Session, stop: Stop) -> View {
+    pub(crate) fn latest(session: &Connection, stop: Stop) -> View {
         let documents = session.documents();
         let VersionedSnapshot { snapshot, revision } = session.model.latest();
         View {
@@ -127,7 +127,7 @@ impl View {
                 && known != Some(document.version)
             {
                 changes.push(Change::Edit {
-                    text: document.text.to_string().into(),
+                    text: document.text.whole(),
                     version: document.version,
                     path,
                 });
@@ -154,7 +154,7 @@ impl View {
                 && version(&newer, &path) != Some(document.version)
             {
                 changes.push(Change::Edit {
-                    text: document.text.to_string().into(),
+                    text: document.text.whole(),
                     version: document.version,
                     path,
                 });
@@ -216,7 +216,7 @@ pub(crate) enum Wants {
 /// Answers the request that is being handled: `work` runs as a job, sees the state as
 /// of the request's place in the stream, and is stopped when its answer is not wanted any more.
 pub(crate) async fn answer<T: Send + 'static>(
-    session: &Session,
+    session: &Connection,
     method: &str,
     lane: Lane,
     wants: Wants,
@@ -239,7 +239,7 @@ pub(crate) async fn answer<T: Send + 'static>(
     answer.map_err(|why| no_answer(session, method, why))
 }
 
-async fn whole_view(session: &Session, ticket: &Ticket, wants: Wants) -> Option<View> {
+async fn whole_view(session: &Connection, ticket: &Ticket, wants: Wants) -> Option<View> {
     let view = View::of(session, ticket).await?;
     if view.index == Index::Complete {
         return Some(view);
@@ -261,13 +261,13 @@ async fn whole_view(session: &Session, ticket: &Ticket, wants: Wants) -> Option<
 }
 
 /// Waits until the workspace has been read; nothing if the server is ending.
-pub(crate) async fn is_read(session: &Session) -> Option<()> {
+pub(crate) async fn is_read(session: &Connection) -> Option<()> {
     let mut index = session.index.subscribe();
     let complete = |index: &Index| *index == Index::Complete;
     index.wait_for(complete).await.ok().map(|_| ())
 }
 
-pub(crate) fn no_answer(session: &Session, method: &str, why: NoAnswer) -> Error {
+pub(crate) fn no_answer(session: &Connection, method: &str, why: NoAnswer) -> Error {
     let (code, message) = match why {
         NoAnswer::Stopped(Reason::Cancelled) => return Error::request_cancelled(),
         NoAnswer::Stopped(Reason::Outdated) => {

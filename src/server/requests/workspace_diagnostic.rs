@@ -10,17 +10,17 @@ use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
 use super::{View, is_read, no_answer};
+use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::diagnostics::{Diagnostics, OfFile};
 use crate::server::jobs::{Lane, NoAnswer, Reason, Stop};
 use crate::server::ordered;
 use crate::server::publish::MAX_QUIET;
-use crate::server::session::Session;
 
 const METHOD: &str = "workspace/diagnostic";
 
 pub(crate) async fn handle(
-    session: &Session,
+    session: &Connection,
     params: lsp::WorkspaceDiagnosticParams,
 ) -> Result<lsp::WorkspaceDiagnosticReportResult> {
     let Some(ticket) = ordered::ticket() else {
@@ -59,7 +59,7 @@ struct Report {
 
 /// What the client does not know, once there is something.
 async fn news(
-    session: &Session,
+    session: &Connection,
     stop: &Stop,
     known: &Arc<Known>,
 ) -> std::result::Result<Items, NoAnswer> {

@@ -6,15 +6,15 @@ use tower_lsp::ls_types as lsp;
 use super::diagnostic::uri;
 use super::{View, Wants};
 use crate::ide::symbols::search;
+use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
-use crate::server::session::Session;
 
 /// Nobody reads a longer list; the best matches come first.
 const MAX_SYMBOLS: usize = 200;
 
 pub(crate) async fn handle(
-    session: &Session,
+    session: &Connection,
     params: lsp::WorkspaceSymbolParams,
 ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
     let work = move |view: View| {

@@ -63,7 +63,7 @@ pub(crate) enum Index {
 }
 
 /// The state of one conversation.
-pub(crate) struct Session {
+pub(crate) struct Connection {
     pub(crate) client: Client,
     pub(crate) options: Options,
     pub(crate) model: Arc<Model>,
@@ -104,7 +104,7 @@ pub(crate) struct Session {
     exit_code: AtomicU8,
     trace: AtomicU8,
     /// This session, for tasks that outlive the call that starts them.
-    this: Weak<Session>,
+    this: Weak<Connection>,
     /// For what threads outside the runtime have to say to the client.
     runtime: Handle,
 }
@@ -114,14 +114,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Session {
+impl Connection {
     pub(crate) fn new(
         client: Client,
         options: Options,
         model: Arc<Model>,
         disk: DiskReader,
-    ) -> Arc<Session> {
-        Arc::new_cyclic(|this| Session {
+    ) -> Arc<Connection> {
+        Arc::new_cyclic(|this| Connection {
             client,
             shelf: Shelf::new(options.shelf.clone()),
             options,
@@ -156,7 +156,7 @@ impl Session {
     }
 
     /// This session, shared; nothing once it is ending.
-    pub(crate) fn myself(&self) -> Option<Arc<Session>> {
+    pub(crate) fn myself(&self) -> Option<Arc<Connection>> {
         self.this.upgrade()
     }
 

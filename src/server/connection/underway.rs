@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use tower_lsp::jsonrpc::Id;
 
-use super::{Index, Session, lock};
+use super::{Connection, Index, lock};
 use crate::server::MAX_REQUESTS;
 use crate::server::documents::Documents;
 use crate::server::jobs::Stop;
@@ -30,7 +30,7 @@ pub(crate) struct Ticket {
     pub(crate) stop: Stop,
 }
 
-impl Session {
+impl Connection {
     /// A place in the stream: everything before it counts, nothing after it.
     pub(crate) fn ticket(&self, stop: Stop) -> Ticket {
         let documents = lock(&self.documents);

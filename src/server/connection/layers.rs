@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Index, Session, lock};
+use super::{Connection, Index, lock};
 use crate::server::context::named_files;
 use crate::server::disk_reader::{Named, Seek, WatchedBy};
 use crate::server::memory;
@@ -36,7 +36,7 @@ pub(super) struct Layers {
     turns: u64,
 }
 
-impl Session {
+impl Connection {
     /// The workspace folders by now, absolute, and the environments of open files outside them.
     pub(crate) fn folders(&self) -> Vec<String> {
         let layers = lock(&self.layers);
@@ -129,7 +129,7 @@ impl Session {
         layers.turns
     }
 
-    /// Takes the section's content as the client knew it at a [`Session::turn`]. Answers of the client
+    /// Takes the section's content as the client knew it at a [`Connection::turn`]. Answers of the client
     /// are taken up by tasks of their own: an older one that comes later is passed over.
     pub(crate) fn configure(&self, turn: u64, configuration: Value) {
         {
