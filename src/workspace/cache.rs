@@ -1,5 +1,5 @@
-//! What is derived from texts on demand (values, syntax trees), remembered within a budget and
-//! shared by all snapshots: the same text gives the same thing, wherever and whenever it stands.
+//! A cache of what is derived from texts on demand (values, syntax trees), bounded in memory and
+//! shared by all snapshots: equal texts have equal values, in whichever file and revision.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -26,14 +26,14 @@ impl TextHash {
     }
 }
 
-/// Memory that remembering things derived from texts may take at least, in bytes.
+/// The least memory that a cache may take, in bytes.
 pub(super) const LEAST_BUDGET: usize = 16 << 20;
 
-/// Memory that remembering things derived from texts may take at most, in bytes.
+/// The most memory that a cache may take, in bytes.
 pub(super) const MOST_BUDGET: usize = 256 << 20;
 
-/// Derived things by text and format, the longest unused thrown away first. Reading a
-/// remembered thing takes a shared lock and never waits for one being computed.
+/// A cache by text and format that evicts the least recently used entry first. A hit takes a
+/// shared lock and never waits for an entry that is being computed.
 pub(super) struct TextCache<T> {
     budget: AtomicU64,
     clock: AtomicU64,
@@ -67,13 +67,12 @@ impl<T> Default for TextCache<T> {
 }
 
 impl<T> TextCache<T> {
-    /// Says how many bytes may be remembered.
+    /// Sets how many bytes the entries may take.
     pub(super) fn set_budget(&self, bytes: usize) {
         self.budget.store(bytes as u64, Ordering::Relaxed);
     }
 
-    /// The thing derived from `text`, computed by `derive` (which also says how many bytes it
-    /// takes) if it is not remembered.
+    /// The value derived from `text`. On a miss `derive` computes it, with the bytes it takes.
     pub(super) fn get(
         &self,
         hash: TextHash,
@@ -117,7 +116,7 @@ impl<T> TextCache<T> {
 }
 
 impl<T> Held<T> {
-    /// Forgets the longest unused entries until at most `budget` bytes are held.
+    /// Evicts the least recently used entries until at most `budget` bytes are held.
     fn shrink(&mut self, budget: usize) {
         let mut ages: Vec<(u64, (TextHash, Format))> = self
             .entries
@@ -156,7 +155,7 @@ mod tests {
         cache.set_budget(100);
         assert!(get(&cache, "a", 35).1);
         assert!(get(&cache, "b", 35).1);
-        assert!(!get(&cache, "a", 35).1, "remembered");
+        assert!(!get(&cache, "a", 35).1, "a hit");
         assert!(get(&cache, "c", 35).1, "over the budget: b goes");
         assert!(!get(&cache, "a", 35).1);
         assert!(get(&cache, "b", 35).1);

@@ -1,4 +1,4 @@
-//! What can happen to a workspace: the one door into the model.
+//! What can happen to a workspace. A [`Change`] is the only input of the model.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::value::LoadError;
 /// entry; everything below a path that turns out to be no folder any more goes with it.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// The editor opened a document: from now on its text wins over the disk's.
+    /// The editor opened a document: from now on its text overrides the disk's.
     Open {
         /// Where the document is, or will be once it is saved.
         path: Arc<str>,
@@ -46,8 +46,8 @@ pub enum Change {
         /// Everything found below the folder, the folder itself not among them.
         entries: Vec<(Arc<str>, DiskEntry)>,
     },
-    /// The folders of the workspace, all of them. Files outside are forgotten; files inside a
-    /// folder that is new must be told by `Scanned` or `Disk`.
+    /// The folders of the workspace, all of them. Files outside are removed; files inside a
+    /// folder that is new must follow in `Scanned` or `Disk`.
     Folders(Vec<Arc<str>>),
     /// The settings that concern files, all of them.
     Settings(Settings),
@@ -67,7 +67,7 @@ pub enum DiskEntry {
     },
     /// A regular file.
     File {
-        /// What is in it.
+        /// Its content.
         content: Content,
         /// Whether the path ends in a symbolic link.
         linked: Linked,
@@ -96,7 +96,7 @@ pub enum Content {
     Refused(Arc<LoadError>),
 }
 
-/// Settings that say which files matter and how paths are to be understood. The server fills
+/// Settings that decide which files matter and what paths mean. The server fills
 /// this from the user's own settings only where they name places outside the workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {

@@ -15,7 +15,7 @@ use super::tree::Node;
 pub(super) struct Draft<'a> {
     pub(super) before: &'a Snapshot,
     pub(super) next: Snapshot,
-    /// Content of files that something happened to.
+    /// Content of files that a change concerns.
     pub(super) touched: BTreeMap<FileId, Touched>,
     /// Paths whose node or open document changed.
     pub(super) moved: BTreeSet<Arc<str>>,
@@ -23,7 +23,7 @@ pub(super) struct Draft<'a> {
     pub(super) relinked: bool,
 }
 
-/// What a file has by now.
+/// The content of a file after the changes so far.
 #[derive(Clone, Default)]
 pub(super) struct Touched {
     pub(super) path: Option<Arc<str>>,
@@ -87,7 +87,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Notes that a document came or went, and with it perhaps the folders around it.
+    /// Notes that a document was opened or closed, and with it perhaps the folders around it.
     fn moved_document(&mut self, at: &Arc<str>) {
         self.moved.insert(Arc::clone(at));
         let folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
@@ -115,7 +115,7 @@ impl<'a> Draft<'a> {
 
     fn disk(&mut self, at: &Arc<str>, entry: DiskEntry) {
         let Some(area) = self.next.area_of(at).cloned() else {
-            // Areas do not outlive what they are in.
+            // An area is removed with the folder that it lies in.
             if !matches!(entry, DiskEntry::Directory { .. }) {
                 let areas = self.next.areas().iter();
                 let inside = areas.filter(|area| path::within(area, at).is_some());
@@ -141,7 +141,7 @@ impl<'a> Draft<'a> {
         }
         self.relinked |= !changed.is_empty();
         for path in changed {
-            // Whatever stood there has no content on the disk any more; `at` gets its below.
+            // A file that was there has no content on the disk any more; `at` gets its own below.
             if self.next.ids.contains_key(&path) {
                 self.touch(&path).disk = None;
             }
@@ -179,14 +179,14 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Makes sure that a scanned folder stands, without forgetting what is known of it.
+    /// Adds a scanned folder if it is missing, and keeps the target of a link.
     fn disk_keep_target(&mut self, folder: &Arc<str>) {
         if self.next.tree.get(folder).map(Node::kind) != Some(FileKind::Directory) {
             self.disk(folder, DiskEntry::Directory { target: None });
         }
     }
 
-    /// Computes the areas again and forgets what lies outside.
+    /// Computes the areas again and removes what lies outside.
     fn areas(&mut self) {
         let settings = &self.next.settings;
         let global = settings.global_hiera_yaml.iter();

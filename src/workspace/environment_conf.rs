@@ -3,7 +3,7 @@
 //! Lines as puppet/settings/ini_file.rb takes them; settings in sections do not count
 //! (puppet/settings/environment_conf.rb reads the `main` section).
 
-/// What `environment.conf` says about data and modules.
+/// The settings of an `environment.conf` that concern data and modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnvironmentConf {
     /// The entries of `modulepath`, as written; nothing if the setting is not there.

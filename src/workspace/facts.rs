@@ -108,8 +108,7 @@ impl KeyDiff {
 }
 
 impl FileFacts {
-    /// Whether a lookup of any key can be told something by the file: Puppet refuses it, or it may
-    /// be no hash.
+    /// Whether the file matters to lookups of any key: Puppet refuses it, or it may be no hash.
     pub(super) fn matters_to_any_key(&self) -> bool {
         self.error.is_some() || self.keys.is_empty()
     }
@@ -312,11 +311,11 @@ enum Step {
     Changed,
 }
 
-/// Walks two lists ordered by name and tells the differences in that order.
+/// Walks two lists ordered by name and reports the differences in that order.
 fn merge(
     before: Vec<(Arc<str>, u64)>,
     after: Vec<(Arc<str>, u64)>,
-    mut tell: impl FnMut(Arc<str>, Step),
+    mut report: impl FnMut(Arc<str>, Step),
 ) {
     let (mut before, mut after) = (before.into_iter().peekable(), after.into_iter().peekable());
     loop {
@@ -331,19 +330,19 @@ fn merge(
                 before
                     .next()
                     .into_iter()
-                    .for_each(|(name, _)| tell(name, Step::Removed));
+                    .for_each(|(name, _)| report(name, Step::Removed));
             }
             std::cmp::Ordering::Greater => {
                 after
                     .next()
                     .into_iter()
-                    .for_each(|(name, _)| tell(name, Step::Added));
+                    .for_each(|(name, _)| report(name, Step::Added));
             }
             std::cmp::Ordering::Equal => {
                 if let (Some((name, old)), Some((_, new))) = (before.next(), after.next())
                     && old != new
                 {
-                    tell(name, Step::Changed);
+                    report(name, Step::Changed);
                 }
             }
         }

@@ -11,8 +11,8 @@ use crate::syntax::Parse;
 use crate::text::{LineIndex, line_at};
 use crate::value::{LoadError, LoadErrorKind, SystemError};
 
-/// A file's number. It stays the same for a path as long as the workspace lives, and says
-/// nothing about another workspace's.
+/// A file's number. It stays the same for a path as long as the workspace lives, and means
+/// nothing in another workspace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
 
@@ -84,7 +84,7 @@ pub struct File {
     /// What is known from the disk's text, where that was read: what an open file is compared with.
     pub(super) disk_facts: Option<Arc<FileFacts>>,
     pub(super) lines: OnceLock<LineIndex>,
-    /// The tree of an open document, in its own format; those of other files are remembered for
+    /// The tree of an open document, in its own format; those of other files are cached for
     /// a while only, see [`super::Snapshot::parse_of`].
     pub(super) parse: OnceLock<Arc<Parse>>,
 }
@@ -139,8 +139,8 @@ impl File {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
     }
 
-    /// The line (from zero) that holds the byte at `offset`. Where nobody asked for all lines, only
-    /// those before are counted: most files are asked for one line.
+    /// The line (from zero) that holds the byte at `offset`. Without an index of
+    /// the lines only those before are counted: most files are asked for one line.
     #[must_use]
     pub fn line(&self, offset: usize) -> u32 {
         /// Counting up to so many bytes is cheaper than finding all lines once.
@@ -217,7 +217,7 @@ const CODE: [&str; 15] = [
 ];
 
 /// Which reader a file's facts are read with, by its name alone: hierarchies may say otherwise
-/// for a lookup, but their levels and the names agree wherever people can still tell.
+/// for a lookup, but their levels and the names agree in practice.
 #[must_use]
 pub fn format_of(at: &str) -> Option<Format> {
     // What most data files are called.

@@ -2,7 +2,7 @@
 //!
 //! [`Workspace::apply`] is the only writer. What is known of one file is a pure function of its
 //! text; what spans files (the names, the roots, the key index) is patched by difference. The
-//! model never touches the disk: `disk` tells it what is there.
+//! model never touches the disk: `disk` reports what is there.
 //!
 //! ```
 //! use hiera_ls::workspace::{Change, Files, FileKind, Workspace};

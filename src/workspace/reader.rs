@@ -35,7 +35,7 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
 }
 
 /// A YAML text that was parsed before through its loader. Nothing where the loader refuses it:
-/// it says more exactly where than a tree of what is left.
+/// its error has a more exact place than a tree of the rest.
 pub(super) fn load_parsed_yaml(parse: &Parse) -> Option<DataFile> {
     let value = symbol_keys_to_strings(load_parse(parse).ok()?);
     Some(DataFile {

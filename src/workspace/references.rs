@@ -70,7 +70,7 @@ impl References {
         users.map(|tokens| *tokens as usize).sum()
     }
 
-    /// Takes in what files say now instead of before.
+    /// Patches the references of files that changed, given their facts before and after.
     pub(super) fn patch(&mut self, files: &[(Option<&FileFacts>, Option<&FileFacts>)]) {
         let mut changes: BTreeMap<(&Arc<str>, &Arc<str>), i64> = BTreeMap::new();
         for (before, after) in files {

@@ -121,7 +121,7 @@ pub(super) const PUPPETFILE: &str = "Puppetfile";
 /// Folders that hold tests' own little environments, which are not what people deploy.
 const ASIDE: [&str; 2] = ["spec", "fixtures"];
 
-/// Folders of modules by convention, where no `environment.conf` says so.
+/// Folders of modules by convention, where no `environment.conf` names others.
 pub(crate) const MODULE_FOLDERS: [&str; 3] = ["modules", "site", "site-modules"];
 
 /// The folder of a `codedir` that holds its environments.
@@ -226,11 +226,11 @@ struct Candidate<'a> {
     environment_conf: Option<&'a Arc<str>>,
     metadata_json: Option<&'a Arc<str>>,
     puppetfile: bool,
-    /// Whether a setting says that this is an environment.
+    /// Whether a setting names this as an environment.
     chosen: bool,
 }
 
-/// Folders by what they hold; the global layer's configuration is nobody else's.
+/// Folders by what they hold; the global layer's configuration belongs to no other root.
 fn candidates<'a>(
     files: &dyn Files,
     deciding: &'a [Arc<str>],
@@ -424,7 +424,7 @@ fn module_name(
     by_metadata.unwrap_or_else(|| Arc::from(by_folder))
 }
 
-/// What a module's `metadata.json` says about its name.
+/// A module's name by its `metadata.json`.
 #[derive(serde::Deserialize)]
 struct Metadata {
     name: String,

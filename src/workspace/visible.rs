@@ -246,7 +246,7 @@ impl Snapshot {
             return self.data_of(file, format).may_hold(key);
         }
         let facts = file.facts();
-        // A file without keys may be no hash, which is told with every lookup that reads it.
+        // A file without keys may be no hash, which every lookup that reads it reports.
         facts.matters_to_any_key() || facts.key(key).is_some()
     }
 

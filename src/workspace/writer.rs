@@ -82,7 +82,7 @@ impl Snapshot {
         draft.finish(&Interner::default())
     }
 
-    /// The workspace as it would be after a change, without changing it for anybody else. Costs
+    /// The workspace as it would be after a change, without changing the workspace. Costs
     /// what the change costs.
     #[must_use]
     pub fn with(&self, change: Change) -> Snapshot {
@@ -283,7 +283,7 @@ impl Draft<'_> {
         };
         let mut parse = OnceLock::new();
         if is_open {
-            // Somebody is about to ask for the tree of what is open.
+            // The features ask for the tree of an open document next.
             parse = match (read, known) {
                 (Some(read), _) => OnceLock::from(Arc::new(read)),
                 (None, Some(old)) => old.parse.clone(),
@@ -327,7 +327,7 @@ fn kind(snapshot: &Snapshot, at: &str) -> Option<FileKind> {
     Here(snapshot).kind(at)
 }
 
-/// Tells the index which keys a file gained and lost, and whether it became or ceased to be odd.
+/// Notes for the index which keys a file gained and lost, and whether it became or ceased to be odd.
 fn patch_keys(
     patch: &mut Patch,
     file: FileId,
