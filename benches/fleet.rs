@@ -1,5 +1,5 @@
 //! Many nodes: one key over all of them, what an edit changes for them, and reading what is saved
-//! about them: `cargo bench --bench fleet`; parts by name: `-- rows`, `preview`, `facts`.
+//! about them: `cargo bench --bench fleet`; parts by name: `-- rows`, `preview`, `lenses`, `facts`.
 //!
 //! 10,000 nodes, or `NODES=n`. A row is measured beside one lookup for each different set of
 //! sources, a preview beside one parse of the edited file, reading facts beside reading JSON.
@@ -25,6 +25,7 @@ use generator::ControlRepo;
 use hiera_ls::analysis::{Analysis, RootView};
 use hiera_ls::disk::{Ignore, scan};
 use hiera_ls::ide::impact::{Detail, impact};
+use hiera_ls::ide::lens::{LensKind, LensOptions, lenses};
 use hiera_ls::ide::matrix::row;
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings, runs};
 use hiera_ls::scope::{KnownNodes, read_json_nodes, read_nodes};
@@ -40,7 +41,7 @@ fn main() {
     }
     let count = number("NODES", 10_000);
     let repo = ControlRepo::of(count);
-    if !left_out("rows") || !left_out("preview") {
+    if !left_out("rows") || !left_out("preview") || !left_out("lenses") {
         let folder = tempfile::tempdir().unwrap();
         repo.write(folder.path());
         let bench = Bench::new(&repo, folder.path());
@@ -50,6 +51,9 @@ fn main() {
         }
         if !left_out("preview") {
             bench.preview(&repo);
+        }
+        if !left_out("lenses") {
+            bench.lenses();
         }
     }
     if !left_out("facts") {
@@ -203,6 +207,41 @@ impl Bench {
             ),
             "≤ 20 × one parse, about 100 ms",
             ratio(p99, parse) <= 20.0,
+        );
+    }
+}
+
+impl Bench {
+    /// Code lenses of the file that most others override.
+    fn lenses(&self) {
+        let snapshot = self.workspace.snapshot();
+        let path = format!("{}/data/common.yaml", self.folder);
+        let bytes = snapshot.file(&path).unwrap().text().len();
+        let analysis = Analysis::new(&snapshot, &self.settings, &self.configs, &self.nodes);
+        let options = LensOptions {
+            overrides: true,
+            uses: true,
+            impact: true,
+        };
+        let (first, cold) = timed(|| lenses(analysis, &path, options));
+        let set_above: usize = first
+            .iter()
+            .map(|lens| match lens.kind {
+                LensKind::Overrides { above, .. } => above,
+                _ => 0,
+            })
+            .sum();
+        assert!(set_above > self.nodes.len(), "{set_above}");
+        let warm = best(10, || lenses(analysis, &path, options));
+        report(
+            "code lenses of common.yaml",
+            &format!(
+                "{} lenses of {} KB, {set_above} places above: {warm:.1?} CPU, the first time {cold:.1?}",
+                first.len(),
+                bytes / 1000
+            ),
+            "≤ 30 ms",
+            warm <= Duration::from_millis(30),
         );
     }
 }

@@ -9,6 +9,7 @@ use super::call_hierarchy::root_of;
 use super::impact::{Detail, Impact, Touched, impact_on_readers, impact_with, touched};
 use super::matrix::written;
 use crate::analysis::{Analysis, RootView};
+use crate::lookup::Place;
 use crate::text::TextRange;
 use crate::workspace::{Change, File, FileId, Snapshot};
 
@@ -94,26 +95,66 @@ pub fn lenses(analysis: Analysis<'_>, path: &str, options: LensOptions) -> Vec<L
     lenses
 }
 
+/// Where files are read first in a hierarchy, each computed once. Common keys are set in thousands of
+/// files, so that a lens costs one table look-up for each.
+struct Ranks<'a> {
+    snapshot: &'a Snapshot,
+    places: Arc<[Place]>,
+    /// By the numbers of files.
+    known: Vec<Rank>,
+}
+
+#[derive(Clone, Copy)]
+enum Rank {
+    NotAsked,
+    NotRead,
+    At(u32),
+}
+
+impl Ranks<'_> {
+    /// The number of the first location that reads a file.
+    fn of(&mut self, id: FileId) -> Option<u32> {
+        let at = id.0 as usize;
+        if at >= self.known.len() {
+            self.known.resize(at + 1, Rank::NotAsked);
+        }
+        if let Rank::NotAsked = self.known[at] {
+            let file = self.snapshot.file_by_id(id);
+            let reads = |file: &Arc<File>| {
+                let mut places = self.places.iter();
+                places.position(|place| place.template.matches(file.path()))
+            };
+            let first = file.and_then(reads).and_then(|at| u32::try_from(at).ok());
+            self.known[at] = first.map_or(Rank::NotRead, Rank::At);
+        }
+        match self.known[at] {
+            Rank::At(rank) => Some(rank),
+            Rank::NotAsked | Rank::NotRead => None,
+        }
+    }
+}
+
 /// In how many other files keys are set. O(keys × files that set them).
 fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
     let snapshot = view.analysis.snapshot;
-    let places = view.places(&view.layer);
-    // Where in the hierarchy a file is read first.
-    let rank = |path: &str| places.iter().position(|place| place.template.matches(path));
-    let Some(own) = rank(file.path()) else {
+    let mut ranks = Ranks {
+        snapshot,
+        places: view.places(&view.layer),
+        known: Vec::new(),
+    };
+    let Some(own) = ranks.of(file.id()) else {
         return Vec::new();
     };
-    let mut ranks: HashMap<FileId, Option<usize>> = HashMap::new();
     let mut lenses = Vec::new();
     for fact in file.facts().sorted() {
+        if (view.analysis.is_cancelled)() {
+            break;
+        }
         let (mut above, mut below) = (0, 0);
-        for other in snapshot.iter_files_with(&fact.name) {
-            let rank = ranks
-                .entry(other.id())
-                .or_insert_with(|| rank(other.path()));
-            match rank {
-                Some(rank) if *rank < own => above += 1,
-                Some(rank) if *rank > own => below += 1,
+        for other in snapshot.files_with(&fact.name) {
+            match ranks.of(other) {
+                Some(rank) if rank < own => above += 1,
+                Some(rank) if rank > own => below += 1,
                 Some(_) | None => {}
             }
         }
