@@ -90,7 +90,7 @@ struct Shared {
     configs: ConfigCache,
     /// Scopes by the text of the facts, trusted data and variables they were made of.
     scopes: Map<String, Scope>,
-    /// For encrypted values, if somebody gave them with the command.
+    /// For encrypted values, if the command names them.
     keys: Option<Arc<Keys>>,
 }
 

@@ -135,7 +135,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     );
     settings.keys = arguments.secrets.read();
     let folder = disk::absolute(&arguments.workspace);
-    // The process ends with the answer: nobody needs the memory of what was read.
+    // The process ends with the answer: freeing memory would only cost time.
     let files = ManuallyDrop::new(WorkspaceDisk::new(&folder));
     let files: &WorkspaceDisk = &files;
     let mut environment = environment_of(files, &folder, &arguments.environment);
@@ -188,7 +188,7 @@ fn certname(facts: &HashMap) -> String {
     name.and_then(Value::as_str).unwrap_or_default().to_string()
 }
 
-/// One scope, as `puppet lookup` has it. The process ends with it: nobody needs the answer's memory.
+/// One scope, as `puppet lookup` has it.
 fn one(
     arguments: &LookupArguments,
     session: &Session<'_>,
@@ -244,7 +244,7 @@ fn could_not_run(error: &LookupError) -> End {
     End::Failed(format!("Error: Could not run: {error}"))
 }
 
-/// No node was named: one answer is printed, several are told apart.
+/// No node was named: one answer is printed, several are listed.
 fn several(arguments: &LookupArguments, groups: &[Group]) -> Result<(), End> {
     match groups {
         [] => Err(End::Failed("no nodes are known".into())),

@@ -93,10 +93,10 @@ fn text(row: &Row, folder: &str) -> String {
         );
         let _ = writeln!(out, "{}", line.trim_end());
     }
-    let mut told: Vec<&str> = Vec::new();
+    let mut printed: Vec<&str> = Vec::new();
     for unless in row.answers.iter().filter_map(|cell| cell.unless.as_deref()) {
-        if !told.contains(&unless) {
-            told.push(unless);
+        if !printed.contains(&unless) {
+            printed.push(unless);
             let _ = writeln!(out, "  unless {unless}");
         }
     }

@@ -102,8 +102,8 @@ fn compare(folder: &Arc<str>, settings: &Settings) -> Result<String, String> {
             let path = &files[dice.below(files.len())];
             let end = fresh.file(path).map_or(0, |file| file.text().len());
             let offset = dice.below(end);
-            let here = told(&snapshot, path, offset, settings);
-            if here != told(&fresh, path, offset, settings) {
+            let here = hover_at(&snapshot, path, offset, settings);
+            if here != hover_at(&fresh, path, offset, settings) {
                 return Err(format!(
                     "round {round}: {path}, byte {offset}: another hover"
                 ));
@@ -121,7 +121,7 @@ fn compare(folder: &Arc<str>, settings: &Settings) -> Result<String, String> {
     ))
 }
 
-fn told(snapshot: &Snapshot, path: &str, offset: usize, settings: &Settings) -> Option<String> {
+fn hover_at(snapshot: &Snapshot, path: &str, offset: usize, settings: &Settings) -> Option<String> {
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
     let analysis = Analysis::new(snapshot, settings, &configs, &nodes);
     hover(analysis, path, offset, &HoverOptions::default()).map(|hover| hover.plain)

@@ -20,7 +20,7 @@ use crate::workspace::{
     File, Files as _, Format, KeyDiff, KeyFact, KeyState, RootKind, Snapshot, differences_of_keys,
 };
 
-/// Most keys that an impact looks at; an edit that can touch more is told as incomplete.
+/// Most keys that an impact looks at; the impact of an edit that can touch more is incomplete.
 pub const MOST_KEYS: usize = 2_000;
 
 /// What changes.
@@ -44,7 +44,7 @@ pub enum Touched {
     Keys(BTreeSet<Arc<str>>),
 }
 
-/// How much is told of each change.
+/// How much is computed of each change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Detail {
     /// The answers alone: what numbers are made of.
@@ -57,17 +57,17 @@ pub enum Detail {
 /// ([`Snapshot::saved`]) and the one with the edit.
 #[must_use]
 pub fn impact(before: &RootView<'_>, after: &RootView<'_>, detail: Detail) -> Impact {
-    let on = |_, _| ControlFlow::Continue(());
-    impact_with(before, after, detail, &on).unwrap_or_default()
+    let proceed = |_, _| ControlFlow::Continue(());
+    impact_with(before, after, detail, &proceed).unwrap_or_default()
 }
 
-/// The same, telling after each key how many of how many are done; nothing if `tell` breaks it off.
+/// The same; `step` takes after each key how many of how many are done. None where it breaks.
 #[must_use]
 pub fn impact_with(
     before: &RootView<'_>,
     after: &RootView<'_>,
     detail: Detail,
-    tell: &dyn Fn(usize, usize) -> ControlFlow<()>,
+    step: &dyn Fn(usize, usize) -> ControlFlow<()>,
 ) -> Option<Impact> {
     let (keys, is_complete) = keys(before, after);
     let mut impact = Impact {
@@ -83,7 +83,7 @@ pub fn impact_with(
         let found = changes(&of(before, key), &of(after, key));
         nodes.extend(found.iter().flat_map(|change| change.after.nodes.clone()));
         impact.changes.extend(found);
-        if tell(at + 1, keys.len()).is_break() {
+        if step(at + 1, keys.len()).is_break() {
             return None;
         }
     }
@@ -93,13 +93,13 @@ pub fn impact_with(
 }
 
 /// What changes for every node that reads a file, as far as its path tells of them: for a
-/// workspace whose nodes nobody knows. The changes have a condition in the place of nodes.
+/// workspace without known nodes. The changes have a condition in the place of nodes.
 #[must_use]
 pub fn impact_on_readers(
     before: &RootView<'_>,
     after: &RootView<'_>,
     path: &str,
-    tell: &dyn Fn(usize, usize) -> ControlFlow<()>,
+    step: &dyn Fn(usize, usize) -> ControlFlow<()>,
 ) -> Option<Impact> {
     let (keys, is_complete) = keys(before, after);
     let mut impact = Impact {
@@ -133,7 +133,7 @@ pub fn impact_on_readers(
                 });
             }
         }
-        if tell(at + 1, keys.len()).is_break() {
+        if step(at + 1, keys.len()).is_break() {
             return None;
         }
     }

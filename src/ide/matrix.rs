@@ -1,7 +1,6 @@
-//! The matrix: one key over all known nodes, with where each answer comes from; and what differs
-//! between two nodes over all keys.
+//! The matrix: one key over all known nodes, with where each answer comes from.
 //!
-//! It asks sessions and snapshots; it knows no output format.
+//! It knows no output format.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -77,8 +76,8 @@ fn row_of(view: &RootView<'_>, key: &str, request: &Request) -> Row {
     }
 }
 
-/// One key over all nodes that there can be, for a workspace whose nodes nobody knows: without any
-/// file that depends on a fact, then with each.
+/// One key over all nodes that there can be, for a workspace without known nodes: without any file
+/// that depends on a fact, then with each.
 #[must_use]
 pub fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
     let request = Request::key(key).traced();

@@ -108,7 +108,7 @@ impl Context {
         cache.nodes(snapshot, file, &inputs)
     }
 
-    /// The keys that open a single encrypted value for somebody who asks for it; none where the user
+    /// The keys that open a single encrypted value for a user who asks for it; none where the user
     /// has not turned decryption on, or they could not be read.
     #[must_use]
     pub fn keys(&self) -> Option<&Keys> {

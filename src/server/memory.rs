@@ -2,8 +2,8 @@
 //! folder and never in the workspace.
 //!
 //! One small file for each workspace folder, so that servers side by side write none of each
-//! other's; the oldest go when there are too many. What cannot be read or written is forgotten:
-//! it costs one choice.
+//! other's; the oldest are removed when there are too many. A file that cannot be read or written
+//! costs one choice.
 
 #![expect(
     clippy::disallowed_methods,
@@ -17,13 +17,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-/// So many workspace folders are remembered.
+/// Most workspace folders that are remembered.
 const MOST_FOLDERS: usize = 200;
 
-/// A choice is no longer than this, in bytes.
+/// Longest file of a choice, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// The folder for the user's choices by the environment, or none where nobody knows it.
+/// The folder for the user's choices by the environment, or none where the environment names none.
 pub(crate) fn of_user() -> Option<PathBuf> {
     // Relative ones are invalid by the XDG base directory specification.
     let absolute = |name: &str| {
@@ -73,7 +73,7 @@ fn write(memory: &Path, at: &Path, kept: &Value) -> std::io::Result<()> {
     forget_oldest(memory, at)
 }
 
-/// Takes the oldest choices away where there are too many, never the one just made.
+/// Removes the oldest choices where there are too many, never the latest.
 fn forget_oldest(memory: &Path, latest: &Path) -> std::io::Result<()> {
     let mut kept = Vec::new();
     for entry in std::fs::read_dir(memory)? {

@@ -30,7 +30,7 @@ mod publish;
 mod refresh;
 mod requests;
 pub mod settings;
-mod shelf;
+mod shown_files;
 #[doc(hidden)]
 pub mod testing;
 mod transport;
@@ -91,7 +91,7 @@ pub struct Options {
     /// The folder where the user's choices outlive the server; none where they do not.
     pub memory: Option<std::path::PathBuf>,
     /// The folder for files that are shown to clients which show nothing else; none for no files.
-    pub shelf: Option<std::path::PathBuf>,
+    pub shown_files: Option<std::path::PathBuf>,
 }
 
 impl Options {
@@ -106,7 +106,7 @@ impl Options {
             listed: None,
             portion_read: None,
             memory: None,
-            shelf: None,
+            shown_files: None,
         }
     }
 }
@@ -119,7 +119,7 @@ impl Options {
 pub fn run() -> ExitCode {
     let mut options = Options::new();
     options.memory = memory::of_user();
-    options.shelf = Some(shelf::of_user());
+    options.shown_files = Some(shown_files::of_user());
     ExitCode::from(serve(std::io::stdin(), std::io::stdout(), options))
 }
 
@@ -225,7 +225,7 @@ where
         task.abort();
     }
     session.cancel_all();
-    session.shelf.close();
+    session.shown_files.close();
     let _ = tokio::time::timeout(PATIENCE_AT_END, session.keep_all()).await;
     session.model.close();
     session.disk.close();

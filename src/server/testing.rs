@@ -1,4 +1,4 @@
-//! For the tests of the transport only: the same server on any pipe, with features of the test's own
+//! For the tests of the transport only: the same server on any pipe, with answers of the test's own
 //! and with test doubles in front of the ordered service.
 
 use std::io::{Read, Write};

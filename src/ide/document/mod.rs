@@ -19,7 +19,7 @@ use crate::analysis::{Analysis, RootView};
 use crate::scope::Node;
 use crate::workspace::{Snapshot, path};
 
-/// A text that nobody edits.
+/// A read-only text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Document {
     /// What it is about, for people.

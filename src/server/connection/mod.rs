@@ -28,7 +28,7 @@ use super::documents::Documents;
 use super::jobs::{Lanes, Stop};
 use super::model::{Model, Unchecked};
 use super::settings::{LogLevel, UserSettings};
-use super::shelf::Shelf;
+use super::shown_files::ShownFiles;
 pub(crate) use layers::Again;
 use layers::Layers;
 pub(crate) use underway::Ticket;
@@ -71,7 +71,7 @@ pub(crate) struct Connection {
     pub(crate) disk: DiskReader,
     pub(crate) caches: Arc<Caches>,
     /// What is shown as files.
-    pub(crate) shelf: Shelf,
+    pub(crate) shown_files: ShownFiles,
     /// Wakes the publisher: something that diagnostics depend on has changed.
     pub(crate) changed: Notify,
     /// Counts the changes that diagnostics depend on.
@@ -123,7 +123,7 @@ impl Connection {
     ) -> Arc<Connection> {
         Arc::new_cyclic(|this| Connection {
             client,
-            shelf: Shelf::new(options.shelf.clone()),
+            shown_files: ShownFiles::new(options.shown_files.clone()),
             options,
             model,
             lanes: Lanes::new(),

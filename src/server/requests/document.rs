@@ -1,5 +1,5 @@
 //! The commands that answer with a read-only document, or with a sentence where there is nothing
-//! to show: from their arguments to the answer, with progress and an end where it is taken back.
+//! to show: from their arguments to the answer, with progress and an end where it is cancelled.
 
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ fn show(session: &Connection, answer: &Value) {
                 say(lsp::MessageType::WARNING, why.to_owned()).await;
             }
             (None, Some(title), Some(content)) => {
-                let put = move || session.shelf.put(&title, ending, &content);
+                let put = move || session.shown_files.put(&title, ending, &content);
                 let put = tokio::task::spawn_blocking(put).await;
                 let at = match put {
                     Ok(Ok(at)) => at,
@@ -131,7 +131,7 @@ fn show(session: &Connection, answer: &Value) {
     });
 }
 
-/// Reads the arguments; what is missing is told before anything is done.
+/// Reads the arguments; missing ones are an error before anything is done.
 fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Arguments> {
     let wrong = |wanted: &str| Error::invalid_params(format!("'{command}' wants {wanted}"));
     let text = |name: &str| -> Option<Arc<str>> {

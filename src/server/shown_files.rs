@@ -1,8 +1,8 @@
 //! Documents as files, for clients that show a document only if there is one to open: what a
 //! command answered, read-only, in a folder of this process that goes with it.
 //!
-//! Only this user can read the folder and the files. The same question again replaces its file.
-//! Secrets are never put here: that is for the caller to see to.
+//! Only this user can read the folder and the files. The same question again replaces its file. A
+//! caller must not put secrets here.
 
 #![expect(
     clippy::disallowed_methods,
@@ -19,10 +19,10 @@ use super::client_process::is_alive;
 /// The folder's name begins with this; a process's number and a count follow.
 const NAME: &str = "hiera-ls-";
 
-/// So many names are tried before a folder is given up.
+/// Most names that are tried for a folder.
 const MOST_TRIES: usize = 100;
 
-/// So many entries are looked at for folders that dead processes have left.
+/// Most entries that are searched for folders of ended processes.
 const MOST_SWEPT: usize = 10_000;
 
 /// A file's name is no longer than this, in bytes, without its ending: file systems end at 255.
@@ -37,7 +37,7 @@ pub(crate) fn of_user() -> PathBuf {
 }
 
 /// The files of one process.
-pub(crate) struct Shelf {
+pub(crate) struct ShownFiles {
     parent: Option<PathBuf>,
     state: Mutex<State>,
 }
@@ -50,10 +50,10 @@ enum State {
     Closed,
 }
 
-impl Shelf {
-    /// A shelf whose folder is made below another on first use; without one it takes nothing.
-    pub(crate) fn new(parent: Option<PathBuf>) -> Shelf {
-        Shelf {
+impl ShownFiles {
+    /// Files in a folder that is made below `parent` on first use; without `parent` nothing is written.
+    pub(crate) fn new(parent: Option<PathBuf>) -> ShownFiles {
+        ShownFiles {
             parent,
             state: Mutex::new(State::Empty),
         }
@@ -66,7 +66,7 @@ impl Shelf {
     pub(crate) fn put(&self, title: &str, ending: &str, text: &str) -> Result<PathBuf> {
         let mut state = self.state();
         let folder = match &*state {
-            // Whoever cleans up folders for temporary files may have taken it.
+            // A cleaner of temporary files may have removed it.
             State::Made(folder) if folder.is_dir() => folder.clone(),
             State::Made(_) | State::Empty => {
                 let parent = self.parent.as_deref().ok_or(ErrorKind::Unsupported)?;
@@ -105,13 +105,13 @@ impl Shelf {
     }
 }
 
-impl Drop for Shelf {
+impl Drop for ShownFiles {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-/// Makes a folder that nobody else can read, and that nobody has made before.
+/// Makes a new folder that only this user can read.
 fn make(parent: &Path) -> Result<PathBuf> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -198,9 +198,9 @@ mod tests {
         std::fs::create_dir(&left).unwrap();
         std::fs::write(left.join("x.yaml"), "").unwrap();
         std::fs::create_dir(&other).unwrap();
-        let shelf = Shelf::new(Some(temporary.path().to_owned()));
-        let first = shelf.put("Matrix of a::b", "yaml", "a: 1\n").unwrap();
-        let again = shelf.put("Matrix of a::b", "yaml", "a: 2\n").unwrap();
+        let files = ShownFiles::new(Some(temporary.path().to_owned()));
+        let first = files.put("Matrix of a::b", "yaml", "a: 1\n").unwrap();
+        let again = files.put("Matrix of a::b", "yaml", "a: 2\n").unwrap();
         assert_eq!(first, again);
         assert_eq!(first.file_name().unwrap(), "Matrix of a::b.yaml");
         assert_eq!(std::fs::read_to_string(&first).unwrap(), "a: 2\n");
@@ -215,13 +215,13 @@ mod tests {
         if cfg!(target_os = "linux") {
             assert!(!left.exists());
         }
-        // Somebody cleans up.
+        // A cleaner of temporary files removes the folder.
         std::fs::remove_dir_all(folder).unwrap();
-        let third = shelf.put("x", "txt", "").unwrap();
-        shelf.close();
+        let third = files.put("x", "txt", "").unwrap();
+        files.close();
         assert!(!third.exists() && !third.parent().unwrap().exists());
-        assert!(shelf.put("x", "txt", "").is_err());
-        assert!(Shelf::new(None).put("x", "txt", "").is_err());
+        assert!(files.put("x", "txt", "").is_err());
+        assert!(ShownFiles::new(None).put("x", "txt", "").is_err());
     }
 
     #[test]
