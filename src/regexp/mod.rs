@@ -22,7 +22,6 @@ mod class;
 mod emit;
 mod escape;
 mod parse;
-mod shape;
 mod syntax;
 
 use std::fmt;
@@ -30,9 +29,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use emit::Lines;
-use memchr::memchr;
 use parse::Failure;
-use shape::Shape;
 use syntax::Node;
 
 /// Most steps a backtracking match may take before it is given up: some ten milliseconds.
@@ -107,17 +104,13 @@ pub struct Regexp(Arc<Parts>);
 struct Parts {
     source: String,
     root: Node,
-    shape: Shape,
-    /// For texts of ASCII without newlines, which nearly all are: a program without Unicode's tables
-    /// is many times smaller. Nothing where the pattern needs them.
-    ascii_line: OnceLock<Option<Engine>>,
+    /// For texts without newlines, in which Ruby's `^` and `$` need no backtracking.
     one_line: OnceLock<Result<Engine, String>>,
     many_lines: OnceLock<Result<Engine, String>>,
 }
 
 #[derive(Debug)]
 enum Engine {
-    Ascii(Box<regex::bytes::Regex>),
     Linear(Box<regex::Regex>),
     Backtracking(Box<fancy_regex::Regex>),
 }
@@ -145,8 +138,7 @@ impl Regexp {
             })
     }
 
-    /// Parses a pattern and leaves compiling to the first text that could match: texts without
-    /// the literal beginning that a pattern asks for (`^profile::`) never get as far.
+    /// Parses a pattern and compiles it for the first text.
     ///
     /// # Errors
     /// Ruby's error, or that the pattern is beyond what is read here.
@@ -166,9 +158,7 @@ impl Regexp {
         })?;
         Ok(Regexp(Arc::new(Parts {
             source: source.to_owned(),
-            shape: Shape::of(&parsed.root),
             root: parsed.root,
-            ascii_line: OnceLock::new(),
             one_line: OnceLock::new(),
             many_lines: OnceLock::new(),
         })))
@@ -185,16 +175,7 @@ impl Regexp {
     /// # Errors
     /// The answer would take too many steps, or no engine here can run the pattern.
     pub fn is_match(&self, text: &str) -> Result<bool, Limit> {
-        self.matches(text, is_line(text))
-    }
-
-    /// Whether the pattern matches a text, which is one line or not.
-    fn matches(&self, text: &str, is_line: bool) -> Result<bool, Limit> {
-        if is_line && let Some(decided) = self.0.shape.matches(text) {
-            return Ok(decided);
-        }
         match self.engine(text)? {
-            Engine::Ascii(regex) => Ok(regex.is_match(text.as_bytes())),
             Engine::Linear(regex) => Ok(regex.is_match(text)),
             Engine::Backtracking(regex) => regex.is_match(text).map_err(runtime_limit),
         }
@@ -238,10 +219,6 @@ impl Regexp {
 
     fn find_at(&self, text: &str, position: usize) -> Result<Option<Range<usize>>, Limit> {
         match self.engine(text)? {
-            Engine::Ascii(regex) => {
-                let found = regex.find_at(text.as_bytes(), position);
-                Ok(found.map(|found| found.range()))
-            }
             Engine::Linear(regex) => Ok(regex.find_at(text, position).map(|found| found.range())),
             Engine::Backtracking(regex) => regex
                 .find_from_pos(text, position)
@@ -256,12 +233,6 @@ impl Regexp {
             let many_lines = || compile(&parts.root, Lines::Many);
             parts.many_lines.get_or_init(many_lines).as_ref()
         } else {
-            let ascii_line = || compile_ascii(&parts.root);
-            if text.is_ascii()
-                && let Some(engine) = parts.ascii_line.get_or_init(ascii_line)
-            {
-                return Ok(engine);
-            }
             self.one_line()
         };
         engine.map_err(|because| Limit::Unsupported(because.clone()))
@@ -281,17 +252,12 @@ pub fn first_match<'a>(
     patterns: impl IntoIterator<Item = &'a Regexp>,
     text: &str,
 ) -> Result<Option<usize>, Limit> {
-    let is_line = is_line(text);
     for (number, pattern) in patterns.into_iter().enumerate() {
-        if pattern.matches(text, is_line)? {
+        if pattern.is_match(text)? {
             return Ok(Some(number));
         }
     }
     Ok(None)
-}
-
-fn is_line(text: &str) -> bool {
-    memchr(b'\n', text.as_bytes()).is_none()
 }
 
 /// The pattern as Ruby shows it between slashes.
@@ -306,20 +272,6 @@ fn delimited(source: &str) -> String {
         out.push(c);
     }
     out
-}
-
-/// A program that answers for one line of ASCII what [`compile`]'s would, if there is one: characters
-/// beyond ASCII in a pattern could stand for some of ASCII, where case is ignored.
-fn compile_ascii(root: &Node) -> Option<Engine> {
-    let emitted = emit::emit(root, Lines::One).ok()?;
-    if emitted.backtracks || !emitted.text.is_ascii() {
-        return None;
-    }
-    let regex = regex::bytes::RegexBuilder::new(&emitted.text)
-        .unicode(false)
-        .size_limit(PROGRAM_SIZE)
-        .build();
-    Some(Engine::Ascii(Box::new(regex.ok()?)))
 }
 
 fn compile(root: &Node, lines: Lines) -> Result<Engine, String> {
@@ -351,15 +303,6 @@ fn runtime_limit(error: fancy_regex::Error) -> Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_literal_beginning_decides_without_an_engine() {
-        let pattern = Regexp::lazy("^profile::(?>web)+$").unwrap();
-        assert_eq!(pattern.is_match("role::web"), Ok(false));
-        assert!(pattern.0.one_line.get().is_none());
-        assert_eq!(pattern.is_match("profile::webweb"), Ok(true));
-        assert!(pattern.0.one_line.get().is_some());
-    }
 
     #[test]
     fn a_beginning_counts_at_every_line() {
@@ -405,49 +348,33 @@ mod tests {
         assert_eq!(first_match(&patterns, "c"), Ok(None));
     }
 
-    #[test]
-    fn what_could_stand_for_ascii_by_its_case_is_left_to_unicode() {
-        for pattern in [
-            "(?i)\u{17f}",
-            r"(?i)\u017f",
-            "(?i)[\u{17f}x]",
-            r"(?i)[^\u212a]{2}",
-        ] {
-            let pattern = Regexp::new(pattern).unwrap();
-            let full = pattern.one_line().unwrap();
-            let Engine::Linear(full) = full else {
-                panic!("{full:?}");
-            };
-            for text in ["s", "S", "k", "K", "kk", "sk", "x"] {
-                assert_eq!(
-                    pattern.is_match(text),
-                    Ok(full.is_match(text)),
-                    "{pattern:?} {text}"
-                );
-            }
-        }
-    }
-
     proptest::proptest! {
         #[test]
-        fn texts_of_ascii_are_answered_as_others_are(
+        fn one_line_is_answered_as_many_are(
             pieces in proptest::collection::vec(
                 proptest::sample::select(vec![
                     "a", "b", "k", "K", "s", ":", ".", ".*", ".+?", "[ab]", "[^a]", "[[:alpha:]]",
                     r"\w", r"\W", r"\d", r"\b", r"\B", r"\h", "(?i)", "(", "(?:", ")", "|", "*", "?",
-                    "{2}", "^", "$", r"\A", r"\z", "\u{e9}", r"\p{Alpha}", "^a", "b$", "(a|b)", "(|ab)$",
+                    "{2}", "^", "$", r"\A", r"\z", r"\Z", "\u{e9}", "\u{17f}", r"\p{Alpha}", "^a",
+                    "b$", "(a|b)", "(|ab)$",
                 ]),
                 0..9,
             ),
-            texts in proptest::collection::vec("[abkKsS1:. ]{0,6}", 8),
+            texts in proptest::collection::vec("[abkKsS1:. \u{e9}\u{212a}]{0,6}", 8),
         ) {
             let Ok(pattern) = Regexp::new(&pieces.concat()) else {
                 return Ok(());
             };
+            let Ok(many_lines) = compile(&pattern.0.root, Lines::Many) else {
+                return Ok(());
+            };
             for text in &texts {
-                let expected = match pattern.one_line() {
-                    Ok(Engine::Linear(full)) => full.find(text).map(|found| found.range()),
-                    Ok(Engine::Ascii(_) | Engine::Backtracking(_)) | Err(_) => return Ok(()),
+                let expected = match &many_lines {
+                    Engine::Linear(regex) => regex.find(text).map(|found| found.range()),
+                    Engine::Backtracking(regex) => match regex.find(text) {
+                        Ok(found) => found.map(|found| found.start()..found.end()),
+                        Err(_) => return Ok(()),
+                    },
                 };
                 proptest::prop_assert_eq!(pattern.is_match(text), Ok(expected.is_some()));
                 proptest::prop_assert_eq!(pattern.find(text), Ok(expected), "{:?}", text);
