@@ -111,8 +111,8 @@ pub(super) struct ReadConfig {
     pub(super) legacy_version: Option<u8>,
 }
 
-/// Configurations by file, and lookup options made ready for choosing, so that many lookups read
-/// each once; an entry counts as long as the file's text, or the very hash of options, is the same.
+/// Configurations by file, so that many lookups read each once; an entry counts as long as the file's
+/// text is the same.
 #[derive(Debug, Default)]
 pub struct ConfigCache {
     /// Which files known nodes read, see [`super::views`].
@@ -123,13 +123,9 @@ pub struct ConfigCache {
     /// Configurations in the place of files that are not there, by the folder of the file; the global
     /// layer has none where nobody names a file.
     absent: Mutex<Map<Option<Box<str>>, SharedConfig>>,
-    /// Lookup options that scopes share, see [`super::shared_options`].
-    pub(super) options: super::shared_options::SharedOptions,
     /// Patterns of lookup options, which are compiled when a key first asks for it.
     patterns: Mutex<Map<Box<str>, Regexp>>,
     tokens: Mutex<Tokens>,
-    /// Locations of levels, see [`super::known_locations`].
-    pub(super) locations: super::known_locations::KnownLocations,
 }
 
 /// The tokens of strings that one scope after another evaluates: paths of configurations, data.

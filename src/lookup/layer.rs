@@ -269,11 +269,9 @@ impl Engine<'_> {
                 hierarchy,
                 default_hierarchy,
             } => {
-                let shared = &provider.config;
-                levels.hierarchy = self.configured(shared, config, hierarchy, &invocation)?;
+                levels.hierarchy = self.configured(config, hierarchy, &invocation)?;
                 if let Some(defaults) = default_hierarchy {
-                    levels.default_hierarchy =
-                        self.configured(shared, config, defaults, &invocation)?;
+                    levels.default_hierarchy = self.configured(config, defaults, &invocation)?;
                 }
             }
             ConfigBody::V4 { hierarchy } => {
@@ -289,7 +287,6 @@ impl Engine<'_> {
     /// `HieraConfigV5#create_configured_data_providers`
     fn configured(
         &mut self,
-        shared: &Arc<Result<Config, ConfigError>>,
         config: &Config,
         levels: &[Level],
         invocation: &Invocation,
@@ -299,7 +296,7 @@ impl Engine<'_> {
             if built.iter().any(|other| other.name == level.name) {
                 return Err(defined_twice(config, &level.name).into());
             }
-            if let Some(provider) = self.level_provider(shared, config, index, level, invocation)? {
+            if let Some(provider) = self.level_provider(config, index, level, invocation)? {
                 built.push(Rc::new(provider));
             }
         }

@@ -17,7 +17,7 @@ use super::interpolate::{Methods, value_has_tokens};
 use super::merge::Strategy;
 use super::request::{Unknown, UnknownCause};
 use super::trace::{Event, NodeKind, Possible, TraceLocation};
-use crate::hierarchy::{Config, ConfigError, Function, FunctionKind, Layer, Level};
+use crate::hierarchy::{Config, Function, FunctionKind, Layer, Level};
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, KeyHashing, StrKey, Value};
 use crate::workspace::{Entry, Format, Nature, Natures, Paths};
@@ -93,16 +93,13 @@ impl Engine<'_> {
     /// no file.
     pub(super) fn level_provider(
         &mut self,
-        shared: &Arc<Result<Config, ConfigError>>,
         config: &Config,
         index: usize,
         level: &Level,
         invocation: &Invocation,
     ) -> Found<Option<LevelProvider>> {
         let methods = Methods::Refused(config.path.clone());
-        let expand =
-            |engine: &mut Self| engine.expand_locations(config, level, invocation, &methods);
-        let locations = self.known_locations(shared, config, level, invocation, expand)?;
+        let locations = self.expand_locations(config, level, invocation, &methods)?;
         if config.path.is_none() && locations.as_ref().is_some_and(|all| all.is_empty()) {
             return Ok(None);
         }

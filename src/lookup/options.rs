@@ -7,28 +7,22 @@
 )]
 
 use std::rc::Rc;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use super::context::ConfigCache;
-use super::engine::{Engine, Invocation, Map, options_key};
+use super::engine::{Engine, Invocation, options_key};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::merge::{Strategy, StrategyKind};
 use super::trace::{Event, NodeKind, TraceScope};
 use crate::interpolation::Key;
-use crate::regexp::{Limit, Regexp, first_match};
+use crate::regexp::{Limit, Regexp};
 use crate::value::{HashMap, StrKey, Value};
 
-/// Most keys for which the choice among patterns is remembered: more than a fleet's catalogs ask
-/// for, at about 100 bytes each.
-const MOST_CHOSEN: usize = 20_000;
-
-/// Options ready for choosing: the exact keys, and the patterns in the order they are tried.
+/// Options ready for choosing: all entries, and the patterns among them in the order they are tried.
 #[derive(Debug, Default)]
 pub struct CompiledOptions {
-    exact: HashMap,
+    entries: Arc<HashMap>,
     patterns: Vec<(Regexp, Value)>,
-    /// Which pattern was chosen for a key that has no exact entry: the same for every lookup.
-    chosen: RwLock<Map<Box<str>, Option<u32>>>,
 }
 
 /// The options that apply in one scope to keys of one module or of none.
@@ -57,8 +51,11 @@ pub enum OptionsSource {
 impl CompiledOptions {
     /// `LookupAdapter#compile_patterns`
     fn compile(options: Option<&Value>, configs: &ConfigCache) -> Found<CompiledOptions> {
-        let mut compiled = CompiledOptions::default();
-        for (key, value) in options.and_then(Value::as_hash).into_iter().flatten() {
+        let Some(Value::Hash(entries)) = options else {
+            return Ok(CompiledOptions::default());
+        };
+        let mut patterns = Vec::new();
+        for (key, value) in entries.iter() {
             let Some(name) = key.as_str() else {
                 return raise(
                     ErrorClass::NoMethod,
@@ -68,21 +65,21 @@ impl CompiledOptions {
                     ),
                 );
             };
-            if name.starts_with('^') {
+            if is_pattern(name) {
                 let pattern = configs
                     .pattern(name)
                     .map_err(|error| LookupError::new(ErrorClass::Regexp, error.to_string()))?;
-                compiled.patterns.push((pattern, value.clone()));
-            } else {
-                compiled.exact.insert(key.clone(), value.clone());
+                patterns.push((pattern, value.clone()));
             }
         }
-        Ok(compiled)
+        Ok(CompiledOptions {
+            entries: entries.clone(),
+            patterns,
+        })
     }
 
     /// The entry for a root key: the exact one unless it is nil, else the first pattern that
-    /// matches. Costs one hash access, then one test for each pattern the first time. None too
-    /// where a pattern takes too many steps: no lookup of that key comes to an end.
+    /// matches. None too where a pattern takes too many steps: every lookup of that key fails.
     #[must_use]
     pub fn entry(&self, root_key: &str) -> Option<OptionsEntry> {
         let (pattern, value) = self.choose(root_key).ok()??;
@@ -106,40 +103,28 @@ impl CompiledOptions {
 
     /// The entry's value, with the pattern if one chose it.
     fn choose(&self, root_key: &str) -> Result<Option<(Option<&Regexp>, &Value)>, Limit> {
-        let exact = self.exact.get(&StrKey(root_key));
-        if let Some(value) = exact.filter(|value| !value.is_undef()) {
+        let exact = self.entries.get(&StrKey(root_key));
+        if let Some(value) = exact.filter(|value| !is_pattern(root_key) && !value.is_undef()) {
             return Ok(Some((None, value)));
         }
-        Ok(self.pattern(root_key)?.map(|at| {
-            let (pattern, value) = &self.patterns[at];
-            (Some(pattern), value)
-        }))
-    }
-
-    /// The first pattern that matches, by its place.
-    fn pattern(&self, root_key: &str) -> Result<Option<usize>, Limit> {
-        if self.patterns.is_empty() {
-            return Ok(None);
+        for (pattern, value) in &self.patterns {
+            if pattern.is_match(root_key)? {
+                return Ok(Some((Some(pattern), value)));
+            }
         }
-        let chosen = self.chosen.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = chosen.get(root_key) {
-            return Ok(known.map(|at| at as usize));
-        }
-        let is_full = chosen.len() >= MOST_CHOSEN;
-        drop(chosen);
-        let found = first_match(self.patterns.iter().map(|(pattern, _)| pattern), root_key)?;
-        if !is_full {
-            let mut chosen = self.chosen.write().unwrap_or_else(PoisonError::into_inner);
-            chosen.insert(Box::from(root_key), found.map(|at| at as u32));
-        }
-        Ok(found)
+        Ok(None)
     }
 
     /// The names of all entries: exact keys, then patterns in the order they are tried.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let exact = self.exact.keys().filter_map(Value::as_str);
+        let keys = self.entries.keys().filter_map(Value::as_str);
+        let exact = keys.filter(|name| !is_pattern(name));
         exact.chain(self.patterns.iter().map(|(pattern, _)| pattern.source()))
     }
+}
+
+fn is_pattern(name: &str) -> bool {
+    name.starts_with('^')
 }
 
 /// `entry['merge']` as Ruby indexes it: entries that are no hash behave oddly.
@@ -238,15 +223,8 @@ impl Engine<'_> {
         self.compiled(Some(&merged))
     }
 
-    /// Options ready for choosing; a hash that is a file's own is made ready once for all lookups.
     fn compiled(&self, options: Option<&Value>) -> Found<Arc<CompiledOptions>> {
-        let Some(Value::Hash(hash)) = options else {
-            let compiled = CompiledOptions::compile(options, self.session.configs)?;
-            return Ok(Arc::new(compiled));
-        };
-        let configs = self.session.configs;
-        let compile = || CompiledOptions::compile(options, configs);
-        configs.options.compiled(hash, compile)
+        CompiledOptions::compile(options, self.session.configs).map(Arc::new)
     }
 
     fn global_lookup_options(

@@ -244,22 +244,6 @@ impl Regexp {
     }
 }
 
-/// The number of the first pattern that matches, in the order given.
-///
-/// # Errors
-/// As [`Regexp::is_match`], of the first pattern that cannot be decided before one matches.
-pub fn first_match<'a>(
-    patterns: impl IntoIterator<Item = &'a Regexp>,
-    text: &str,
-) -> Result<Option<usize>, Limit> {
-    for (number, pattern) in patterns.into_iter().enumerate() {
-        if pattern.is_match(text)? {
-            return Ok(Some(number));
-        }
-    }
-    Ok(None)
-}
-
 /// The pattern as Ruby shows it between slashes.
 fn delimited(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
@@ -334,18 +318,6 @@ mod tests {
         assert!(Regexp::new(&classes).is_err());
         let quantifiers = format!("a{}", "*".repeat(5000));
         assert!(Regexp::new(&quantifiers).is_err());
-    }
-
-    #[test]
-    fn the_first_pattern_that_matches_is_named() {
-        let patterns = [
-            Regexp::lazy("^a::").unwrap(),
-            Regexp::lazy("b$").unwrap(),
-            Regexp::lazy("^a").unwrap(),
-        ];
-        assert_eq!(first_match(&patterns, "a::b"), Ok(Some(0)));
-        assert_eq!(first_match(&patterns, "ab"), Ok(Some(1)));
-        assert_eq!(first_match(&patterns, "c"), Ok(None));
     }
 
     proptest::proptest! {

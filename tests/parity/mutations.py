@@ -75,10 +75,9 @@ MUTATIONS = [
     (
         "patterns of lookup_options are tried highest priority first",
         "src/lookup/options.rs",
-        "let found = first_match(self.patterns.iter().map(|(pattern, _)| pattern), root_key)?;",
-        "let tried = self.patterns.iter().map(|(pattern, _)| pattern); "
-        "let found = if PLANTED { first_match(tried.rev(), root_key)?"
-        ".map(|at| self.patterns.len() - 1 - at) } else { first_match(tried, root_key)? };",
+        "for (pattern, value) in &self.patterns {",
+        "let mut tried: Vec<_> = self.patterns.iter().collect(); "
+        "if PLANTED { tried.reverse(); } for (pattern, value) in tried {",
     ),
     (
         "the result of a token is not interpolated again",
