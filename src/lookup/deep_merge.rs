@@ -19,7 +19,7 @@ use crate::regexp::Regexp;
 use crate::value::{HashMap, KeyHashing, StrKey, Value};
 
 /// Deepest nesting that is merged; the loaders allow less.
-pub(super) const MAX_DEPTH: usize = 512;
+const MAX_DEPTH: usize = 512;
 
 /// A collection that Ruby changes in place: as it was, and what became of it. The first of the two
 /// is known by its identity.
@@ -105,25 +105,6 @@ impl DeepOptions {
             preserve_unmergeables,
             unpack_arrays: text("unpack_arrays"),
         })
-    }
-}
-
-impl DeepOptions {
-    /// The knockout prefix, if there is one; nothing where other options decide, or where the
-    /// prefix is a pattern.
-    pub(super) fn plain_knockout(&self) -> Option<Option<&str>> {
-        let others = self.sort_merged_arrays
-            || self.merge_hash_arrays
-            || self.overwrite_arrays
-            || self.extend_existing_arrays
-            || self.preserve_unmergeables
-            || self.unpack_arrays.is_some();
-        match &self.knockout {
-            _ if others => None,
-            None => Some(None),
-            Some(knockout) if knockout.pattern.is_some() => None,
-            Some(knockout) => Some(Some(&knockout.prefix)),
-        }
     }
 }
 

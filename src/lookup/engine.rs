@@ -35,9 +35,6 @@ pub(super) const MAX_INTERPOLATED: usize = 64 << 20;
 /// merge; each counts as often as it is met. Large merges of real data meet some ten thousand.
 pub(super) const MAX_VALUES: usize = 30_000_000;
 
-/// Most strategies that a compilation remembers; data rarely has more than a handful.
-const MAX_STRATEGIES: usize = 16;
-
 /// Where lookups happen; many compilations share it.
 #[derive(Clone, Copy)]
 pub struct Session<'a> {
@@ -263,8 +260,6 @@ pub(super) struct Engine<'a> {
     pub(super) given: AllGiven,
     /// Whether the last request ended with an error.
     failed: bool,
-    /// Strategies by the very hash that they were read from.
-    strategies: Vec<(Arc<Hash>, Strategy)>,
     lookups: usize,
     pub(super) interpolated: usize,
     values: usize,
@@ -300,7 +295,6 @@ impl<'a> Engine<'a> {
             modules: Map::default(),
             given: AllGiven::default(),
             failed: false,
-            strategies: Vec::new(),
             lookups: 0,
             interpolated: 0,
             values: 0,
@@ -494,7 +488,7 @@ impl<'a> Engine<'a> {
         let value = if invocation.global_only {
             self.lookup_global_only(key, invocation, merge)?
         } else {
-            let strategy = self.strategy(merge)?;
+            let strategy = Strategy::read(merge)?;
             let layers = [LayerStep::Global, LayerStep::Environment, LayerStep::Module];
             self.merge_variants(&strategy, &layers, &mut |engine, step| match step {
                 LayerStep::Global => engine.lookup_global(key, invocation, &strategy),
@@ -503,25 +497,6 @@ impl<'a> Engine<'a> {
             })?
         };
         self.dig(&key.text, &key.segments, value)
-    }
-
-    /// The strategy of a `merge`; the ones of `lookup_options` are read once.
-    pub(super) fn strategy(&mut self, merge: &Value) -> Found<Strategy> {
-        let Value::Hash(hash) = merge else {
-            return Strategy::read(merge);
-        };
-        let known = self
-            .strategies
-            .iter()
-            .find(|(known, _)| Arc::ptr_eq(known, hash));
-        if let Some((_, strategy)) = known {
-            return Ok(strategy.clone());
-        }
-        let strategy = Strategy::read(merge)?;
-        if self.strategies.len() < MAX_STRATEGIES {
-            self.strategies.push((hash.clone(), strategy.clone()));
-        }
-        Ok(strategy)
     }
 
     /// `LookupAdapter#convert_result`

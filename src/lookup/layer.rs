@@ -92,7 +92,7 @@ impl Engine<'_> {
     ) -> Found {
         let result = self.check(&key.text, |engine| {
             let provider = engine.global_provider()?;
-            let strategy = engine.strategy(merge)?;
+            let strategy = Strategy::read(merge)?;
             engine.ask_global(&provider, key, invocation, &strategy)
         });
         result.map_err(|failure| prefixed(failure, invocation))

@@ -33,7 +33,6 @@ mod layer;
 mod level;
 mod location;
 mod merge;
-mod merge_all;
 mod options;
 mod reach;
 mod request;
