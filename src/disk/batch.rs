@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use super::Moment;
 use super::read::{self, LARGEST_NAMED_FILE, Stamp, Unreadable};
 use crate::value::{KeyHashing, LoadError, Value};
-use crate::workspace::{DataFile, FileKind, Files, Format, Generations, Natures, load};
+use crate::workspace::{DataFile, FileKind, Files, Format, Generations, load};
 
 /// Bytes of data files that are remembered before all are forgotten and read anew.
 const MOST_REMEMBERED: usize = 256 << 20;
@@ -156,7 +156,6 @@ impl DiskFiles {
                 return Arc::new(DataFile {
                     loaded: Err(error),
                     recovered: Value::Undef,
-                    natures: Natures::default(),
                 });
             }
         };

@@ -19,7 +19,7 @@ use crate::interpolation::{Key, Segment};
 use crate::value::{
     HashMap, LoadError, LoadErrorKind, Opaque, SystemError, Value, hash_with_capacity,
 };
-use crate::workspace::{FileKind, Format, Natures};
+use crate::workspace::{FileKind, Format};
 
 /// Where a value comes from, for messages.
 #[derive(Clone, Copy)]
@@ -27,6 +27,8 @@ pub(super) struct Origin<'a> {
     pub(super) layer: &'a Layer,
     pub(super) level: &'a LevelProvider,
     pub(super) place: Option<&'a Location>,
+    /// The number of the location in its level.
+    pub(super) at: usize,
 }
 
 impl Origin<'_> {
@@ -68,7 +70,7 @@ impl Engine<'_> {
     /// All data of a location (`DataHashFunctionProvider#data_hash`).
     pub(super) fn call_data_hash(&mut self, origin: &Origin<'_>) -> Found<DataHash> {
         let function = &origin.level.function;
-        let (value, natures) = match &*function.name {
+        let value = match &*function.name {
             name @ ("yaml_data" | "json_data" | "hocon_data") => {
                 let options = origin.level.options.as_hash().map_or(0, HashMap::len);
                 let path = origin.place.filter(|place| !place.is_uri && options == 0);
@@ -114,16 +116,7 @@ impl Engine<'_> {
             None => hash.clone(),
             Some(module) => self.module_hash(origin, module, hash)?,
         };
-        // What was found out counts key by key for the hash as it was loaded.
-        let natures = if Arc::ptr_eq(&kept, hash) {
-            natures
-        } else {
-            Natures::default()
-        };
-        Ok(DataHash::Read {
-            hash: kept,
-            natures,
-        })
+        Ok(DataHash::Read(kept))
     }
 
     /// `ModuleDataProvider#validate_data_hash`: keys must carry the module's name.
@@ -162,17 +155,17 @@ impl Engine<'_> {
     }
 
     /// `yaml_data` (puppet/functions/yaml_data.rb), shared by `eyaml_lookup_key`.
-    fn yaml_hash(&mut self, path: &str) -> Found<(Value, Natures)> {
+    fn yaml_hash(&mut self, path: &str) -> Found {
         let file = self.read(path, Format::Yaml)?;
         let value = match &file.loaded {
             Ok(value) => value,
             Err(_) if self.settings().recover_broken_files => {
-                return Ok((file.recovered.clone(), file.natures.clone()));
+                return Ok(file.recovered.clone());
             }
             Err(error) => return Err(unreadable(path, error).into()),
         };
         if value.as_hash().is_some() {
-            return Ok((value.clone(), file.natures.clone()));
+            return Ok(value.clone());
         }
         let message = format!("{path}: file does not contain a valid yaml hash");
         if self.is_strict_error() && !value.is_falsey() {
@@ -182,17 +175,15 @@ impl Engine<'_> {
         if self.warned.insert(format!("no hash: {path}")) {
             self.warn(message);
         }
-        Ok((Value::hash([]), Natures::default()))
+        Ok(Value::hash([]))
     }
 
     /// `json_data`, `hocon_data`
-    fn other_hash(&mut self, path: &str, format: Format) -> Found<(Value, Natures)> {
+    fn other_hash(&mut self, path: &str, format: Format) -> Found {
         let file = self.read(path, format)?;
         match &file.loaded {
-            Ok(value) => Ok((value.clone(), file.natures.clone())),
-            Err(_) if self.settings().recover_broken_files => {
-                Ok((file.recovered.clone(), file.natures.clone()))
-            }
+            Ok(value) => Ok(value.clone()),
+            Err(_) if self.settings().recover_broken_files => Ok(file.recovered.clone()),
             Err(error) => Err(unreadable(path, error).into()),
         }
     }
@@ -247,7 +238,7 @@ impl Engine<'_> {
                  be declared in hiera.yaml when using this lookup_key function",
             );
         };
-        let (data, _) = self.yaml_hash(&path.place)?;
+        let data = self.yaml_hash(&path.place)?;
         let value = data.get(root).cloned().ok_or(Failure::NotFound)?;
         let value = self.decrypt(&value, root, &path.place, invocation)?;
         self.check_value(origin, root, &value)?;

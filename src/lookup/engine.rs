@@ -268,8 +268,6 @@ pub(super) struct Engine<'a> {
     no_reads: Arc<Reads>,
     /// Names of modules.
     pub(super) module_names: Names,
-    /// The top-level key that was sought last, and its hash.
-    pub(super) hashed: Option<(Arc<str>, u64)>,
     /// Whether levels are being made for the scope: what paths read is known by the paths.
     pub(super) in_levels: bool,
 }
@@ -301,7 +299,6 @@ impl<'a> Engine<'a> {
             reads: ReadNames::default(),
             no_reads: Arc::default(),
             module_names: Names::default(),
-            hashed: None,
             in_levels: false,
         }
     }

@@ -239,7 +239,7 @@ impl Engine<'_> {
         let tracer = self.tracer.take();
         let stack = std::mem::take(&mut self.stack);
         let was_in_levels = std::mem::replace(&mut self.in_levels, true);
-        let built = self.build_levels(provider, config, invocation);
+        let built = self.build_levels(config, invocation);
         self.in_levels = was_in_levels;
         self.stack = stack;
         self.tracer = tracer;
@@ -250,7 +250,6 @@ impl Engine<'_> {
 
     fn build_levels(
         &mut self,
-        provider: &Rc<Provider>,
         config: &Config,
         invocation: &Invocation,
     ) -> Found<Levels> {

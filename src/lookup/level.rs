@@ -2,25 +2,21 @@
 //! (`function_provider.rb` and its kin).
 
 use std::cell::{OnceCell, RefCell};
-use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
-use indexmap::Equivalent as _;
-use indexmap::map::raw_entry_v1::RawEntryApiV1 as _;
-
-use super::backend::{Origin, is_rich_data};
+use super::backend::Origin;
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
 use super::foreign::Definition;
 use super::given::Given;
-use super::interpolate::{Methods, value_has_tokens};
+use super::interpolate::Methods;
 use super::merge::Strategy;
 use super::request::{Unknown, UnknownCause};
 use super::trace::{Event, NodeKind, Possible, TraceLocation};
 use crate::hierarchy::{Config, Function, FunctionKind, Layer, Level};
 use crate::interpolation::{Key, Segment};
-use crate::value::{HashMap, KeyHashing, StrKey, Value};
-use crate::workspace::{Entry, Format, Nature, Natures, Paths};
+use crate::value::{HashMap, StrKey, Value};
+use crate::workspace::Paths;
 
 /// A level with its locations for one scope.
 pub(super) struct LevelProvider {
@@ -41,33 +37,15 @@ pub(super) struct LevelProvider {
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
     /// What is known of a function that is not Puppet's own, once it was looked for.
     pub(super) definition: OnceCell<Definition>,
-    /// How many keys each location was asked for alone.
-    pub(super) asked: RefCell<Vec<u32>>,
 }
-
-/// Keys that one location is asked for one by one, before its whole file is loaded.
-const ASKED_ALONE: u32 = 4;
 
 /// The data of one location.
 #[derive(Clone)]
 pub(super) enum DataHash {
     /// The hash of a file.
-    Read {
-        hash: Arc<HashMap>,
-        natures: Natures,
-    },
+    Read(Arc<HashMap>),
     /// Whatever a function gives that is never run.
     Foreign,
-}
-
-fn nature(value: &Value) -> Nature {
-    if !is_rich_data(value) {
-        Nature::Odd
-    } else if value_has_tokens(value) {
-        Nature::WithTokens
-    } else {
-        Nature::Plain
-    }
 }
 
 /// One location after interpolation.
@@ -118,7 +96,6 @@ impl Engine<'_> {
             given: Given::default(),
             hashes: RefCell::default(),
             definition: OnceCell::new(),
-            asked: RefCell::default(),
         }))
     }
 
@@ -143,16 +120,25 @@ impl Engine<'_> {
                 legacy_function,
             }
         };
+        let whole = Origin {
+            layer,
+            level,
+            place: None,
+            at: 0,
+        };
         self.with(node, |engine| match &level.locations {
             None => engine.merge_variants(strategy, &[()], &mut |engine, ()| {
-                engine.ask_function(layer, level, None, key, invocation)
+                engine.ask_function(&whole, key, invocation)
             }),
             Some(locations) => {
-                let mut at = 0;
+                let mut next = 0;
                 engine.merge_variants(strategy, locations, &mut |engine, location| {
                     // Each is asked once, in order.
-                    at += 1;
-                    engine.ask_location(layer, level, at - 1, location, key, invocation)
+                    let at = next;
+                    next += 1;
+                    let place = Some(location);
+                    let origin = Origin { place, at, ..whole };
+                    engine.ask_location(&origin, location, key, invocation)
                 })
             }
         })
@@ -160,13 +146,12 @@ impl Engine<'_> {
 
     fn ask_location(
         &mut self,
-        layer: &Layer,
-        level: &LevelProvider,
-        at: usize,
+        origin: &Origin<'_>,
         location: &Location,
         key: &Key,
         invocation: &Invocation,
     ) -> Found {
+        let Origin { layer, level, .. } = *origin;
         let possible = location
             .open
             .as_ref()
@@ -192,7 +177,7 @@ impl Engine<'_> {
                 engine.event(|| Event::LocationNotFound);
                 return Err(Failure::NotFound);
             }
-            engine.ask_function(layer, level, Some((at, location)), key, invocation)
+            engine.ask_function(origin, key, invocation)
         })
     }
 
@@ -217,114 +202,20 @@ impl Engine<'_> {
     }
 
     /// Calls the level's function for one location, or without one.
-    fn ask_function(
-        &mut self,
-        layer: &Layer,
-        level: &LevelProvider,
-        location: Option<(usize, &Location)>,
-        key: &Key,
-        invocation: &Invocation,
-    ) -> Found {
-        let at = location.map_or(0, |(at, _)| at);
-        let place = location.map(|(_, location)| location);
-        let nameless: Arc<str>;
-        let root: &Arc<str> = match &key.root {
-            Segment::Name(name) => name,
-            Segment::Index(_) => {
-                nameless = Arc::default();
-                &nameless
-            }
+    fn ask_function(&mut self, origin: &Origin<'_>, key: &Key, invocation: &Invocation) -> Found {
+        let root = match &key.root {
+            Segment::Name(name) => name.clone(),
+            Segment::Index(_) => Arc::default(),
         };
-        let origin = Origin {
-            layer,
-            level,
-            place,
-        };
-        match level.function.kind {
+        let kind = origin.level.function.kind;
+        match kind {
             FunctionKind::DataHash | FunctionKind::V4DataHash => {
-                let is_known = matches!(level.hashes.borrow().get(at), Some(Some(_)));
-                let entry = if is_known {
-                    Entry::Unknown
-                } else {
-                    self.entry_alone(&origin, at, root)
-                };
-                if !is_known && matches!(entry, Entry::Unknown) {
-                    let made = self.call_data_hash(&origin)?;
-                    let mut hashes = level.hashes.borrow_mut();
-                    if hashes.len() <= at {
-                        hashes.resize(at + 1, None);
-                    }
-                    hashes[at] = Some(made);
-                }
-                let (found, is_foreign) = match (entry, level.hashes.borrow().get(at)) {
-                    (Entry::Value(one), _) => {
-                        let nature = one.nature(|| nature(&one.value));
-                        (Some((one.value.clone(), nature)), false)
-                    }
-                    (Entry::Unknown, Some(Some(DataHash::Read { hash, natures }))) => {
-                        let hashed = self.hash_of(root);
-                        let is_root = |key: &Value| StrKey(root).equivalent(key);
-                        let found = hash.raw_entry_v1().from_hash_full(hashed, is_root);
-                        let found = found.map(|(at, _, value)| {
-                            let nature = natures.of(at, hash.len(), || nature(value));
-                            (value.clone(), nature)
-                        });
-                        (found, false)
-                    }
-                    (Entry::Unknown, Some(Some(DataHash::Foreign))) => (None, true),
-                    (Entry::Absent | Entry::Unknown, _) => (None, false),
-                };
-                if is_foreign {
-                    let name = &level.function.name;
-                    let cause = UnknownCause::Function { name: name.clone() };
-                    self.unknown(layer, level, cause);
-                    self.event(|| Event::Unknown(root.to_string(), name.clone()));
-                    return Err(Failure::NotFound);
-                }
-                let Some((value, nature)) = found else {
-                    self.event(|| Event::NotFound(root.to_string()));
-                    return Err(Failure::NotFound);
-                };
-                match nature {
-                    // A trace tells collections apart by identity, as Ruby does. Options are never
-                    // merged deep, so that nothing in them can change under a trace.
-                    Nature::Plain if self.tracer.is_none() => return Ok(value),
-                    Nature::Plain if self.in_options && **root == *"lookup_options" => {
-                        self.event(|| Event::Found(root.to_string(), value.clone()));
-                        return Ok(value);
-                    }
-                    Nature::Plain | Nature::WithTokens => {}
-                    Nature::Odd => self.check_value(&origin, root, &value)?,
-                }
-                let value = self.interpolate(&value, invocation, &Methods::Allowed)?;
-                self.event(|| Event::Found(root.to_string(), value.clone()));
-                Ok(value)
+                self.ask_data_hash(origin, &root, invocation)
             }
-            FunctionKind::LookupKey => {
-                let known = level.given.get(at, root);
-                let value = match known {
-                    Some(value) => value,
-                    None => match self.call_lookup_key(&origin, root, invocation) {
-                        Ok(value) => {
-                            let all = &mut self.given;
-                            level.given.insert(at, root, value.clone(), all);
-                            value
-                        }
-                        Err(Failure::NotFound) => {
-                            self.missing(|| root.to_string());
-                            return Err(Failure::NotFound);
-                        }
-                        Err(error) => return Err(error),
-                    },
-                };
-                self.event(|| Event::Found(root.to_string(), value.clone()));
-                Ok(value)
-            }
+            FunctionKind::LookupKey => self.ask_lookup_key(origin, &root, invocation),
             FunctionKind::DataDig | FunctionKind::Hiera3Backend => {
-                let result = self.call_data_dig(&origin, key);
-                if matches!(result, Err(Failure::NotFound))
-                    && level.function.kind == FunctionKind::DataDig
-                {
+                let result = self.call_data_dig(origin, key);
+                if matches!(result, Err(Failure::NotFound)) && kind == FunctionKind::DataDig {
                     self.missing(|| key.text.to_string());
                 }
                 result
@@ -332,16 +223,75 @@ impl Engine<'_> {
         }
     }
 
-    /// The hash of a top-level key in tables of values. One key is sought in all levels, one after another.
-    fn hash_of(&mut self, root: &Arc<str>) -> u64 {
-        if let Some((known, hashed)) = &self.hashed
-            && Arc::ptr_eq(known, root)
-        {
-            return *hashed;
-        }
-        let hashed = KeyHashing.hash_one(StrKey(root));
-        self.hashed = Some((root.clone(), hashed));
-        hashed
+    fn ask_data_hash(
+        &mut self,
+        origin: &Origin<'_>,
+        root: &Arc<str>,
+        invocation: &Invocation,
+    ) -> Found {
+        let Some(hash) = self.data_hash(origin)? else {
+            let name = &origin.level.function.name;
+            let cause = UnknownCause::Function { name: name.clone() };
+            self.unknown(origin.layer, origin.level, cause);
+            self.event(|| Event::Unknown(root.to_string(), name.clone()));
+            return Err(Failure::NotFound);
+        };
+        let Some(value) = hash.get(&StrKey(root)) else {
+            self.event(|| Event::NotFound(root.to_string()));
+            return Err(Failure::NotFound);
+        };
+        self.check_value(origin, root, value)?;
+        let value = self.interpolate(value, invocation, &Methods::Allowed)?;
+        self.event(|| Event::Found(root.to_string(), value.clone()));
+        Ok(value)
+    }
+
+    /// The hash of a location, read once for a compilation; none where a function gives it that is
+    /// never run.
+    fn data_hash(&mut self, origin: &Origin<'_>) -> Found<Option<Arc<HashMap>>> {
+        let Origin { level, at, .. } = *origin;
+        let known = level.hashes.borrow().get(at).cloned().flatten();
+        let data = match known {
+            Some(known) => known,
+            None => {
+                let made = self.call_data_hash(origin)?;
+                let mut hashes = level.hashes.borrow_mut();
+                if hashes.len() <= at {
+                    hashes.resize(at + 1, None);
+                }
+                hashes[at] = Some(made.clone());
+                made
+            }
+        };
+        Ok(match data {
+            DataHash::Read(hash) => Some(hash),
+            DataHash::Foreign => None,
+        })
+    }
+
+    fn ask_lookup_key(
+        &mut self,
+        origin: &Origin<'_>,
+        root: &Arc<str>,
+        invocation: &Invocation,
+    ) -> Found {
+        let Origin { level, at, .. } = *origin;
+        let value = match level.given.get(at, root) {
+            Some(value) => value,
+            None => match self.call_lookup_key(origin, root, invocation) {
+                Ok(value) => {
+                    level.given.insert(at, root, value.clone(), &mut self.given);
+                    value
+                }
+                Err(Failure::NotFound) => {
+                    self.missing(|| root.to_string());
+                    return Err(Failure::NotFound);
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        self.event(|| Event::Found(root.to_string(), value.clone()));
+        Ok(value)
     }
 
     /// Notes that a function has no such key, unless nobody knows what it has.
@@ -351,32 +301,6 @@ impl Engine<'_> {
         {
             tracer.current().event = Event::NotFound(key());
         }
-    }
-
-    /// What the file of a location says of a key, without loading all of it. Who asks for many keys
-    /// is better served by the whole.
-    fn entry_alone(&self, origin: &Origin<'_>, at: usize, root: &str) -> Entry {
-        let level = origin.level;
-        let Some(place) = origin.place.filter(|place| !place.is_uri) else {
-            return Entry::Unknown;
-        };
-        // A module's data is looked through for keys that it must not hold.
-        let is_plain = level.function.kind == FunctionKind::DataHash
-            && *level.function.name == *"yaml_data"
-            && level.options.as_hash().is_none_or(HashMap::is_empty)
-            && origin.layer.module_name().is_none();
-        if !is_plain {
-            return Entry::Unknown;
-        }
-        let mut asked = level.asked.borrow_mut();
-        if asked.len() <= at {
-            asked.resize(at + 1, 0);
-        }
-        asked[at] += 1;
-        if asked[at] > ASKED_ALONE {
-            return Entry::Unknown;
-        }
-        self.session.files.entry(&place.place, root, Format::Yaml)
     }
 
     /// Remembers that a level could change the answer.

@@ -153,7 +153,6 @@ fn level(
         given: Given::default(),
         hashes: RefCell::default(),
         definition: OnceCell::new(),
-        asked: RefCell::default(),
     }
 }
 

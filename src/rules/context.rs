@@ -209,7 +209,6 @@ impl<'a> FileContext<'a> {
                     Err(error) => Err(error),
                 },
                 recovered: Value::Undef,
-                natures: crate::workspace::Natures::default(),
             }),
         });
         loaded.loaded.as_ref()

@@ -1,8 +1,7 @@
 //! The files that a lookup can see: a snapshot's in the editor, the disk's in batch mode.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::paths::Paths;
 use crate::hierarchy::Template;
@@ -28,48 +27,6 @@ pub enum Format {
     Hocon,
 }
 
-/// What a lookup has to do with a value before it hands it on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Nature {
-    /// Nothing.
-    Plain,
-    /// There are tokens in it to evaluate.
-    WithTokens,
-    /// Puppet refuses a type in it.
-    Odd,
-}
-
-/// What a data file's top-level values are, found out value by value, once for all lookups.
-#[derive(Clone, Debug, Default)]
-pub struct Natures(Arc<OnceLock<Box<[AtomicU8]>>>);
-
-impl Natures {
-    /// The nature of the value of the `at`th of `keys` keys, by `decide` the first time.
-    pub fn of(&self, at: usize, keys: usize, decide: impl FnOnce() -> Nature) -> Nature {
-        let known = self
-            .0
-            .get_or_init(|| (0..keys).map(|_| AtomicU8::new(0)).collect());
-        let Some(known) = known.get(at) else {
-            return decide();
-        };
-        match known.load(Ordering::Relaxed) {
-            1 => Nature::Plain,
-            2 => Nature::WithTokens,
-            3 => Nature::Odd,
-            _ => {
-                let nature = decide();
-                let code = match nature {
-                    Nature::Plain => 1,
-                    Nature::WithTokens => 2,
-                    Nature::Odd => 3,
-                };
-                known.store(code, Ordering::Relaxed);
-                nature
-            }
-        }
-    }
-}
-
 /// One data file as a loader leaves it.
 #[derive(Clone, Debug)]
 pub struct DataFile {
@@ -79,8 +36,6 @@ pub struct DataFile {
     /// What can still be read of a file that Puppet refuses: the top-level keys outside the
     /// broken part. Equal to `loaded` where that is a value.
     pub recovered: Value,
-    /// What lookups found out about the values.
-    pub natures: Natures,
 }
 
 impl DataFile {
@@ -99,7 +54,6 @@ impl DataFile {
 pub struct OneValue {
     /// The value, as the file's loader gives it.
     pub value: Value,
-    natures: Natures,
 }
 
 impl OneValue {
@@ -108,13 +62,7 @@ impl OneValue {
     pub fn new(value: Value) -> OneValue {
         OneValue {
             value,
-            natures: Natures::default(),
         }
-    }
-
-    /// The value's nature, by `decide` the first time.
-    pub fn nature(&self, decide: impl FnOnce() -> Nature) -> Nature {
-        self.natures.of(0, 1, decide)
     }
 }
 

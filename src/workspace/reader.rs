@@ -1,7 +1,7 @@
 //! From a text to values and trees: the loaders and parsers by format, and how much memory what they
 //! make takes.
 
-use super::files::{DataFile, Format, Natures};
+use super::files::{DataFile, Format};
 use crate::syntax::{Node, Parse, Problem, ProblemKind, parse_hocon, parse_json, parse_yaml};
 use crate::text::TextRange;
 use crate::value::{
@@ -30,7 +30,6 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
     DataFile {
         loaded,
         recovered,
-        natures: Natures::default(),
     }
 }
 
@@ -41,7 +40,6 @@ pub(super) fn load_parsed_yaml(parse: &Parse) -> Option<DataFile> {
     Some(DataFile {
         recovered: value.clone(),
         loaded: Ok(value),
-        natures: Natures::default(),
     })
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::change::Linked;
 use super::deployed;
 use super::file::{Belongs, File, unread};
-use super::files::{DataFile, FileKind, Files, Format, Natures};
+use super::files::{DataFile, FileKind, Files, Format};
 use super::path;
 use super::paths::Paths;
 use super::roots::Root;
@@ -274,7 +274,6 @@ pub(super) fn failed(error: LoadError) -> DataFile {
     DataFile {
         loaded: Err(error),
         recovered: Value::Undef,
-        natures: Natures::default(),
     }
 }
 
