@@ -1,147 +1,27 @@
 //! One compilation: the caches that Puppet's `LookupAdapter` keeps, and `lookup()` itself.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::context::{ConfigCache, Environment, PuppetVersion, Settings, Strict};
+use super::budget::Budget;
+use super::context::{PuppetVersion, Settings, Strict};
 use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use super::given::AllGiven;
-use super::layer::Provider;
+use super::layer::Providers;
 use super::merge::{Strategy, assert_type};
-use super::options::CompiledOptions;
-use super::reach::Place;
+use super::options::KnownOptions;
+use super::reads::{Names, ReadNames};
 use super::request::{Answer, Asker, Log, Reads, Request, Tracing, Unknown};
+use super::session::Session;
 use super::trace::{Event, NodeKind, Remark, Tracer};
 use crate::datatype::{self, ParseError, Type};
-use crate::hierarchy::Layer;
 use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
 use crate::value::{HashMap as Hash, KeyHashing, StrKey, Value};
-use crate::workspace::Files;
 
 /// Most names on the stack of nested lookups. Puppet runs out of Ruby's stack at about this depth
 /// (`SystemStackError`).
 const MAX_NESTING: usize = 120;
-
-/// Most lookups, nested ones counted, that one request may cause: tokens can double the work at
-/// every step.
-const MAX_LOOKUPS: usize = 100_000;
-
-/// Most bytes that one request may produce by interpolation.
-pub(super) const MAX_INTERPOLATED: usize = 64 << 20;
-
-/// Most values, elements of elements too, that one request may interpolate, repeat by `alias` and
-/// merge; each counts as often as it is met. Large merges of real data meet some ten thousand.
-pub(super) const MAX_VALUES: usize = 30_000_000;
-
-/// Where lookups happen; many compilations share it.
-#[derive(Clone, Copy)]
-pub struct Session<'a> {
-    /// The files that can be seen.
-    pub files: &'a dyn Files,
-    /// The environment's folders.
-    pub environment: &'a Environment,
-    /// Puppet's settings.
-    pub settings: &'a Settings,
-    /// Configurations read before.
-    pub configs: &'a ConfigCache,
-}
-
-impl<'a> Session<'a> {
-    /// Answers one request in a compilation of its own.
-    #[must_use]
-    pub fn lookup(&self, scope: &Scope, request: &Request) -> Answer {
-        self.compilation(scope).lookup(request)
-    }
-
-    /// Answers many requests for one scope, which then share what was read; each answer is what a
-    /// compilation of its own would give, warnings aside that came with an earlier one, and is told
-    /// as soon as it is there. Gives what all were made of, which none says of itself.
-    pub fn lookup_each<'r>(
-        &self,
-        scope: &Scope,
-        requests: impl IntoIterator<Item = &'r Request>,
-        mut tell: impl FnMut(Answer),
-    ) -> Reads {
-        let mut engine = Engine::new(*self, scope.clone());
-        for request in requests {
-            tell(engine.run(request));
-        }
-        engine.reads.list()
-    }
-
-    /// A compilation that is kept, for questions that share what was read.
-    #[must_use]
-    pub fn compilation(&self, scope: &Scope) -> Compilation<'a> {
-        Compilation {
-            engine: Engine::new(*self, scope.clone()),
-        }
-    }
-
-    /// All lookup options that apply to keys of `module` (or to keys without one) in this scope,
-    /// with what could not be known of them.
-    ///
-    /// # Errors
-    /// What Puppet raises for every lookup then.
-    pub fn lookup_options(
-        &self,
-        scope: &Scope,
-        module: Option<&str>,
-    ) -> Result<Arc<CompiledOptions>, LookupError> {
-        self.compilation(scope).lookup_options(module)
-    }
-}
-
-/// One compilation: its answers are those of [`Session`]'s methods of the same name for its scope,
-/// as long as no request ended with an error.
-pub struct Compilation<'a> {
-    engine: Engine<'a>,
-}
-
-impl Compilation<'_> {
-    /// As [`Session::lookup`]; what earlier requests met that is unknown is told again.
-    #[must_use]
-    pub fn lookup(&mut self, request: &Request) -> Answer {
-        let answer = self.engine.run(request);
-        Answer {
-            reads: Arc::new(self.engine.reads.list()),
-            ..answer
-        }
-    }
-
-    /// As [`Session::lookup_options`]: at no cost behind a lookup of a key of that module.
-    ///
-    /// # Errors
-    /// What Puppet raises for every lookup then.
-    pub fn lookup_options(
-        &mut self,
-        module: Option<&str>,
-    ) -> Result<Arc<CompiledOptions>, LookupError> {
-        let module: Option<Arc<str>> = module.map(Arc::from);
-        let invocation = Invocation {
-            module_name: module.clone(),
-            ..Invocation::default()
-        };
-        match self.engine.retrieve_options(module, &invocation) {
-            Ok(options) => Ok(options),
-            Err(Failure::NotFound) => Ok(Arc::default()),
-            Err(Failure::Error(error)) => Err(*error),
-        }
-    }
-
-    /// As [`Session::places_in`].
-    ///
-    /// # Errors
-    /// What Puppet raises for the configuration; nothing is read then.
-    pub fn places(&mut self, layer: &Layer) -> Result<Vec<Place>, LookupError> {
-        match self.engine.places(layer, &Invocation::default()) {
-            Ok(places) => Ok(places),
-            Err(Failure::NotFound) => Ok(Vec::new()),
-            Err(Failure::Error(error)) => Err(*error),
-        }
-    }
-}
 
 /// What travels with one nested lookup (`Puppet::Pops::Lookup::Invocation`).
 #[derive(Clone, Debug, Default)]
@@ -183,58 +63,6 @@ impl Invocation {
 /// Tables by name.
 pub(super) type Map<K, V> = HashMap<K, V, KeyHashing>;
 
-/// Names, each once.
-#[derive(Default)]
-pub(super) struct Names(HashSet<Arc<str>, KeyHashing>);
-
-impl Names {
-    /// Takes a name in.
-    pub(super) fn add(&mut self, name: &str) {
-        if !self.0.contains(name) {
-            self.0.insert(Arc::from(name));
-        }
-    }
-
-    /// As [`Names::add`], for a name that can be shared.
-    pub(super) fn add_shared(&mut self, name: &Arc<str>) {
-        if !self.0.contains(name) {
-            self.0.insert(name.clone());
-        }
-    }
-
-    /// The name as it was taken in, now or before.
-    fn shared(&mut self, name: &str) -> Arc<str> {
-        if let Some(known) = self.0.get(name) {
-            return known.clone();
-        }
-        let name: Arc<str> = Arc::from(name);
-        self.0.insert(name.clone());
-        name
-    }
-
-    fn sorted(&self) -> BTreeSet<Arc<str>> {
-        self.0.iter().cloned().collect()
-    }
-}
-
-/// What has been read, kept over all requests: caches answer without reading again.
-#[derive(Default)]
-pub(super) struct ReadNames {
-    pub(super) keys: Names,
-    pub(super) variables: Names,
-    pub(super) modules: Names,
-}
-
-impl ReadNames {
-    fn list(&self) -> Reads {
-        Reads {
-            keys: self.keys.sorted(),
-            variables: self.variables.sorted(),
-            modules: self.modules.sorted(),
-        }
-    }
-}
-
 /// One compilation.
 pub(super) struct Engine<'a> {
     pub(super) session: Session<'a>,
@@ -250,19 +78,12 @@ pub(super) struct Engine<'a> {
     pub(super) lenient: bool,
     /// Whether `lookup_options` are being looked up.
     pub(super) in_options: bool,
-    pub(super) options: Map<Option<Arc<str>>, Arc<CompiledOptions>>,
-    pub(super) global_options: Option<Option<Value>>,
-    pub(super) environment_options: Option<Option<Value>>,
-    pub(super) default_options: Map<Arc<str>, Arc<CompiledOptions>>,
-    pub(super) global: Option<Rc<Provider>>,
-    pub(super) environment: Option<Option<Rc<Provider>>>,
-    pub(super) modules: Map<Arc<str>, Option<Rc<Provider>>>,
+    pub(super) options: KnownOptions,
+    pub(super) providers: Providers,
     pub(super) given: AllGiven,
     /// Whether the last request ended with an error.
     failed: bool,
-    lookups: usize,
-    pub(super) interpolated: usize,
-    values: usize,
+    pub(super) budget: Budget,
     pub(super) reads: ReadNames,
     /// What answers hold until they are told what was read.
     no_reads: Arc<Reads>,
@@ -284,18 +105,11 @@ impl<'a> Engine<'a> {
             unknown: Vec::new(),
             lenient: false,
             in_options: false,
-            options: Map::default(),
-            global_options: None,
-            environment_options: None,
-            default_options: Map::default(),
-            global: None,
-            environment: None,
-            modules: Map::default(),
+            options: KnownOptions::default(),
+            providers: Providers::default(),
             given: AllGiven::default(),
             failed: false,
-            lookups: 0,
-            interpolated: 0,
-            values: 0,
+            budget: Budget::default(),
             reads: ReadNames::default(),
             no_reads: Arc::default(),
             module_names: Names::default(),
@@ -322,16 +136,11 @@ impl<'a> Engine<'a> {
             Tracing::Full => Some(Tracer::new(false)),
             Tracing::OptionsOnly => Some(Tracer::new(true)),
         };
-        self.lookups = 0;
-        self.interpolated = 0;
-        self.values = 0;
+        self.budget = Budget::default();
         self.given.begin();
         if std::mem::take(&mut self.failed) {
             // A compilation ends with its first error; what it had half done must not be seen.
-            self.options.clear();
-            self.global_options = None;
-            self.environment_options = None;
-            self.default_options.clear();
+            self.options = KnownOptions::default();
         }
         let invocation = Invocation {
             overrides: request.overrides.clone(),
@@ -416,11 +225,7 @@ impl<'a> Engine<'a> {
 
     /// `LookupAdapter#lookup`: one name through all layers.
     fn search(&mut self, name: &Arc<str>, merge: Option<&Value>, invocation: &Invocation) -> Found {
-        self.lookups += 1;
-        if self.lookups > MAX_LOOKUPS {
-            let message = format!("more than {MAX_LOOKUPS} nested lookups for one key");
-            return raise(ErrorClass::Limit, message);
-        }
+        self.budget.add_lookup()?;
         if **name == *"lookup_options" || name.starts_with("lookup_options.") {
             self.leaf(
                 || NodeKind::InvalidKey("lookup_options".into()),
@@ -545,25 +350,6 @@ impl<'a> Engine<'a> {
         Ok(converted)
     }
 
-    /// Counts values that a request goes through.
-    ///
-    /// # Errors
-    /// Names the limit once there were too many.
-    pub(super) fn meet(&mut self, values: usize) -> Found<()> {
-        self.values = self.values.saturating_add(values);
-        if self.values > MAX_VALUES {
-            let message =
-                format!("one key has more than {MAX_VALUES} values to interpolate and merge");
-            return raise(ErrorClass::Limit, message);
-        }
-        Ok(())
-    }
-
-    /// Counts what a token repeats.
-    pub(super) fn meet_all_of(&mut self, value: &Value) -> Found<()> {
-        self.meet(weight_of(value, MAX_VALUES))
-    }
-
     /// `Invocation#check`: runs `inner` unless `name` is being looked up already. Errors of
     /// Puppet's become `LookupError` on the way out.
     pub(super) fn check<T>(
@@ -656,30 +442,6 @@ impl<'a> Engine<'a> {
 
     pub(super) fn parse_type(&self, text: &str) -> Result<Type, ParseError> {
         datatype::parse(text, &self.type_aliases())
-    }
-}
-
-/// How many values a value consists of, counted up to a limit.
-pub(super) fn weight_of(value: &Value, limit: usize) -> usize {
-    /// Elements count one each, and what is in them on top.
-    fn of<'v>(elements: impl ExactSizeIterator<Item = &'v Value>, limit: usize) -> usize {
-        let mut weight = 1 + elements.len();
-        for element in elements {
-            if matches!(element, Value::Array(_) | Value::Hash(_)) {
-                if weight > limit {
-                    break;
-                }
-                weight += weight_of(element, limit - weight) - 1;
-            }
-        }
-        weight
-    }
-    if let Value::Array(elements) = value {
-        of(elements.iter(), limit)
-    } else if let Value::Hash(hash) = value {
-        of(hash.values(), limit)
-    } else {
-        1
     }
 }
 

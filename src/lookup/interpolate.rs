@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::context::Strict;
-use super::engine::{Engine, Invocation, MAX_INTERPOLATED};
+use super::engine::{Engine, Invocation};
 use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use super::trace::{Event, NodeKind, TraceScope};
 use crate::interpolation::{Method, Segment, TokenKind, has_tokens, split_key};
@@ -66,7 +66,7 @@ impl Engine<'_> {
             Value::Array(elements) => {
                 let mut result: Option<Vec<Value>> = None;
                 if self.tracer.is_some() {
-                    self.meet(elements.len())?;
+                    self.budget.add_values(elements.len())?;
                     result = Some(elements.to_vec());
                 }
                 for (at, element) in elements.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Engine<'_> {
                     }
                     if let Some(new) = self.evaluated(element, invocation, methods)? {
                         if result.is_none() {
-                            self.meet(elements.len())?;
+                            self.budget.add_values(elements.len())?;
                         }
                         result.get_or_insert_with(|| elements.to_vec())[at] = new;
                     }
@@ -93,7 +93,7 @@ impl Engine<'_> {
                     }
                     if let Some(new) = self.evaluated(element, invocation, methods)? {
                         if result.is_none() {
-                            self.meet(hash.len())?;
+                            self.budget.add_values(hash.len())?;
                         }
                         result.get_or_insert_with(|| HashMap::clone(hash))[at] = new;
                     }
@@ -111,7 +111,7 @@ impl Engine<'_> {
         invocation: &Invocation,
         methods: &Methods,
     ) -> Found {
-        self.meet(hash.len())?;
+        self.budget.add_values(hash.len())?;
         let mut result = hash_with_capacity(hash.len());
         for (key, element) in hash {
             let key = self.interpolate(key, invocation, methods)?;
@@ -209,7 +209,7 @@ impl Engine<'_> {
                         }
                         Method::Alias => {
                             let value = self.nested_lookup(argument, invocation)?;
-                            self.meet_all_of(&value)?;
+                            self.budget.add_all_of(&value)?;
                             return Ok(Evaluated::Alias(value));
                         }
                         Method::Lookup | Method::Hiera => {
@@ -237,12 +237,7 @@ impl Engine<'_> {
                     });
                 }
             }
-            self.interpolated += text.len();
-            if self.interpolated > MAX_INTERPOLATED {
-                let message =
-                    format!("interpolation made more than {MAX_INTERPOLATED} bytes of text");
-                return raise(ErrorClass::Limit, message);
-            }
+            self.budget.add_text(text.len())?;
         }
         text.push_str(&subject[at..]);
         pieces.push(Piece::Text(text));

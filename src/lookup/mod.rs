@@ -17,6 +17,7 @@
 )]
 
 mod backend;
+mod budget;
 mod context;
 mod deep_merge;
 mod dig;
@@ -35,8 +36,10 @@ mod location;
 mod merge;
 mod options;
 mod reach;
+mod reads;
 mod request;
 mod root;
+mod session;
 mod signature;
 mod spread;
 mod trace;
@@ -44,10 +47,10 @@ mod type_alias;
 mod variants;
 mod version3;
 mod views;
+mod walk;
 
 pub use backend::format_of;
 pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict, resolve_modulepath};
-pub use engine::{Compilation, Session};
 pub use error::{Cause, ErrorClass, LookupError};
 pub use explain::explain;
 pub use explain_data::explain_data;
@@ -57,6 +60,7 @@ pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use reach::{Place, Reach, reach};
 pub use request::{Answer, Asker, Certainty, Log, Reads, Request, Tracing, Unknown, UnknownCause};
 pub use root::layer_of;
+pub use session::{Compilation, Session};
 pub use spread::{
     Group, Run, Source, group_of, groups_of_nodes, groups_of_possible, readers, runs, runs_until,
     sources,

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::context::ConfigCache;
-use super::engine::{Engine, Invocation, options_key};
+use super::engine::{Engine, Invocation, Map, options_key};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::merge::{Strategy, StrategyKind};
 use super::trace::{Event, NodeKind, TraceScope};
@@ -23,6 +23,19 @@ use crate::value::{HashMap, StrKey, Value};
 pub struct CompiledOptions {
     entries: Arc<HashMap>,
     patterns: Vec<(Regexp, Value)>,
+}
+
+/// The options that one compilation has collected.
+#[derive(Default)]
+pub(super) struct KnownOptions {
+    /// For the keys of a module or of none.
+    by_module: Map<Option<Arc<str>>, Arc<CompiledOptions>>,
+    /// Of the global layer.
+    global: Option<Option<Value>>,
+    /// Of the global layer and the environment.
+    outer: Option<Option<Value>>,
+    /// Of modules' hierarchies of defaults.
+    defaults: Map<Arc<str>, Arc<CompiledOptions>>,
 }
 
 /// The options that apply in one scope to keys of one module or of none.
@@ -153,7 +166,7 @@ impl Engine<'_> {
     pub(super) fn options_for(&mut self, key: &Key, invocation: &Invocation) -> Found {
         let root = key.root.as_name().unwrap_or_default();
         // The invocation was made for the key.
-        if let Some(known) = self.options.get(&invocation.module_name) {
+        if let Some(known) = self.options.by_module.get(&invocation.module_name) {
             return known.value_for(root);
         }
         let options = self.retrieve_options(invocation.module_name.clone(), invocation)?;
@@ -166,7 +179,7 @@ impl Engine<'_> {
         module: Option<Arc<str>>,
         invocation: &Invocation,
     ) -> Found<Arc<CompiledOptions>> {
-        if let Some(known) = self.options.get(&module) {
+        if let Some(known) = self.options.by_module.get(&module) {
             return Ok(known.clone());
         }
         let meta = invocation.for_options();
@@ -177,7 +190,7 @@ impl Engine<'_> {
         );
         self.in_options = was_in_options;
         let options = options?;
-        self.options.insert(module, options.clone());
+        self.options.by_module.insert(module, options.clone());
         Ok(options)
     }
 
@@ -197,7 +210,7 @@ impl Engine<'_> {
         };
         // Keys without a module are decided by the outer layers alone.
         let outer = self.compiled(options.as_ref())?;
-        self.options.entry(None).or_insert(outer);
+        self.options.by_module.entry(None).or_insert(outer);
         let own = match self.lookup_in_module(&options_key(), meta, &strategy) {
             Ok(own) => validate(own, Some(module))?,
             Err(Failure::NotFound) => return self.compiled(options.as_ref()),
@@ -232,17 +245,17 @@ impl Engine<'_> {
         meta: &Invocation,
         strategy: &Strategy,
     ) -> Found<Option<Value>> {
-        if let Some(known) = &self.global_options {
+        if let Some(known) = &self.options.global {
             return Ok(known.clone());
         }
         // Ruby sets the variable before it looks: a lookup from inside the options finds none here.
-        self.global_options = Some(None);
+        self.options.global = Some(None);
         let found = match self.lookup_global(&options_key(), meta, strategy) {
             Ok(options) => validate(options, None)?,
             Err(Failure::NotFound) => None,
             Err(error) => return Err(error),
         };
-        self.global_options = Some(found.clone());
+        self.options.global = Some(found.clone());
         Ok(found)
     }
 
@@ -251,7 +264,7 @@ impl Engine<'_> {
         meta: &Invocation,
         strategy: &Strategy,
     ) -> Found<Option<Value>> {
-        if let Some(known) = &self.environment_options {
+        if let Some(known) = &self.options.outer {
             return Ok(known.clone());
         }
         let global = self.global_lookup_options(meta, strategy)?;
@@ -264,7 +277,7 @@ impl Engine<'_> {
             (Some(global), Some(own)) => Some(strategy.merge(global, &own, None)?),
             (global, own) => own.or(global),
         };
-        self.environment_options = Some(merged.clone());
+        self.options.outer = Some(merged.clone());
         Ok(merged)
     }
 
@@ -275,9 +288,7 @@ impl Engine<'_> {
         invocation: &Invocation,
     ) -> Found {
         let module = invocation.module_name.clone().ok_or(Failure::NotFound)?;
-        let provider = self
-            .module_provider(&module, invocation)?
-            .ok_or(Failure::NotFound)?;
+        let provider = self.module_provider(&module)?.ok_or(Failure::NotFound)?;
         if !provider.has_default_hierarchy()? {
             return Err(Failure::NotFound);
         }
@@ -297,11 +308,11 @@ impl Engine<'_> {
 
     fn default_hierarchy_options(
         &mut self,
-        provider: &Rc<super::layer::Provider>,
+        provider: &Rc<super::walk::Provider>,
         module: &Arc<str>,
         invocation: &Invocation,
     ) -> Found<Arc<CompiledOptions>> {
-        if let Some(known) = self.default_options.get(module) {
+        if let Some(known) = self.options.defaults.get(module) {
             return Ok(known.clone());
         }
         let meta = invocation.for_options();
@@ -319,7 +330,8 @@ impl Engine<'_> {
         );
         self.in_options = was_in_options;
         let compiled = self.compiled(found?.as_ref())?;
-        self.default_options
+        self.options
+            .defaults
             .insert(module.clone(), compiled.clone());
         Ok(compiled)
     }

@@ -5,15 +5,16 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::context::{Environment, PuppetVersion, Strict};
-use super::engine::{Engine, Invocation, Session};
+use super::engine::{Engine, Invocation};
 use super::error::LookupError;
-use super::layer::Provider;
 use super::level::LevelProvider;
+use super::session::Session;
 use super::views::is_same;
 use crate::hierarchy::{
     Config, ConfigBody, ConfigError, Function, Layer, Locations, Template, TemplatePart,
 };
 use crate::interpolation::{TokenKind, tokens};
+use super::walk::Provider;
 use crate::scope::Scope;
 
 /// One location of a hierarchy, as far as it is known for every node.
@@ -95,7 +96,7 @@ impl Session<'_> {
             return made();
         };
         let mut engine = Engine::new(*self, Scope::open());
-        let Ok(provider) = engine.provider(layer, &Invocation::default()) else {
+        let Ok(provider) = engine.provider(layer) else {
             return made();
         };
         let config = provider.map(|provider| provider.config.clone());
@@ -165,15 +166,11 @@ pub fn reach(places: &[Place], path: &str) -> Vec<Reach> {
 
 impl Engine<'_> {
     /// The provider of a layer, if it has one.
-    pub(super) fn provider(
-        &mut self,
-        layer: &Layer,
-        invocation: &Invocation,
-    ) -> super::error::Found<Option<Rc<Provider>>> {
+    pub(super) fn provider(&mut self, layer: &Layer) -> super::error::Found<Option<Rc<Provider>>> {
         match layer {
             Layer::Global => self.global_provider().map(Some),
-            Layer::Environment => self.environment_provider(invocation),
-            Layer::Module(name) => self.module_provider(name, invocation),
+            Layer::Environment => self.environment_provider(),
+            Layer::Module(name) => self.module_provider(name),
         }
     }
 
@@ -182,7 +179,7 @@ impl Engine<'_> {
         layer: &Layer,
         invocation: &Invocation,
     ) -> super::error::Found<Vec<Place>> {
-        let Some(provider) = self.provider(layer, invocation)? else {
+        let Some(provider) = self.provider(layer)? else {
             return Ok(Vec::new());
         };
         let levels = self.levels(&provider, invocation)?;

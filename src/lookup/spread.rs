@@ -8,9 +8,9 @@
 use std::collections::HashMap as Map;
 use std::sync::Arc;
 
-use super::engine::Session;
 use super::error::LookupError;
 use super::request::{Answer, Certainty, Reads, Request, UnknownCause};
+use super::session::Session;
 use super::trace::{Event, NodeKind, TraceNode, TraceScope};
 use super::views::{Classes, Spot};
 use crate::hierarchy::{Layer, TemplatePart};

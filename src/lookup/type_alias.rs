@@ -1,7 +1,8 @@
 //! Type aliases from the `types/*.pp` files of the environment and its modules
 //! (`puppet/pops/loader/loader_paths.rb`).
 
-use super::engine::{Engine, Session};
+use super::engine::Engine;
+use super::session::Session;
 use crate::datatype::Aliases;
 
 /// The aliases that a lookup can see.

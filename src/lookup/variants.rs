@@ -1,6 +1,7 @@
 //! Asking the sources of a value in order, and merging what they give.
 
-use super::engine::{Engine, MAX_VALUES, weight_of};
+use super::budget::weight_of;
+use super::engine::Engine;
 use super::error::{Failure, Found};
 use super::in_place::Changes;
 use super::merge::Strategy;
@@ -53,8 +54,8 @@ impl Engine<'_> {
                 Err(error) => return Err(error),
             };
             // Every merge of Puppet's goes through all that was merged before.
-            weight += weight_of(&value, MAX_VALUES);
-            self.meet(weight)?;
+            weight += weight_of(&value);
+            self.budget.add_values(weight)?;
             merged = Some(match merged {
                 None => strategy.convert(value),
                 Some(high) => self.merge_two(strategy, high, &value)?,

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::backend::format_of;
 use super::context::Environment;
-use super::engine::{Engine, Invocation, Session};
+use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
 use super::level::LevelProvider;
+use super::session::Session;
 use crate::hierarchy::{Config, ConfigError, FunctionKind, Layer};
 use crate::scope::{Column, KnownNodes};
 use crate::value::{KeyHashing, Value};
@@ -319,9 +320,8 @@ impl Session<'_> {
         let Some(shape) = self.files.shape() else {
             return Arc::new(build(self, nodes, layer));
         };
-        let invocation = Invocation::default();
         let mut engine = Engine::new(*self, crate::scope::Scope::open());
-        let provider = engine.provider(layer, &invocation).ok().flatten();
+        let provider = engine.provider(layer).ok().flatten();
         let config = provider.map(|provider| provider.config.clone());
         let decrypts = self.settings.keys.is_some();
         let settings = &self.settings;
@@ -415,7 +415,7 @@ fn seen(
 ) -> Found<Vec<(u32, Spot)>> {
     let mut engine = Engine::new(*session, nodes.scope(member));
     let invocation = Invocation::default();
-    let Some(provider) = engine.provider(layer, &invocation)? else {
+    let Some(provider) = engine.provider(layer)? else {
         return Ok(Vec::new());
     };
     let all = engine.levels(&provider, &invocation)?;

@@ -60,9 +60,7 @@ impl OneValue {
     /// A value of which nothing was found out yet.
     #[must_use]
     pub fn new(value: Value) -> OneValue {
-        OneValue {
-            value,
-        }
+        OneValue { value }
     }
 }
 

@@ -27,10 +27,7 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
         // The gem reads nothing behind an error, and neither is there a tree of what stands there.
         (Err(_), Format::Hocon) => Value::Undef,
     };
-    DataFile {
-        loaded,
-        recovered,
-    }
+    DataFile { loaded, recovered }
 }
 
 /// A YAML text that was parsed before through its loader. Nothing where the loader refuses it:

@@ -1,0 +1,59 @@
+//! The names that lookups read: keys, variables, modules.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use super::request::Reads;
+use crate::value::KeyHashing;
+
+/// Names, each once.
+#[derive(Default)]
+pub(super) struct Names(HashSet<Arc<str>, KeyHashing>);
+
+impl Names {
+    /// Takes a name in.
+    pub(super) fn add(&mut self, name: &str) {
+        if !self.0.contains(name) {
+            self.0.insert(Arc::from(name));
+        }
+    }
+
+    /// As [`Names::add`], for a name that can be shared.
+    pub(super) fn add_shared(&mut self, name: &Arc<str>) {
+        if !self.0.contains(name) {
+            self.0.insert(name.clone());
+        }
+    }
+
+    /// The name as it was taken in, now or before.
+    pub(super) fn shared(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(name) {
+            return known.clone();
+        }
+        let name: Arc<str> = Arc::from(name);
+        self.0.insert(name.clone());
+        name
+    }
+
+    fn sorted(&self) -> BTreeSet<Arc<str>> {
+        self.0.iter().cloned().collect()
+    }
+}
+
+/// What has been read, kept over all requests: caches answer without reading again.
+#[derive(Default)]
+pub(super) struct ReadNames {
+    pub(super) keys: Names,
+    pub(super) variables: Names,
+    pub(super) modules: Names,
+}
+
+impl ReadNames {
+    pub(super) fn list(&self) -> Reads {
+        Reads {
+            keys: self.keys.sorted(),
+            variables: self.variables.sorted(),
+            modules: self.modules.sorted(),
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The walk over the layers and the levels of each
+//! (`configured_data_provider.rb`, `global_data_provider.rb`, `module_data_provider.rb`).
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::engine::{Engine, Invocation};
+use super::error::{Failure, Found};
+use super::layer::{defined_twice, named_variable, prefixed, without_config};
+use super::level::LevelProvider;
+use super::merge::Strategy;
+use super::trace::{Event, NodeKind};
+use crate::hierarchy::{Config, ConfigBody, ConfigError, Layer, Level};
+use crate::interpolation::Key;
+use crate::value::Value;
+
+/// A layer that has a configuration.
+pub(super) struct Provider {
+    pub(super) layer: Layer,
+    pub(super) config: Arc<Result<Config, ConfigError>>,
+    levels: RefCell<Option<Levels>>,
+}
+
+/// The levels of a hierarchy and of a module's hierarchy of defaults.
+#[derive(Clone)]
+pub(super) struct Levels {
+    pub(super) hierarchy: Rc<[Rc<LevelProvider>]>,
+    pub(super) default_hierarchy: Rc<[Rc<LevelProvider>]>,
+}
+
+impl Provider {
+    pub(super) fn new(layer: Layer, config: Arc<Result<Config, ConfigError>>) -> Provider {
+        Provider {
+            layer,
+            config,
+            levels: RefCell::new(None),
+        }
+    }
+
+    /// The configuration; none where a provider is asked for whose version is refused.
+    pub(super) fn config(&self) -> Option<&Config> {
+        self.config.as_ref().as_ref().ok()
+    }
+
+    pub(super) fn has_default_hierarchy(&self) -> Found<bool> {
+        match self.config() {
+            None => without_config("has_default_hierarchy?"),
+            Some(config) => Ok(matches!(
+                config.body,
+                ConfigBody::V5 {
+                    default_hierarchy: Some(_),
+                    ..
+                }
+            )),
+        }
+    }
+
+    fn node(&self) -> NodeKind {
+        let config = self.config();
+        NodeKind::Provider {
+            layer: self.layer.clone(),
+            version: config.map(Config::version),
+            config: config.and_then(|config| config.path.clone()),
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// `LookupAdapter#lookup_global`
+    pub(super) fn lookup_global(
+        &mut self,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        let result = self.check(&key.text, |engine| {
+            let provider = engine.global_provider()?;
+            engine.ask_global(&provider, key, invocation, strategy)
+        });
+        result.map_err(|failure| prefixed(failure, invocation))
+    }
+
+    /// The same for a lookup that is confined to the global layer, where Puppet reads the merge late.
+    pub(super) fn lookup_global_only(
+        &mut self,
+        key: &Key,
+        invocation: &Invocation,
+        merge: &Value,
+    ) -> Found {
+        let result = self.check(&key.text, |engine| {
+            let provider = engine.global_provider()?;
+            let strategy = Strategy::read(merge)?;
+            engine.ask_global(&provider, key, invocation, &strategy)
+        });
+        result.map_err(|failure| prefixed(failure, invocation))
+    }
+
+    fn ask_global(
+        &mut self,
+        provider: &Rc<Provider>,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        let version = provider.config().map(Config::version);
+        if version == Some(3) && !invocation.hiera_scope {
+            let has_environment = self.has_environment_data_provider()?;
+            let mut inner = invocation.for_key(key, &mut self.module_names);
+            inner.module_name.clone_from(&invocation.module_name);
+            inner.hiera_scope = true;
+            inner.global_only |= !has_environment;
+            return self.ask_levels(provider, key, &inner, strategy);
+        }
+        self.ask_levels(provider, key, invocation, strategy)
+    }
+
+    /// `LookupAdapter#has_environment_data_provider?`
+    fn has_environment_data_provider(&mut self) -> Found<bool> {
+        let Some(provider) = self.environment_provider()? else {
+            return Ok(false);
+        };
+        match provider.config() {
+            Some(config) => Ok(config.version() >= 5),
+            None => without_config("version"),
+        }
+    }
+
+    /// `LookupAdapter#lookup_in_environment`
+    pub(super) fn lookup_in_environment(
+        &mut self,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        let provider = self.environment_provider()?.ok_or(Failure::NotFound)?;
+        self.check(&key.text, |engine| {
+            engine.ask_levels(&provider, key, invocation, strategy)
+        })
+    }
+
+    /// `LookupAdapter#lookup_in_module`
+    pub(super) fn lookup_in_module(
+        &mut self,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        let module = invocation.module_name.clone().ok_or(Failure::NotFound)?;
+        let Some(provider) = self.module_provider(&module)? else {
+            if self.tracer.is_some() {
+                let event = match self.module_dir(&module) {
+                    None => Event::ModuleNotFound,
+                    Some(_) => Event::ModuleProviderNotFound,
+                };
+                self.leaf(|| NodeKind::Module(module.clone()), || event);
+            }
+            return Err(Failure::NotFound);
+        };
+        self.check(&key.text, |engine| {
+            engine.ask_levels(&provider, key, invocation, strategy)
+        })
+    }
+
+    /// `ConfiguredDataProvider#unchecked_key_lookup`
+    fn ask_levels(
+        &mut self,
+        provider: &Rc<Provider>,
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        self.with(
+            || provider.node(),
+            |engine| {
+                let levels = engine.levels(provider, invocation)?.hierarchy;
+                engine.merge_levels(provider, &levels, key, invocation, strategy)
+            },
+        )
+    }
+
+    /// `ModuleDataProvider#key_lookup_in_default`
+    pub(super) fn lookup_default_levels(
+        &mut self,
+        provider: &Rc<Provider>,
+        key: &Key,
+        invocation: &Invocation,
+        merge: &Value,
+    ) -> Found {
+        let levels = self.levels(provider, invocation)?.default_hierarchy;
+        if levels.is_empty() {
+            self.event(|| Event::NotFound(key.text.to_string()));
+            return Err(Failure::NotFound);
+        }
+        let strategy = Strategy::read(merge)?;
+        self.check(&key.text, |engine| {
+            engine.with(
+                || provider.node(),
+                |engine| engine.merge_levels(provider, &levels, key, invocation, &strategy),
+            )
+        })
+    }
+
+    fn merge_levels(
+        &mut self,
+        provider: &Rc<Provider>,
+        levels: &[Rc<LevelProvider>],
+        key: &Key,
+        invocation: &Invocation,
+        strategy: &Strategy,
+    ) -> Found {
+        if levels.is_empty() {
+            self.event(|| Event::NotFound(key.text.to_string()));
+            return Err(Failure::NotFound);
+        }
+        self.merge_variants(strategy, levels, &mut |engine, level| {
+            engine.ask_level(&provider.layer, level, key, invocation, strategy)
+        })
+    }
+
+    /// The levels of a provider with their locations, built once
+    /// (`HieraConfig#configured_data_providers`).
+    pub(super) fn levels(
+        &mut self,
+        provider: &Rc<Provider>,
+        invocation: &Invocation,
+    ) -> Found<Levels> {
+        if let Some(levels) = &*provider.levels.borrow() {
+            return Ok(levels.clone());
+        }
+        let Some(config) = provider.config() else {
+            return without_config("configured_data_providers");
+        };
+        // Puppet collects locations with an invocation of its own: no trace, no names on the stack.
+        let tracer = self.tracer.take();
+        let stack = std::mem::take(&mut self.stack);
+        let was_in_levels = std::mem::replace(&mut self.in_levels, true);
+        let built = self.build_levels(config, invocation);
+        self.in_levels = was_in_levels;
+        self.stack = stack;
+        self.tracer = tracer;
+        let levels = built.map_err(|failure| named_variable(failure, config))?;
+        *provider.levels.borrow_mut() = Some(levels.clone());
+        Ok(levels)
+    }
+
+    fn build_levels(&mut self, config: &Config, invocation: &Invocation) -> Found<Levels> {
+        let invocation = Invocation {
+            overrides: Arc::default(),
+            defaults: Arc::default(),
+            hiera_scope: invocation.hiera_scope,
+            ..Invocation::default()
+        };
+        let mut levels = Levels {
+            hierarchy: Rc::new([]),
+            default_hierarchy: Rc::new([]),
+        };
+        match &config.body {
+            ConfigBody::V5 {
+                hierarchy,
+                default_hierarchy,
+            } => {
+                levels.hierarchy = self.configured(config, hierarchy, &invocation)?;
+                if let Some(defaults) = default_hierarchy {
+                    levels.default_hierarchy = self.configured(config, defaults, &invocation)?;
+                }
+            }
+            ConfigBody::V4 { hierarchy } => {
+                levels.hierarchy = self.version_4_levels(config, hierarchy, &invocation)?;
+            }
+            ConfigBody::V3(body) => {
+                levels.hierarchy = self.version_3_levels(config, body, &invocation)?;
+            }
+        }
+        Ok(levels)
+    }
+
+    /// `HieraConfigV5#create_configured_data_providers`
+    fn configured(
+        &mut self,
+        config: &Config,
+        levels: &[Level],
+        invocation: &Invocation,
+    ) -> Found<Rc<[Rc<LevelProvider>]>> {
+        let mut built: Vec<Rc<LevelProvider>> = Vec::with_capacity(levels.len());
+        for (index, level) in levels.iter().enumerate() {
+            if built.iter().any(|other| other.name == level.name) {
+                return Err(defined_twice(config, &level.name).into());
+            }
+            if let Some(provider) = self.level_provider(config, index, level, invocation)? {
+                built.push(Rc::new(provider));
+            }
+        }
+        Ok(built.into())
+    }
+}
