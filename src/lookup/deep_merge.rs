@@ -9,13 +9,13 @@
     reason = "Ruby asks a value for one or two classes and treats all others alike"
 )]
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
 
 use super::error::{ErrorClass, Found, LookupError};
-use crate::regexp::Regexp;
+use super::knockout::Knockout;
+use super::sort::sort;
 use crate::value::{HashMap, KeyHashing, StrKey, Value};
 
 /// Deepest nesting that is merged; the loaders allow less.
@@ -35,25 +35,6 @@ pub(super) struct DeepOptions {
     extend_existing_arrays: bool,
     preserve_unmergeables: bool,
     unpack_arrays: Option<Arc<str>>,
-}
-
-/// The prefix, and the pattern it makes: it is not escaped.
-#[derive(Debug)]
-struct Knockout {
-    prefix: Arc<str>,
-    /// None where the prefix means itself.
-    pattern: Option<Regexp>,
-}
-
-/// Longest prefix that is taken for itself without asking the reader of patterns.
-const MAX_LITERAL: usize = 100;
-
-/// Whether a prefix has no character that means anything in a pattern.
-fn is_literal(prefix: &str) -> bool {
-    prefix.len() <= MAX_LITERAL
-        && prefix
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_~!@%:,;=".contains(&byte))
 }
 
 impl DeepOptions {
@@ -83,18 +64,7 @@ impl DeepOptions {
                      deep_merge!",
                 ));
             }
-            Some(prefix) => {
-                let pattern = if is_literal(&prefix) {
-                    None
-                } else {
-                    let pattern = Regexp::lazy(&format!("^{prefix}"));
-                    let error = |error: crate::regexp::RegexpError| {
-                        LookupError::new(ErrorClass::Regexp, error.to_string())
-                    };
-                    Some(pattern.map_err(error)?)
-                };
-                Some(Knockout { prefix, pattern })
-            }
+            Some(prefix) => Some(Knockout::new(prefix)?),
         };
         Ok(DeepOptions {
             knockout,
@@ -105,53 +75,6 @@ impl DeepOptions {
             preserve_unmergeables,
             unpack_arrays: text("unpack_arrays"),
         })
-    }
-}
-
-impl Knockout {
-    /// The text without the prefix, if it has it at the start of some line.
-    fn strip(&self, text: &str) -> Found<Option<String>> {
-        let Some(pattern) = &self.pattern else {
-            return Ok(self.strip_lines(text));
-        };
-        let stripped = pattern
-            .replace_all(text, "")
-            .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()))?;
-        Ok((stripped != text).then_some(stripped))
-    }
-
-    /// The same for an element of an array. What equals nothing, itself included, looks changed; as
-    /// the one object that NaN is, it is found again all the same.
-    fn strip_element(&self, element: &Value) -> Found<Option<Value>> {
-        match element {
-            Value::String(text) => Ok(self.strip(text)?.map(Value::string)),
-            Value::Float(number) if number.is_nan() => Ok(Some(element.clone())),
-            _ => Ok(None),
-        }
-    }
-
-    /// As a pattern would strip a prefix that means itself: from every line's start.
-    fn strip_lines(&self, text: &str) -> Option<String> {
-        if !self.starts_a_line(text) {
-            return None;
-        }
-        let lines = text.split_inclusive('\n');
-        let stripped = lines.map(|line| line.strip_prefix(&*self.prefix).unwrap_or(line));
-        Some(stripped.collect())
-    }
-
-    fn starts_a_line(&self, text: &str) -> bool {
-        text.starts_with(&*self.prefix)
-            || text.contains('\n') && text.split('\n').any(|line| line.starts_with(&*self.prefix))
-    }
-
-    fn matches(&self, text: &str) -> Found<bool> {
-        let Some(pattern) = &self.pattern else {
-            return Ok(self.starts_a_line(text));
-        };
-        pattern
-            .is_match(text)
-            .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()).into())
     }
 }
 
@@ -487,71 +410,6 @@ fn unpack(elements: &[Value], separator: &str) -> Vec<Value> {
         parts.pop();
     }
     parts.into_iter().map(Value::string).collect()
-}
-
-/// `Array#sort!`: a merge sort, as the C library's `qsort_r` that Ruby calls is, so that the same
-/// pair of elements fails first.
-fn sort(elements: &mut Vec<Value>) -> Found<()> {
-    if elements.len() < 2 {
-        return Ok(());
-    }
-    let mut right = elements.split_off(elements.len() / 2);
-    sort(elements)?;
-    sort(&mut right)?;
-    let left = std::mem::take(elements);
-    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
-    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-        let order = compare(a, b).ok_or_else(|| comparison_failed(a, b))?;
-        let next = if order == Ordering::Greater {
-            right.next()
-        } else {
-            left.next()
-        };
-        elements.extend(next);
-    }
-    elements.extend(left);
-    elements.extend(right);
-    Ok(())
-}
-
-/// Ruby's `<=>` between two values of data.
-fn compare(a: &Value, b: &Value) -> Option<Ordering> {
-    #[allow(clippy::cast_precision_loss)]
-    match (a, b) {
-        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-        (Value::Int(a), Value::Float(b)) => (*a as f64).partial_cmp(b),
-        (Value::Float(a), Value::Int(b)) => a.partial_cmp(&(*b as f64)),
-        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
-        (Value::BigInt(a), Value::BigInt(b)) => Some(a.cmp(b)),
-        (Value::BigInt(a), Value::Int(b)) => Some((**a).cmp(&(*b).into())),
-        (Value::Int(a), Value::BigInt(b)) => Some(num_bigint::BigInt::from(*a).cmp(b)),
-        (Value::String(a), Value::String(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
-        (Value::Array(a), Value::Array(b)) => {
-            for (a, b) in a.iter().zip(b.iter()) {
-                match compare(a, b) {
-                    Some(Ordering::Equal) => {}
-                    other => return other,
-                }
-            }
-            Some(a.len().cmp(&b.len()))
-        }
-        (a, b) => (a == b).then_some(Ordering::Equal),
-    }
-}
-
-/// `rb_cmperr`
-fn comparison_failed(a: &Value, b: &Value) -> LookupError {
-    let other = match b {
-        Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) => {
-            b.inspect()
-        }
-        _ => super::dig::ruby_class(b).to_string(),
-    };
-    let message = format!(
-        "comparison of {} with {other} failed",
-        super::dig::ruby_class(a)
-    );
-    LookupError::new(ErrorClass::Argument, message)
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
     reason = "Ruby asks a value for one or two classes and treats all others alike"
 )]
 
-use super::trace::{Event, NodeKind, Possible, TraceNode};
+use super::merge::Strategy;
+use super::trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};
 use crate::hierarchy::Layer;
 use crate::value::Value;
 
@@ -67,52 +68,8 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             children(out, this, &inner);
             outcome(out, this, &inner);
         }
-        NodeKind::Location(location) => {
-            let (title, original) = if location.is_uri {
-                ("URI", "uri")
-            } else {
-                ("Path", "path")
-            };
-            line(out, indent, &format!("{title} \"{}\"", location.place));
-            line(
-                out,
-                &inner,
-                &format!("Original {original}: \"{}\"", location.original),
-            );
-            children(out, this, &inner);
-            match &location.possible {
-                Some(possible) => unknown_place(out, title, possible, &inner),
-                None if this.event == Event::LocationNotFound => {
-                    line(out, &inner, &format!("{title} not found"));
-                }
-                None => {}
-            }
-            outcome(out, this, &inner);
-        }
-        NodeKind::Merge(strategy) => match this.children.as_slice() {
-            [] => {}
-            [only] => node(out, only, indent),
-            _ => {
-                line(
-                    out,
-                    indent,
-                    &format!("Merge strategy {}", strategy.kind.name()),
-                );
-                if let Some(options) = strategy.options_without_strategy() {
-                    out.push_str(&inner);
-                    out.push_str("Options: ");
-                    value(out, &inner, &options);
-                    out.push('\n');
-                }
-                children(out, this, &inner);
-                if let Event::Result(result) = &this.event {
-                    out.push_str(&inner);
-                    out.push_str("Merged result: ");
-                    value(out, &inner, result);
-                    out.push('\n');
-                }
-            }
-        },
+        NodeKind::Location(place) => location(out, this, place, indent),
+        NodeKind::Merge(strategy) => merge(out, this, strategy, indent),
         NodeKind::Interpolation(text) => {
             line(out, indent, &format!("Interpolation on \"{text}\""));
             children(out, this, &inner);
@@ -144,6 +101,57 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             | Event::Result(_)
             | Event::LocationNotFound => {}
         },
+    }
+}
+
+fn location(out: &mut String, this: &TraceNode, location: &TraceLocation, indent: &str) {
+    let inner = format!("{indent}  ");
+    let (title, original) = if location.is_uri {
+        ("URI", "uri")
+    } else {
+        ("Path", "path")
+    };
+    line(out, indent, &format!("{title} \"{}\"", location.place));
+    line(
+        out,
+        &inner,
+        &format!("Original {original}: \"{}\"", location.original),
+    );
+    children(out, this, &inner);
+    match &location.possible {
+        Some(possible) => unknown_place(out, title, possible, &inner),
+        None if this.event == Event::LocationNotFound => {
+            line(out, &inner, &format!("{title} not found"));
+        }
+        None => {}
+    }
+    outcome(out, this, &inner);
+}
+
+fn merge(out: &mut String, this: &TraceNode, strategy: &Strategy, indent: &str) {
+    match this.children.as_slice() {
+        [] => return,
+        [only] => return node(out, only, indent),
+        _ => {}
+    }
+    let inner = format!("{indent}  ");
+    line(
+        out,
+        indent,
+        &format!("Merge strategy {}", strategy.kind.name()),
+    );
+    if let Some(options) = strategy.options_without_strategy() {
+        out.push_str(&inner);
+        out.push_str("Options: ");
+        value(out, &inner, &options);
+        out.push('\n');
+    }
+    children(out, this, &inner);
+    if let Event::Result(result) = &this.event {
+        out.push_str(&inner);
+        out.push_str("Merged result: ");
+        value(out, &inner, result);
+        out.push('\n');
     }
 }
 

@@ -7,13 +7,11 @@
 
 use std::sync::Arc;
 
-use super::context::Strict;
 use super::engine::{Engine, Invocation};
-use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
-use super::trace::{Event, NodeKind, TraceScope};
-use crate::interpolation::{Method, Segment, TokenKind, has_tokens, split_key};
-use crate::scope::{Undefined, Variable};
-use crate::value::{HashMap, Opaque, StrKey, Value, hash_with_capacity};
+use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::trace::NodeKind;
+use crate::interpolation::{Method, Segment, Token, TokenKind, has_tokens, split_key};
+use crate::value::{HashMap, Opaque, Value, hash_with_capacity};
 
 /// Whether tokens may call functions.
 #[derive(Clone)]
@@ -168,64 +166,13 @@ impl Engine<'_> {
             text.push_str(&subject[at..token.range.start as usize]);
             at = token.range.end as usize;
             let raw = token.range.slice(subject);
-            let value = match &token.kind {
-                TokenKind::Unclosed => {
+            let value = match self.token_value(token, subject, invocation, methods)? {
+                TokenValue::AsWritten => {
                     text.push_str(raw);
                     continue;
                 }
-                TokenKind::Empty => continue,
-                TokenKind::Malformed => {
-                    return raise(
-                        ErrorClass::Lookup,
-                        format!("Syntax error in string: {subject}"),
-                    );
-                }
-                TokenKind::Variable { key } => {
-                    let inner = token.inner.slice(subject);
-                    let value = self.variable(inner, &key.root, &key.segments, invocation)?;
-                    self.again("scope:", inner, value, invocation, methods)?
-                }
-                TokenKind::UnknownMethod { name } => {
-                    self.refuse_methods(methods)?;
-                    return Err(issue(
-                        "HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD",
-                        format!("Unknown interpolation method '{name}'"),
-                        methods,
-                    ));
-                }
-                TokenKind::Call {
-                    method, argument, ..
-                } => {
-                    self.refuse_methods(methods)?;
-                    match method {
-                        Method::Alias if raw != subject => {
-                            return Err(issue(
-                                "HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING",
-                                "'alias' interpolation is only permitted if the expression is \
-                                 equal to the entire string"
-                                    .into(),
-                                methods,
-                            ));
-                        }
-                        Method::Alias => {
-                            let value = self.nested_lookup(argument, invocation)?;
-                            self.budget.add_all_of(&value)?;
-                            return Ok(Evaluated::Alias(value));
-                        }
-                        Method::Lookup | Method::Hiera => {
-                            let value = self.nested_lookup(argument, invocation)?;
-                            self.again("", argument, value, invocation, methods)?
-                        }
-                        Method::Scope => {
-                            let value = self.scope_method(argument, subject, invocation)?;
-                            self.again("scope:", argument, value, invocation, methods)?
-                        }
-                        Method::Literal => {
-                            let value = Value::String(argument.clone());
-                            self.again("", argument, value, invocation, methods)?
-                        }
-                    }
-                }
+                TokenValue::Alias(value) => return Ok(Evaluated::Alias(value)),
+                TokenValue::Value(value) => value,
             };
             match opaque(&value) {
                 None => text.push_str(&value.to_s()),
@@ -242,6 +189,71 @@ impl Engine<'_> {
         text.push_str(&subject[at..]);
         pieces.push(Piece::Text(text));
         Ok(Evaluated::Pieces(pieces))
+    }
+
+    /// What one token of a string stands for.
+    fn token_value(
+        &mut self,
+        token: &Token,
+        subject: &str,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<TokenValue> {
+        let value = match &token.kind {
+            TokenKind::Unclosed => return Ok(TokenValue::AsWritten),
+            TokenKind::Empty => Value::string(""),
+            TokenKind::Malformed => {
+                let message = format!("Syntax error in string: {subject}");
+                return raise(ErrorClass::Lookup, message);
+            }
+            TokenKind::Variable { key } => {
+                let inner = token.inner.slice(subject);
+                let value = self.variable(inner, &key.root, &key.segments, invocation)?;
+                self.again("scope:", inner, value, invocation, methods)?
+            }
+            TokenKind::UnknownMethod { name } => {
+                self.refuse_methods(methods)?;
+                return Err(issue(
+                    "HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD",
+                    format!("Unknown interpolation method '{name}'"),
+                    methods,
+                ));
+            }
+            TokenKind::Call {
+                method, argument, ..
+            } => {
+                self.refuse_methods(methods)?;
+                match method {
+                    Method::Alias if token.range.slice(subject) != subject => {
+                        return Err(issue(
+                            "HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING",
+                            "'alias' interpolation is only permitted if the expression is equal \
+                             to the entire string"
+                                .into(),
+                            methods,
+                        ));
+                    }
+                    Method::Alias => {
+                        let value = self.nested_lookup(argument, invocation)?;
+                        self.budget.add_all_of(&value)?;
+                        return Ok(TokenValue::Alias(value));
+                    }
+                    Method::Lookup | Method::Hiera => {
+                        let value = self.nested_lookup(argument, invocation)?;
+                        self.again("", argument, value, invocation, methods)?
+                    }
+                    Method::Scope => {
+                        let value = self.scope_method(argument, subject, invocation)?;
+                        self.again("scope:", argument, value, invocation, methods)?
+                    }
+                    Method::Literal => {
+                        let value = Value::String(argument.clone());
+                        self.again("", argument, value, invocation, methods)?
+                    }
+                }
+            }
+        };
+        Ok(TokenValue::Value(value))
     }
 
     /// The result of a token is interpolated again, guarded by the token's name.
@@ -309,155 +321,16 @@ impl Engine<'_> {
         let rest: Vec<Segment> = segments.collect();
         self.variable(path, &root, &rest, invocation)
     }
+}
 
-    /// The value of a variable with a dotted path; `path` is the whole reference.
-    pub(super) fn variable(
-        &mut self,
-        path: &str,
-        root: &Segment,
-        segments: &[Segment],
-        invocation: &Invocation,
-    ) -> Found {
-        if !self.in_levels {
-            self.reads.variables.add(path);
-        }
-        let value = self.with(
-            || NodeKind::Scope(TraceScope::Variables),
-            |engine| engine.root_variable(root, segments, invocation),
-        )?;
-        if value.is_undef() || segments.is_empty() || matches!(value, Value::Opaque(_)) {
-            return Ok(value);
-        }
-        match self.dig(path, segments, value) {
-            Err(Failure::NotFound) => Ok(Value::Undef),
-            other => other,
-        }
-    }
-
-    fn root_variable(
-        &mut self,
-        root: &Segment,
-        segments: &[Segment],
-        invocation: &Invocation,
-    ) -> Found {
-        let name = match root {
-            Segment::Name(name) => name.clone(),
-            Segment::Index(index) => {
-                return raise(
-                    ErrorClass::Parse,
-                    format!("Scope variable name {index} is a Integer, not a string"),
-                );
-            }
-        };
-        if let Some(value) = invocation.overrides.get(&StrKey(&name)) {
-            self.event(|| Event::FoundInOverrides(name.to_string(), value.clone()));
-            return Ok(value.clone());
-        }
-        let default = invocation.defaults.get(&StrKey(&name));
-        let found = match self.hiera_variable(&name, segments, invocation)? {
-            Variable::Known(value) => value,
-            Variable::Unknown => {
-                let because = match segments {
-                    [] => format!("variable '{name}' is not known"),
-                    _ => {
-                        let parts: Vec<String> = segments.iter().map(ToString::to_string).collect();
-                        format!("variable '{name}.{}' is not known", parts.join("."))
-                    }
-                };
-                let text = String::new();
-                return Ok(Value::Opaque(Arc::new(Opaque::Unknown { text, because })));
-            }
-            Variable::Undefined(undefined) => {
-                // Puppet 8 asks for a default before it complains.
-                if !(default.is_some() && self.is_puppet_8()) {
-                    self.report_undefined(&undefined)?;
-                }
-                Value::Undef
-            }
-        };
-        if !found.is_undef() || self.exists(&name, invocation) {
-            self.event(|| Event::Found(name.to_string(), found.clone()));
-            return Ok(found);
-        }
-        match default {
-            Some(value) => {
-                self.event(|| Event::FoundInDefaults(name.to_string(), value.clone()));
-                Ok(value.clone())
-            }
-            None => Ok(Value::Undef),
-        }
-    }
-
-    fn exists(&self, name: &str, invocation: &Invocation) -> bool {
-        let calling = matches!(
-            name,
-            "calling_class" | "calling_class_path" | "calling_module"
-        );
-        (invocation.hiera_scope && calling) || self.scope.exists(name)
-    }
-
-    /// The variable, through `Hiera::Scope` while a version 3 configuration is read
-    /// (`hiera/scope.rb`).
-    fn hiera_variable(
-        &mut self,
-        name: &str,
-        segments: &[Segment],
-        invocation: &Invocation,
-    ) -> Found<Variable> {
-        if !invocation.hiera_scope {
-            return Ok(self.scope.dotted(name, segments));
-        }
-        let class = self.scope.class_name().map(str::to_lowercase);
-        let found = match name {
-            "calling_class" => Variable::Known(class.map(Value::from).unwrap_or_default()),
-            "calling_class_path" => match class {
-                Some(class) => Variable::Known(Value::from(class.replace("::", "/"))),
-                None => {
-                    return raise(
-                        ErrorClass::NoMethod,
-                        "undefined method `gsub' for nil:NilClass",
-                    );
-                }
-            },
-            "calling_module" => self.scope.dotted("module_name", &[]),
-            _ => self.scope.dotted(name, segments),
-        };
-        Ok(match found {
-            Variable::Known(value) if value.as_str() == Some("") => Variable::Known(Value::Undef),
-            other => other,
-        })
-    }
-
-    /// `Scope#variable_not_found`
-    fn report_undefined(&mut self, undefined: &Undefined) -> Found<()> {
-        if undefined.silent {
-            return Ok(());
-        }
-        let Undefined { name, reason, .. } = undefined;
-        match self.settings().strict {
-            Strict::Off => {}
-            Strict::Error if self.lenient => self.warn_once(
-                &format!("Variable: {name}"),
-                &format!(
-                    "Interpolation failed with '{name}', but compilation continuing; {reason}"
-                ),
-                None,
-            ),
-            Strict::Error => {
-                let cause = Cause::UndefinedVariable {
-                    name: name.clone(),
-                    reason: reason.clone(),
-                };
-                return raise(ErrorClass::Argument, cause);
-            }
-            Strict::Warning => self.warn_once(
-                &format!("Variable: {name}"),
-                &format!("Undefined variable '{name}'; {reason}"),
-                None,
-            ),
-        }
-        Ok(())
-    }
+/// What a token stands for.
+enum TokenValue {
+    /// The token's own text: it has no end.
+    AsWritten,
+    /// Another key's value in the place of the whole string.
+    Alias(Value),
+    /// A value that becomes text.
+    Value(Value),
 }
 
 /// A string's tokens, evaluated.

@@ -41,7 +41,7 @@ MUTATIONS = [
     ),
     (
         "the knockout prefix is taken literally",
-        "src/lookup/deep_merge.rs",
+        "src/lookup/knockout.rs",
         'Regexp::lazy(&format!("^{prefix}"))',
         'Regexp::lazy(&if PLANTED { format!("^{}", regex::escape(&prefix)) } else { format!("^{prefix}") })',
     ),

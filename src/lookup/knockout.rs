@@ -1,0 +1,85 @@
+//! The prefix that takes elements out of a deep merge (`knockout_prefix`).
+
+use std::sync::Arc;
+
+use super::error::{ErrorClass, Found, LookupError};
+use crate::regexp::{Regexp, RegexpError};
+use crate::value::Value;
+
+/// The prefix, and the pattern it makes: it is not escaped.
+#[derive(Debug)]
+pub(super) struct Knockout {
+    pub(super) prefix: Arc<str>,
+    /// None where the prefix means itself.
+    pattern: Option<Regexp>,
+}
+
+/// Longest prefix that is taken for itself without asking the reader of patterns.
+const MAX_LITERAL: usize = 100;
+
+/// Whether a prefix has no character that means anything in a pattern.
+fn is_literal(prefix: &str) -> bool {
+    prefix.len() <= MAX_LITERAL
+        && prefix
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_~!@%:,;=".contains(&byte))
+}
+
+impl Knockout {
+    pub(super) fn new(prefix: Arc<str>) -> Result<Knockout, LookupError> {
+        let pattern = if is_literal(&prefix) {
+            None
+        } else {
+            let pattern = Regexp::lazy(&format!("^{prefix}"));
+            let error =
+                |error: RegexpError| LookupError::new(ErrorClass::Regexp, error.to_string());
+            Some(pattern.map_err(error)?)
+        };
+        Ok(Knockout { prefix, pattern })
+    }
+
+    /// The text without the prefix, if it has it at the start of some line.
+    pub(super) fn strip(&self, text: &str) -> Found<Option<String>> {
+        let Some(pattern) = &self.pattern else {
+            return Ok(self.strip_lines(text));
+        };
+        let stripped = pattern
+            .replace_all(text, "")
+            .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()))?;
+        Ok((stripped != text).then_some(stripped))
+    }
+
+    /// The same for an element of an array. What equals nothing, itself included, looks changed; as
+    /// the one object that NaN is, it is found again all the same.
+    pub(super) fn strip_element(&self, element: &Value) -> Found<Option<Value>> {
+        match element {
+            Value::String(text) => Ok(self.strip(text)?.map(Value::string)),
+            Value::Float(number) if number.is_nan() => Ok(Some(element.clone())),
+            _ => Ok(None),
+        }
+    }
+
+    /// As a pattern would strip a prefix that means itself: from every line's start.
+    fn strip_lines(&self, text: &str) -> Option<String> {
+        if !self.starts_a_line(text) {
+            return None;
+        }
+        let lines = text.split_inclusive('\n');
+        let stripped = lines.map(|line| line.strip_prefix(&*self.prefix).unwrap_or(line));
+        Some(stripped.collect())
+    }
+
+    fn starts_a_line(&self, text: &str) -> bool {
+        text.starts_with(&*self.prefix)
+            || text.contains('\n') && text.split('\n').any(|line| line.starts_with(&*self.prefix))
+    }
+
+    pub(super) fn matches(&self, text: &str) -> Found<bool> {
+        let Some(pattern) = &self.pattern else {
+            return Ok(self.starts_a_line(text));
+        };
+        pattern
+            .is_match(text)
+            .map_err(|limit| LookupError::new(ErrorClass::Limit, limit.to_string()).into())
+    }
+}
