@@ -115,10 +115,8 @@ pub(super) struct ReadConfig {
 /// text is the same.
 #[derive(Debug, Default)]
 pub struct ConfigCache {
-    /// Which files known nodes read, see [`super::views`].
-    pub(super) views: super::views::ViewCache,
-    /// Which places levels read for any node, see [`super::reach`].
-    pub(super) places: super::reach::PlaceCache,
+    /// What the levels of layers read, see [`super::plan`].
+    pub(super) plans: super::plan::PlanCache,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
     /// Configurations in the place of files that are not there, by the folder of the file; the global
     /// layer has none where nobody names a file.

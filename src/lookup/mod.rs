@@ -36,6 +36,7 @@ mod level;
 mod location;
 mod merge;
 mod options;
+mod plan;
 mod reach;
 mod reads;
 mod request;

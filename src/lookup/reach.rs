@@ -1,20 +1,17 @@
 //! Which levels of which hierarchy read a file, and what its path then says of the variables.
 
-use std::collections::HashMap as Map;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use super::context::{Environment, PuppetVersion, Strict};
 use super::engine::{Engine, Invocation};
 use super::error::LookupError;
 use super::level::LevelProvider;
 use super::session::Session;
-use super::views::is_same;
+use super::walk::Provider;
 use crate::hierarchy::{
-    Config, ConfigBody, ConfigError, Function, Layer, Locations, Template, TemplatePart,
+    Config, ConfigBody, Function, Layer, Locations, Template, TemplatePart,
 };
 use crate::interpolation::{TokenKind, tokens};
-use super::walk::Provider;
 use crate::scope::Scope;
 
 /// One location of a hierarchy, as far as it is known for every node.
@@ -63,76 +60,7 @@ impl Reach {
     }
 }
 
-/// Most layers' places that are kept; a workspace has one for each module with data.
-const MOST_KEPT: usize = 512;
-
-/// Places worked out before, by layer and environment.
-#[derive(Debug, Default)]
-pub(super) struct PlaceCache {
-    entries: Mutex<Entries>,
-}
-
-/// By layer, and the folder of the environment.
-type Entries = Map<(Layer, Option<Arc<str>>), Entry>;
-
-/// What the places of a layer depend on, and the places.
-#[derive(Debug)]
-struct Entry {
-    shape: u64,
-    environment: Environment,
-    settings: (PuppetVersion, Strict, bool, bool),
-    config: Option<Arc<Result<Config, ConfigError>>>,
-    places: Arc<[Place]>,
-}
-
 impl Session<'_> {
-    /// As [`Session::places`], worked out now or before, and none where Puppet refuses the
-    /// configuration. They depend on the configuration's text, on which files there are, and on
-    /// settings; never on data, since paths cannot look anything up.
-    #[must_use]
-    pub fn known_places(&self, layer: &Layer) -> Arc<[Place]> {
-        let made = || Arc::from(self.places(layer).unwrap_or_default());
-        let Some(shape) = self.files.shape() else {
-            return made();
-        };
-        let mut engine = Engine::new(*self, Scope::open());
-        let Ok(provider) = engine.provider(layer) else {
-            return made();
-        };
-        let config = provider.map(|provider| provider.config.clone());
-        let settings = (
-            self.settings.puppet_version,
-            self.settings.strict,
-            self.settings.strict_variables,
-            self.settings.modules_may_be_missing,
-        );
-        let key = (layer.clone(), self.environment.dir.clone());
-        let entries = &self.configs.places.entries;
-        let lock = || entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entry) = lock().get(&key)
-            && entry.shape == shape
-            && entry.settings == settings
-            && entry.environment == *self.environment
-            && is_same(entry.config.as_ref(), config.as_ref())
-        {
-            return Arc::clone(&entry.places);
-        }
-        let places: Arc<[Place]> = made();
-        let entry = Entry {
-            shape,
-            environment: self.environment.clone(),
-            settings,
-            config,
-            places: Arc::clone(&places),
-        };
-        let mut entries = lock();
-        if entries.len() >= MOST_KEPT {
-            entries.clear();
-        }
-        entries.insert(key, entry);
-        places
-    }
-
     /// All locations of a layer's hierarchy, for any node.
     ///
     /// # Errors

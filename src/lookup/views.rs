@@ -1,23 +1,18 @@
-//! Which files the levels of a layer read for each of many nodes: the same list for most of them,
-//! kept for as long as configurations and the set of files are the same.
+//! Which files the levels of a layer read for each of many nodes: the same list for most of them.
 
 use std::collections::HashMap as Map;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::backend::format_of;
-use super::context::Environment;
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
 use super::level::LevelProvider;
 use super::session::Session;
-use crate::hierarchy::{Config, ConfigError, FunctionKind, Layer};
+use crate::hierarchy::{FunctionKind, Layer};
 use crate::scope::{Column, KnownNodes};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::Format;
-
-/// Most layers' views that are kept; a workspace has one for each module with data.
-const MOST_KEPT: usize = 512;
 
 /// A place that levels read, and how.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -295,81 +290,8 @@ impl Classes {
     }
 }
 
-type CacheKey = (u64, Layer, Option<Arc<str>>);
-
-#[derive(Debug)]
-struct Entry {
-    shape: u64,
-    environment: Environment,
-    config: Option<Arc<Result<Config, ConfigError>>>,
-    /// Whether options count, and whether modules may be missing, decide over views too.
-    decrypts: bool,
-    strict: String,
-    views: Arc<LayerViews>,
-}
-
-/// Views made before.
-#[derive(Debug, Default)]
-pub(super) struct ViewCache {
-    entries: Mutex<Map<CacheKey, Entry>>,
-}
-
-impl Session<'_> {
-    /// How all nodes see a layer, worked out now or before. O(nodes × locations) the first time.
-    pub(super) fn views(&self, nodes: &KnownNodes, layer: &Layer) -> Arc<LayerViews> {
-        let Some(shape) = self.files.shape() else {
-            return Arc::new(build(self, nodes, layer));
-        };
-        let mut engine = Engine::new(*self, crate::scope::Scope::open());
-        let provider = engine.provider(layer).ok().flatten();
-        let config = provider.map(|provider| provider.config.clone());
-        let decrypts = self.settings.keys.is_some();
-        let settings = &self.settings;
-        let strict = format!("{:?} {:?}", settings.puppet_version, settings.strict);
-        let key = (nodes.id(), layer.clone(), self.environment.dir.clone());
-        let entries = &self.configs.views.entries;
-        let lock = || entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entry) = lock().get(&key)
-            && entry.shape == shape
-            && entry.environment == *self.environment
-            && entry.decrypts == decrypts
-            && entry.strict == strict
-            && is_same(entry.config.as_ref(), config.as_ref())
-        {
-            return entry.views.clone();
-        }
-        let views = Arc::new(build(self, nodes, layer));
-        let entry = Entry {
-            shape,
-            environment: self.environment.clone(),
-            config,
-            decrypts,
-            strict,
-            views: views.clone(),
-        };
-        let mut entries = lock();
-        if entries.len() >= MOST_KEPT {
-            entries.clear();
-        }
-        entries.insert(key, entry);
-        views
-    }
-}
-
-/// Whether two configurations are one, by identity: the cache of configurations gives the same
-/// one as long as the text is the same.
-pub(super) fn is_same(
-    one: Option<&Arc<Result<Config, ConfigError>>>,
-    other: Option<&Arc<Result<Config, ConfigError>>>,
-) -> bool {
-    match (one, other) {
-        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-        (None, None) => true,
-        (Some(_), None) | (None, Some(_)) => false,
-    }
-}
-
-fn build(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews {
+/// How all nodes see a layer. O(nodes × locations).
+pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews {
     let mut all: Vec<Spot> = Vec::new();
     let mut views: Vec<View> = Vec::new();
     let mut of: Vec<u32> = Vec::with_capacity(nodes.len());
@@ -453,7 +375,7 @@ fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+    use crate::lookup::{ConfigCache, Environment, PuppetVersion, Settings};
     use crate::scope::read_nodes;
     use crate::value::{HashMap, from_json};
     use crate::workspace::{Change, Workspace};

@@ -1,0 +1,118 @@
+//! What the levels of a layer read, worked out once for a configuration and a set of files: their
+//! locations for any node, and which of the files each known node reads. It depends on no data: paths
+//! cannot look anything up.
+
+use std::collections::HashMap as Map;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::context::{Environment, PuppetVersion, Strict};
+use super::engine::Engine;
+use super::reach::Place;
+use super::session::Session;
+use super::views::{LayerViews, views};
+use crate::hierarchy::{Config, ConfigError, Layer};
+use crate::scope::{KnownNodes, Scope};
+
+/// Most plans that are kept; a workspace has one for each module with data.
+const MOST_PLANS: usize = 512;
+
+/// Most sets of nodes whose views one plan keeps.
+const MOST_SETS: usize = 4;
+
+/// Plans by layer and the environment's folder.
+#[derive(Debug, Default)]
+pub(super) struct PlanCache {
+    plans: Mutex<Map<(Layer, Option<Arc<str>>), Arc<Plan>>>,
+}
+
+/// The plan of one layer.
+#[derive(Debug)]
+struct Plan {
+    basis: Basis,
+    places: OnceLock<Arc<[Place]>>,
+    /// By the number of the set of nodes.
+    views: Mutex<Map<u64, Arc<LayerViews>>>,
+}
+
+/// What a plan was made from.
+#[derive(PartialEq, Debug)]
+struct Basis {
+    /// Which files there are: [`Files::shape`](crate::workspace::Files::shape).
+    files: u64,
+    environment: Environment,
+    settings: (PuppetVersion, Strict, bool, bool, bool),
+    config: Option<Arc<Result<Config, ConfigError>>>,
+}
+
+impl Plan {
+    fn new(basis: Basis) -> Plan {
+        Plan {
+            basis,
+            places: OnceLock::new(),
+            views: Mutex::default(),
+        }
+    }
+}
+
+impl Session<'_> {
+    /// As [`Session::places`], worked out now or before, and none where Puppet refuses the
+    /// configuration.
+    #[must_use]
+    pub fn known_places(&self, layer: &Layer) -> Arc<[Place]> {
+        let make = || Arc::from(self.places(layer).unwrap_or_default());
+        match self.plan(layer) {
+            Some(plan) => plan.places.get_or_init(make).clone(),
+            None => make(),
+        }
+    }
+
+    /// How all nodes see a layer, worked out now or before. O(nodes × locations) the first time.
+    pub(super) fn views(&self, nodes: &KnownNodes, layer: &Layer) -> Arc<LayerViews> {
+        let make = || Arc::new(views(self, nodes, layer));
+        let Some(plan) = self.plan(layer) else {
+            return make();
+        };
+        let lock = || plan.views.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&nodes.id()) {
+            return known.clone();
+        }
+        let made = make();
+        let mut known = lock();
+        if known.len() >= MOST_SETS {
+            known.clear();
+        }
+        known.insert(nodes.id(), made.clone());
+        made
+    }
+
+    /// The plan of a layer as things are; none where changes of files go unnoticed.
+    fn plan(&self, layer: &Layer) -> Option<Arc<Plan>> {
+        let files = self.files.shape()?;
+        let provider = Engine::new(*self, Scope::open()).provider(layer);
+        let settings = self.settings;
+        let basis = Basis {
+            files,
+            environment: self.environment.clone(),
+            settings: (
+                settings.puppet_version,
+                settings.strict,
+                settings.strict_variables,
+                settings.modules_may_be_missing,
+                settings.keys.is_some(),
+            ),
+            config: provider.ok().flatten().map(|known| known.config.clone()),
+        };
+        let key = (layer.clone(), self.environment.dir.clone());
+        let plans = &self.configs.plans.plans;
+        let mut plans = plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(plan) = plans.get(&key).filter(|plan| plan.basis == basis) {
+            return Some(plan.clone());
+        }
+        if plans.len() >= MOST_PLANS {
+            plans.clear();
+        }
+        let plan = Arc::new(Plan::new(basis));
+        plans.insert(key, plan.clone());
+        Some(plan)
+    }
+}
