@@ -41,7 +41,7 @@ pub struct Settings {
     /// The setting `strict_variables`.
     pub strict_variables: bool,
     /// Whether the readable part of a broken file counts: in an editor it does, and the file's
-    /// error is told elsewhere; for Puppet every lookup fails.
+    /// error is reported elsewhere; for Puppet every lookup fails.
     pub recover_broken_files: bool,
     /// Whether a data function that no visible module defines is unknown rather than an error:
     /// in a workspace modules may be missing.
@@ -119,7 +119,7 @@ pub struct ConfigCache {
     pub(super) plans: super::plan::PlanCache,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
     /// Configurations in the place of files that are not there, by the folder of the file; the global
-    /// layer has none where nobody names a file.
+    /// layer has none where no file is named.
     absent: Mutex<Map<Option<Box<str>>, SharedConfig>>,
     /// Patterns of lookup options, which are compiled when a key first asks for it.
     patterns: Mutex<Map<Box<str>, Regexp>>,
@@ -167,7 +167,7 @@ impl ConfigCache {
         let known = of_path.iter().position(|entry| entry.layer == *layer);
         if let Some(at) = known {
             let entry = &of_path[at];
-            if Arc::ptr_eq(&entry.text, text) || entry.text == *text {
+            if entry.text == *text {
                 return Ok(entry.read.clone());
             }
             of_path.swap_remove(at);

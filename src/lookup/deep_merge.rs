@@ -1,7 +1,7 @@
 //! Deep merging as the deep_merge gem does it (`deep_merge/core.rb`, version 1.1), quirks included.
 //!
 //! The gem changes its source while it knocks elements out, and Puppet has already reported those
-//! very objects: each change is told as a [`Mutation`], so that a trace shows what
+//! very objects: each change is reported as a [`Mutation`], so that a trace shows what
 //! Puppet's does.
 
 #![allow(
@@ -110,7 +110,7 @@ fn deep_copy(value: &Value) -> Value {
 
 struct Merge<'a> {
     options: &'a DeepOptions,
-    /// Where changes are told; none where nobody traces.
+    /// Takes the changes; none where there is no trace.
     mutated: Option<&'a mut Vec<Mutation>>,
 }
 

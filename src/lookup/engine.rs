@@ -85,7 +85,7 @@ pub(super) struct Engine<'a> {
     failed: bool,
     pub(super) budget: Budget,
     pub(super) reads: ReadNames,
-    /// What answers hold until they are told what was read.
+    /// What answers hold until the caller adds what was read.
     no_reads: Arc<Reads>,
     /// Names of modules.
     pub(super) module_names: Names,

@@ -30,7 +30,7 @@ pub(super) enum Definition {
 type ReadSignatures = fn(&str, &str) -> Option<Vec<Signature>>;
 
 impl Engine<'_> {
-    /// Asks a function for what nobody can know: remembers that, unless Puppet would raise an error
+    /// Asks a function that is never run: remembers that, unless Puppet would raise an error
     /// instead. `key` is the argument before the options, for functions that have one.
     pub(super) fn foreign(&mut self, origin: &Origin<'_>, key: Option<Value>) -> Found<()> {
         let Function { kind, name } = &origin.level.function;

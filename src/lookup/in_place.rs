@@ -1,4 +1,8 @@
 //! What merges change in place: Ruby's objects, wherever else they are held.
+//!
+//! Here identity is the meaning, not a shortcut: the deep_merge gem changes arrays, hashes and texts
+//! that Puppet's trace, its caches and other values hold too, and all of them then show the change. So
+//! this module looks objects up by their addresses, and no other module does.
 
 use std::collections::HashMap as Map;
 use std::sync::Arc;
@@ -34,8 +38,8 @@ impl<'a> Changes<'a> {
         self.below(value, self.all.len(), seen)
     }
 
-    /// The same of the changes before the `end`th: what a change made was there before later ones,
-    /// which are told first.
+    /// The same of the changes before the `end`th: a value that a change made can hold earlier ones
+    /// only.
     fn below(&self, value: &Value, end: usize, seen: &mut Seen) -> Option<Value> {
         let address = address(value)?;
         let is_whole = end == self.all.len();

@@ -27,7 +27,7 @@ pub(super) enum Methods {
 pub(super) enum Piece {
     /// Known text.
     Text(String),
-    /// A token whose value nobody can know.
+    /// A token whose value cannot be known.
     Unknown {
         /// The token as written, with its braces.
         token: Arc<str>,

@@ -294,7 +294,7 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    /// Notes that a function has no such key, unless nobody knows what it has.
+    /// Notes that a function has no such key, unless its keys are unknown.
     fn missing(&mut self, key: impl FnOnce() -> String) {
         if let Some(tracer) = &mut self.tracer
             && !matches!(tracer.current().event, Event::Unknown(..))

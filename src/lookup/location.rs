@@ -22,7 +22,7 @@ const MAX_LOCATIONS: usize = 100_000;
 /// Text that stands for an unknown part of a path while it is joined; no path holds it.
 const HOLE: char = '\u{0}';
 
-/// A path with the parts of it that nobody can know.
+/// A path with its unknown parts.
 struct PathText {
     /// The path; unknown parts are tokens as written.
     text: String,
@@ -158,7 +158,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Interpolates a path, keeping tokens whose value nobody can know.
+    /// Interpolates a path, keeping tokens whose value cannot be known.
     pub(super) fn path_text_known(
         &mut self,
         path: &str,

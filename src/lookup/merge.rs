@@ -19,7 +19,7 @@ use crate::value::{HashMap, KeyHashing, StrKey, Value};
 pub enum StrategyKind {
     /// The first value found wins.
     First,
-    /// The same, where nobody asked for a strategy.
+    /// The same, where no strategy was given.
     Default,
     /// A flat list without duplicates.
     Unique,

@@ -105,7 +105,7 @@ pub enum UnknownCause {
         /// Name of the function.
         name: Arc<str>,
     },
-    /// The path depends on variables that nobody knows, and some files it could mean hold the key
+    /// The path depends on unknown variables, and some files it could mean hold the key
     /// that was asked for.
     Path(Possible),
 }

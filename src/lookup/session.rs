@@ -32,9 +32,9 @@ impl<'a> Session<'a> {
         self.compilation(scope).lookup(request)
     }
 
-    /// Answers many requests for one scope, which then share what was read; each answer is what a
-    /// compilation of its own would give, warnings aside that came with an earlier one, and is told
-    /// as soon as it is there. Gives what all were made of, which none says of itself.
+    /// Answers many requests for one scope, which then share what was read. `tell` gets each answer
+    /// as soon as it is there: what a compilation of its own would give, except warnings that came
+    /// with an earlier one, and without [`Answer::reads`]. Returns what all answers together read.
     pub fn lookup_each<'r>(
         &self,
         scope: &Scope,
@@ -77,7 +77,7 @@ pub struct Compilation<'a> {
 }
 
 impl Compilation<'_> {
-    /// As [`Session::lookup`]; what earlier requests met that is unknown is told again.
+    /// As [`Session::lookup`]; the answer repeats what was unknown to earlier requests.
     #[must_use]
     pub fn lookup(&mut self, request: &Request) -> Answer {
         let answer = self.engine.run(request);

@@ -49,7 +49,7 @@ pub fn runs_until(
     members: &[usize],
     is_stopped: &dyn Fn() -> bool,
 ) -> Vec<Run> {
-    let found = told_until(session, nodes, request, members, is_stopped, |answer| {
+    let found = answers_until(session, nodes, request, members, is_stopped, |answer| {
         answer
     });
     let runs = found.into_iter();
@@ -59,7 +59,7 @@ pub fn runs_until(
 
 /// [`runs_until`], of each answer only what `tell` makes of it: the traces of a large hierarchy are
 /// many times what is wanted of them.
-fn told_until<T>(
+fn answers_until<T>(
     session: &Session<'_>,
     nodes: &KnownNodes,
     request: &Request,
@@ -203,8 +203,8 @@ pub struct Group {
     pub sources: Vec<Source>,
 }
 
-/// What people are told by an answer: the value or the message, and why it is not certain.
-type Said = (Result<Value, String>, Option<String>);
+/// What an answer shows: the value or the message, and why it is not certain.
+type Shown = (Result<Value, String>, Option<String>);
 
 /// The answers over known nodes, the largest group first; groups of one size in the order of
 /// their first nodes.
@@ -212,7 +212,7 @@ type Said = (Result<Value, String>, Option<String>);
 pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Vec<Group> {
     let members: Vec<usize> = (0..nodes.len()).collect();
     let mut groups: Vec<(Group, usize)> = Vec::new();
-    let mut known: Map<Said, Vec<usize>, KeyHashing> = Map::default();
+    let mut known: Map<Shown, Vec<usize>, KeyHashing> = Map::default();
     let mut group_of: Vec<u32> = vec![0; nodes.len()];
     let tell = |answer: Answer| {
         let unknown = match answer.certainty() {
@@ -245,7 +245,7 @@ pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Requ
         groups.push((group, 0));
         groups.len() - 1
     };
-    for (at, members) in told_until(session, nodes, request, &members, &|| false, tell) {
+    for (at, members) in answers_until(session, nodes, request, &members, &|| false, tell) {
         groups[at].1 += members.len();
         for member in members {
             group_of[member] = at as u32;
