@@ -100,7 +100,7 @@ impl KeyIndex {
     }
 
     /// The files that hold a key, if any does.
-    pub(super) fn postings(&self, key: &str) -> Option<&Postings> {
+    fn postings(&self, key: &str) -> Option<&Postings> {
         self.postings.get(key)
     }
 
@@ -167,15 +167,6 @@ impl Postings {
         };
         let few = few.into_iter().flatten();
         few.chain(many.into_iter().flatten()).copied()
-    }
-
-    /// Whether these are the very files of another, by identity: what no change has touched is.
-    pub(super) fn is_same(&self, other: &Postings) -> bool {
-        match (self, other) {
-            (Postings::Few(one), Postings::Few(other)) => Arc::ptr_eq(one, other),
-            (Postings::Many(one), Postings::Many(other)) => one.ptr_eq(other),
-            (Postings::Few(_), Postings::Many(_)) | (Postings::Many(_), Postings::Few(_)) => false,
-        }
     }
 
     fn to_vec(&self) -> Vec<FileId> {

@@ -1,5 +1,5 @@
-//! Lists of paths of a workspace. A key can be in thousands of files, of which somebody is shown a
-//! handful: a list is numbers until one of its paths is asked for.
+//! Lists of paths of a workspace. A key can be in thousands of files, of which a handful are shown: a
+//! list is numbers until one of its paths is asked for.
 
 use std::sync::Arc;
 
@@ -91,20 +91,6 @@ impl Paths {
         }
     }
 
-    /// Whether this is the very list of another, by identity.
-    #[must_use]
-    pub fn is_same(&self, other: &Paths) -> bool {
-        match (&self.0, &other.0) {
-            (List::Listed(one), List::Listed(other)) => Arc::ptr_eq(one, other),
-            (List::Ranked { ranks: one, .. }, List::Ranked { ranks: other, .. }) => {
-                Arc::ptr_eq(one, other)
-            }
-            (List::Listed(_), List::Ranked { .. }) | (List::Ranked { .. }, List::Listed(_)) => {
-                false
-            }
-        }
-    }
-
     fn at(&self, at: usize) -> &Arc<str> {
         match &self.0 {
             List::Listed(paths) => &paths[at],
@@ -165,8 +151,7 @@ impl std::fmt::Debug for Paths {
 /// No file has this rank.
 const UNRANKED: u32 = u32::MAX;
 
-/// The paths of all files that were ever asked for, in the order of their bytes. A number and its
-/// path belong together for as long as the workspace lives, so that nothing has to be forgotten.
+/// The paths of all files of a snapshot, in the order of their bytes.
 #[derive(Default)]
 pub(super) struct Order {
     paths: Vec<Arc<str>>,
@@ -175,6 +160,23 @@ pub(super) struct Order {
 }
 
 impl Order {
+    /// The order of a snapshot's files.
+    pub(super) fn new(snapshot: &Snapshot) -> Order {
+        let ids = (0..snapshot.files.len() as u32).map(FileId);
+        let files = ids.filter_map(|id| Some((snapshot.file_by_id(id)?.path().clone(), id)));
+        let mut files: Vec<(Arc<str>, FileId)> = files.collect();
+        // Files are found in order, most of the time.
+        files.sort();
+        let mut ranks = vec![UNRANKED; snapshot.files.len()];
+        for (rank, (_, id)) in files.iter().enumerate() {
+            ranks[id.0 as usize] = rank as u32;
+        }
+        Order {
+            paths: files.into_iter().map(|(path, _)| path).collect(),
+            ranks,
+        }
+    }
+
     /// Where among all paths that of a file stands.
     pub(super) fn rank(&self, id: FileId) -> Option<u32> {
         let rank = self.ranks.get(id.0 as usize).copied();
@@ -186,36 +188,9 @@ impl Order {
         &self.paths[rank as usize]
     }
 
-    /// This order with the files of a snapshot that it does not know. O(files).
-    pub(super) fn with(&self, snapshot: &Snapshot) -> Order {
-        let mut ranks = self.ranks.clone();
-        ranks.resize(ranks.len().max(snapshot.files.len()), UNRANKED);
-        let unknown = (0..snapshot.files.len() as u32).map(FileId);
-        let unknown = unknown.filter(|&id| self.rank(id).is_none());
-        let mut new: Vec<(&Arc<str>, FileId)> = unknown
-            .filter_map(|id| Some((snapshot.file_by_id(id)?.path(), id)))
-            .collect();
-        // Files are found in order, most of the time.
-        new.sort();
-        // How many paths come in front of those of a former rank.
-        let mut paths = Vec::with_capacity(self.paths.len() + new.len());
-        let mut shifts = Vec::with_capacity(new.len());
-        let mut from = 0;
-        for (path, id) in new {
-            let next = from + self.paths[from..].partition_point(|known| known < path);
-            paths.extend_from_slice(&self.paths[from..next]);
-            from = next;
-            shifts.push(next as u32);
-            ranks[id.0 as usize] = paths.len() as u32;
-            paths.push(Arc::clone(path));
-        }
-        paths.extend_from_slice(&self.paths[from..]);
-        for (rank, &former) in ranks.iter_mut().zip(&self.ranks) {
-            if former != UNRANKED {
-                *rank = former + shifts.partition_point(|&shift| shift <= former) as u32;
-            }
-        }
-        Order { paths, ranks }
+    /// The paths by number of the file; none for numbers that mean no file now.
+    pub(super) fn by_file(&self) -> impl Iterator<Item = Option<&Arc<str>>> {
+        self.ranks.iter().map(|&rank| self.paths.get(rank as usize))
     }
 }
 
@@ -237,7 +212,6 @@ mod tests {
     fn files_that_come_later_take_their_place_in_the_order() {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec![Arc::from("/w")]));
-        let mut order = Order::default();
         for batch in [
             &["/w/m.yaml", "/w/c.yaml"][..],
             &["/w/z.yaml", "/w/a.yaml", "/w/d.yaml"],
@@ -246,7 +220,7 @@ mod tests {
         ] {
             let snapshot =
                 workspace.apply(Change::Batch(batch.iter().map(|at| file(at)).collect()));
-            order = order.with(&snapshot);
+            let order = Order::new(&snapshot);
             let known = order.paths.clone();
             assert!(known.is_sorted(), "{known:?}");
             for file in snapshot.files() {
@@ -268,8 +242,6 @@ mod tests {
         let listed: Paths = [&names[0], &names[2]].into_iter().cloned().collect();
         assert_eq!(ranked, listed);
         assert_eq!(listed, ranked);
-        assert!(!ranked.is_same(&listed));
-        assert!(ranked.is_same(&ranked.clone()));
         assert_ne!(ranked, Paths::ranked(&order, vec![0, 1]));
         let middle = Paths::ranked(&order, vec![1]);
         for list in [&ranked, &listed] {

@@ -244,20 +244,21 @@ impl Snapshot {
     }
 
     /// Paths of the files that hold a top-level key and that a template can mean, ordered by
-    /// bytes; of one format or of any. O(1) where that was asked lately and the same files hold the
-    /// key, else O(files with the key), and much only for those that fit.
+    /// bytes; of one format or of any. O(files with the key), and O(files) for a new template.
     #[must_use]
     pub fn holders(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
-        self.fits.of(template).holders(self, key, format).paths
+        let fits = self.fits.of(self, template);
+        fits.holders(self.index.iter_files(key), format).paths
     }
 
-    /// Whether `files` are the very ones that [`Snapshot::holders`] gives for a key and a template,
-    /// of any format, and the template gives each in one reading only: each stands for other values
+    /// Whether `files` are the ones that [`Snapshot::holders`] gives for a key and a template, of any
+    /// format, and the template gives each in one reading only: each stands for other values
     /// of the template's variables then.
     #[must_use]
     pub fn holds_once(&self, key: &str, template: &Template, files: &Paths) -> bool {
-        let holders = self.fits.of(template).holders(self, key, None);
-        holders.has_one_reading && holders.paths.is_same(files)
+        let fits = self.fits.of(self, template);
+        let holders = fits.holders(self.index.iter_files(key), None);
+        holders.has_one_reading && holders.paths == *files
     }
 
     /// A file's text through a loader.
