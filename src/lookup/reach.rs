@@ -8,9 +8,7 @@ use super::error::LookupError;
 use super::level::LevelProvider;
 use super::session::Session;
 use super::walk::Provider;
-use crate::hierarchy::{
-    Config, ConfigBody, Function, Layer, Locations, Template, TemplatePart,
-};
+use crate::hierarchy::{Config, ConfigBody, Function, Layer, Locations, Template, TemplatePart};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Scope;
 
