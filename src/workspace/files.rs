@@ -49,32 +49,6 @@ impl DataFile {
     }
 }
 
-/// One value of a data file.
-#[derive(Debug)]
-pub struct OneValue {
-    /// The value, as the file's loader gives it.
-    pub value: Value,
-}
-
-impl OneValue {
-    /// A value of which nothing was found out yet.
-    #[must_use]
-    pub fn new(value: Value) -> OneValue {
-        OneValue { value }
-    }
-}
-
-/// What a data file says of one top-level key.
-#[derive(Clone, Debug)]
-pub enum Entry {
-    /// The file holds a hash without the key.
-    Absent,
-    /// The key's value.
-    Value(Arc<OneValue>),
-    /// The file must be loaded to tell.
-    Unknown,
-}
-
 /// The files that a lookup can see. Paths are absolute, with `/` between segments, and are not
 /// normalised: `..` in the middle means what the file system makes of it.
 pub trait Files: Sync {
@@ -96,12 +70,6 @@ pub trait Files: Sync {
 
     /// A data file through a loader; implementations remember what they loaded.
     fn data(&self, path: &str, format: Format) -> Arc<DataFile>;
-
-    /// One top-level key of a data file, where that can be told without loading all of it. What it
-    /// tells is what [`Files::data`] would.
-    fn entry(&self, _path: &str, _key: &str, _format: Format) -> Entry {
-        Entry::Unknown
-    }
 
     /// The path under which the files of `path` can be seen: another one where a deployed path
     /// stands for a folder of the workspace.

@@ -48,7 +48,7 @@ pub use change::{Change, Content, DiskEntry, Linked, Settings};
 pub use deployed::onto as map_onto_environment;
 pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, OptionFact};
 pub use file::{Belongs, File, FileId, LARGEST_FILE, format_of, too_large};
-pub use files::{DataFile, Entry, FileKind, Files, Format, OneValue};
+pub use files::{DataFile, FileKind, Files, Format};
 pub use generations::Generations;
 pub use nested::NestedKey;
 pub use paths::Paths;
