@@ -3,6 +3,7 @@
 use super::DEFAULT_METHOD;
 use super::envelope::{self, Envelope, Recipient};
 use crate::text::TextRange;
+use crate::value::unpack_base64;
 
 const OPENING: &str = "ENC[";
 
@@ -175,7 +176,7 @@ fn blob(
         blob.size = letter_count * 3 / 4;
         return blob;
     }
-    let bytes = decode_base64(payload);
+    let bytes = unpack_base64(payload);
     blob.size = bytes.len();
     let complete = (letter_count + padding) % 4 == 0;
     let envelope = match blob.method.as_str() {
@@ -199,35 +200,4 @@ fn word_length(bytes: &[u8]) -> usize {
 
 fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
-}
-
-/// Decodes base64 as forgivingly as Ruby's `Base64.decode64`: letters that are none are skipped,
-/// and a `=` in the third or fourth place of a group ends it all.
-pub(super) fn decode_base64(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let mut group = 0u32;
-    let mut filled = 0;
-    for byte in text.bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' if filled >= 2 => break,
-            _ => continue,
-        };
-        group = group << 6 | u32::from(value);
-        filled += 1;
-        if filled == 4 {
-            bytes.extend_from_slice(&group.to_be_bytes()[1..]);
-            (group, filled) = (0, 0);
-        }
-    }
-    match filled {
-        2 => bytes.extend_from_slice(&(group << 12).to_be_bytes()[1..2]),
-        3 => bytes.extend_from_slice(&(group << 6).to_be_bytes()[1..3]),
-        _ => {}
-    }
-    bytes
 }

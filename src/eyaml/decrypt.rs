@@ -15,9 +15,9 @@ use rsa::pkcs1::DecodeRsaPrivateKey;
 use rsa::pkcs8::{DecodePrivateKey, DecodePublicKey};
 use rsa::{Pkcs1v15Encrypt, RsaPrivateKey, RsaPublicKey};
 
-use super::blob::{Blob, decode_base64, is_encrypted, scan};
+use super::blob::{Blob, is_encrypted, scan};
 use super::envelope::{enveloped_data, issuer_and_serial};
-use crate::value::Value;
+use crate::value::{Value, unpack_base64};
 
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 const AES_128_CBC: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.1.2");
@@ -188,7 +188,7 @@ pub fn decrypt_blob(text: &str, blob: &Blob, keys: &Keys) -> Result<Vec<u8>, Eya
             method: blob.method.clone(),
         });
     }
-    decrypt_payload(&decode_base64(payload), keys)
+    decrypt_payload(&unpack_base64(payload), keys)
 }
 
 fn decrypt_payload(payload: &[u8], keys: &Keys) -> Result<Vec<u8>, EyamlError> {

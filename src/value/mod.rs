@@ -12,6 +12,7 @@
 //! assert_eq!(hash.get("a"), Some(&Value::from(1)));
 //! ```
 
+mod base64;
 mod dump;
 mod hashing;
 mod hocon;
@@ -23,14 +24,13 @@ mod printable;
 mod psych;
 mod time;
 
+pub(crate) use base64::unpack_base64;
 pub use dump::{dump, dump_for_hover, dump_shared};
 pub use hashing::{KeyHashing, hash_with_capacity};
 pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub use json::{json_load, load_json_parse};
-pub use json_text::{
-    JsonError, JsonPieces, from_json, from_raw_json, from_tagged_json, to_json, to_tagged_json,
-};
+pub use json_text::{JsonError, JsonPieces, from_json, from_raw_json, to_json, to_tagged_json};
 pub use load::{LoadError, LoadErrorKind, SystemError};
 pub use psych::{
     MAX_EXPANDED_NODES, duplicate_keys, load_errors, load_node, load_parse, load_recovered,

@@ -10,7 +10,9 @@ use hiera_ls::ide::KnownNodes;
 use hiera_ls::ide::hover::{HoverOptions, effective, hover};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
 use hiera_ls::scope::Nodes;
-use hiera_ls::value::{HashMap, Value, from_json, from_tagged_json, load_yaml};
+use hiera_ls::value::{HashMap, Value, from_json, load_yaml};
+
+use crate::tagged_json::from_tagged_json;
 
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);

@@ -12,12 +12,13 @@ use hiera_ls::ide::hover::{Effective, HoverOptions, effective, hover};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
 use hiera_ls::regexp::Regexp;
 use hiera_ls::scope::Nodes;
-use hiera_ls::value::{HashMap, Value, from_json, from_tagged_json};
+use hiera_ls::value::{HashMap, Value, from_json};
 use hiera_ls::workspace::Snapshot;
 use serde_json::json;
 
 use crate::corpora::{self, Corpus};
 use crate::program;
+use crate::tagged_json::from_tagged_json;
 
 /// Keys of each kind of file.
 const KEYS: usize = 50;

@@ -27,6 +27,8 @@ mod program;
 mod random;
 mod shrink;
 mod syntax_corpora;
+#[path = "../library/tagged_json.rs"]
+mod tagged_json;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

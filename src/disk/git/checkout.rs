@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use gix_hash::{Kind as HashKind, ObjectId};
+use gix_object::tree::EntryKind;
+use gix_object::{Kind, TreeRefIter};
+
 use super::excluded::Excluded;
-use super::objects::Kind;
-use super::{GitError, ObjectId, Repository};
+use super::{GitError, Repository};
 use crate::disk::ignore::{DataFolders, Ignore, names_data_folders};
 use crate::disk::read::{self, Want};
 use crate::disk::walk::{MOST_DEPTH, MOST_FILES, walk};
@@ -386,28 +389,15 @@ fn lines(repository: &Repository, tree: &ObjectId) -> Result<Vec<Line>, GitError
         return Err(broken());
     }
     let mut found = Vec::new();
-    let mut rest = object.bytes.as_slice();
-    while !rest.is_empty() {
-        let blank = rest
-            .iter()
-            .position(|byte| *byte == b' ')
-            .ok_or_else(broken)?;
-        let (mode, after) = rest.split_at(blank);
-        let after = &after[1..];
-        let end = after
-            .iter()
-            .position(|byte| *byte == 0)
-            .ok_or_else(broken)?;
-        let (name, after) = after.split_at(end);
-        let id = after.get(1..21).ok_or_else(broken)?;
-        rest = &after[21..];
-        let mode = match mode {
-            b"40000" | b"040000" => Mode::Folder,
-            b"120000" => Mode::Link,
-            b"160000" => Mode::Submodule,
-            _ => Mode::File,
+    for entry in TreeRefIter::from_bytes(&object.bytes, HashKind::Sha1) {
+        let entry = entry.map_err(|_| broken())?;
+        let mode = match entry.mode.kind() {
+            EntryKind::Tree => Mode::Folder,
+            EntryKind::Link => Mode::Link,
+            EntryKind::Commit => Mode::Submodule,
+            EntryKind::Blob | EntryKind::BlobExecutable => Mode::File,
         };
-        let Ok(name) = str::from_utf8(name) else {
+        let Ok(name) = str::from_utf8(entry.filename) else {
             continue;
         };
         if matches!(name, "" | "." | ".." | ".git") || name.contains(['/', '\u{0}']) {
@@ -416,7 +406,7 @@ fn lines(repository: &Repository, tree: &ObjectId) -> Result<Vec<Line>, GitError
         found.push(Line {
             name: name.to_string(),
             mode,
-            id: ObjectId(id.try_into().map_err(|_| broken())?),
+            id: entry.oid.to_owned(),
         });
     }
     Ok(found)

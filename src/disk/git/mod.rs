@@ -1,22 +1,21 @@
 //! Files as a revision of a git repository has them, read from its object database.
 //!
 //! Git itself is never run, and no configuration of a repository is looked at: both can name
-//! programs (hooks, filters, monitors), and a workspace is not trusted. What is read are objects,
-//! loose or packed, and references; what would need more (other hashes, reference tables, missing
-//! objects) is refused by name. Contents are those that were committed: no filter and no
+//! programs (hooks, filters, monitors), and a workspace is not trusted. What is read are objects
+//! (by gix, from the repository itself and no other) and references; what would need more (other
+//! hashes, reference tables, borrowed or missing objects) is refused by name. Contents are those that were committed: no filter and no
 //! conversion of line ends is applied.
 
 mod checkout;
-mod delta;
 mod excluded;
 mod objects;
-mod pack;
 mod revision;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub use checkout::snapshot_of_revision;
+use gix_hash::ObjectId;
 use objects::Objects;
 
 /// Bytes of a file of git's own that is not an object: a reference, a list of them.
@@ -43,40 +42,12 @@ impl GitError {
     }
 }
 
-/// The name of an object: a SHA-1.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-struct ObjectId([u8; 20]);
-
-impl ObjectId {
-    /// Of forty hexadecimal digits.
-    fn from_hex(text: &str) -> Option<ObjectId> {
-        let digits = text.as_bytes();
-        let mut id = [0; 20];
-        if digits.len() != 40 {
-            return None;
-        }
-        for (at, pair) in digits.chunks_exact(2).enumerate() {
-            id[at] = (hex_digit(pair[0])? << 4) | hex_digit(pair[1])?;
-        }
-        Some(ObjectId(id))
-    }
-}
-
-fn hex_digit(byte: u8) -> Option<u8> {
-    let digit = char::from(byte).to_digit(16)?;
-    u8::try_from(digit).ok()
-}
-
-impl fmt::Display for ObjectId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .iter()
-            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
-    }
+/// The object that forty hexadecimal digits name.
+fn object_id(text: &str) -> Option<ObjectId> {
+    (text.len() == 40).then(|| ObjectId::from_hex(text.as_bytes()).ok())?
 }
 
 /// A repository around a folder.
-#[derive(Debug)]
 struct Repository {
     /// The folder that is checked out.
     top: PathBuf,
@@ -130,7 +101,7 @@ impl Repository {
         }
         Ok(Repository {
             top: top.to_owned(),
-            objects: Objects::in_folder(&common_dir.join("objects"))?,
+            objects: Objects::in_repository(&common_dir)?,
             git_dir,
             common_dir,
         })

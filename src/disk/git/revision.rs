@@ -1,8 +1,10 @@
 //! From the name of a revision to its tree (`gitrevisions`): names of branches, tags and other
 //! references, object names, and `~n`, `^n`, `^{commit}` behind them.
 
-use super::objects::{Kind, Object};
-use super::{GitError, ObjectId, Repository, list_file};
+use gix_hash::{Kind as HashKind, ObjectId};
+use gix_object::{CommitRefIter, Kind, TagRefIter};
+
+use super::{GitError, Repository, list_file, object_id};
 
 /// Symbolic references, tags of tags: steps that are followed.
 const MOST_STEPS: usize = 16;
@@ -86,8 +88,8 @@ impl Repository {
     /// The tree of a commit.
     pub(super) fn tree_of(&self, commit: &ObjectId) -> Result<ObjectId, GitError> {
         let object = self.objects.read(commit)?;
-        let tree = headers(&object, "tree").next();
-        tree.ok_or_else(|| GitError::new(format!("commit {commit} has no tree")))
+        let tree = CommitRefIter::from_bytes(&object.bytes, HashKind::Sha1).tree_id();
+        tree.map_err(|_| GitError::new(format!("commit {commit} has no tree")))
     }
 
     /// The `number`th parent of a commit, from 1; the commit itself for 0.
@@ -96,7 +98,8 @@ impl Repository {
             return Ok(Some(*commit));
         };
         let object = self.objects.read(commit)?;
-        Ok(headers(&object, "parent").nth(before))
+        let commit = CommitRefIter::from_bytes(&object.bytes, HashKind::Sha1);
+        Ok(commit.parent_ids().nth(before))
     }
 
     /// The commit that an object is or, as a tag, leads to.
@@ -106,7 +109,9 @@ impl Repository {
             let object = self.objects.read(&id)?;
             let next = match object.kind {
                 Kind::Commit => return Ok(id),
-                Kind::Tag => headers(&object, "object").next(),
+                Kind::Tag => TagRefIter::from_bytes(&object.bytes, HashKind::Sha1)
+                    .target_id()
+                    .ok(),
                 Kind::Tree | Kind::Blob => None,
             };
             id = next.ok_or_else(|| GitError::new(format!("object {id} is no commit")))?;
@@ -120,7 +125,7 @@ impl Repository {
             "@" => "HEAD",
             name => name,
         };
-        if let Some(id) = ObjectId::from_hex(name) {
+        if let Some(id) = object_id(name) {
             return Ok(Some(id));
         }
         if name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -189,7 +194,7 @@ impl Repository {
             if word.len() == 64 {
                 return Err(GitError::new("objects named by SHA-256 are not read"));
             }
-            let id = ObjectId::from_hex(word);
+            let id = object_id(word);
             return match id {
                 Some(id) => Ok(Some(id)),
                 None => Err(GitError::new(format!("reference '{name}' is broken"))),
@@ -204,18 +209,8 @@ impl Repository {
         let text = list_file(&self.common_dir.join("packed-refs"))?.unwrap_or_default();
         let mut lines = text.lines().filter_map(|line| line.split_once(' '));
         let found = lines.find(|(_, known)| *known == name);
-        Ok(found.and_then(|(id, _)| ObjectId::from_hex(id)))
+        Ok(found.and_then(|(id, _)| object_id(id)))
     }
-}
-
-/// The objects that the headers of a commit or tag name.
-fn headers<'a>(object: &'a Object, name: &'a str) -> impl Iterator<Item = ObjectId> + 'a {
-    let lines = object.bytes.split(|byte| *byte == b'\n');
-    let lines = lines.take_while(|line| !line.is_empty());
-    lines.filter_map(move |line| {
-        let rest = line.strip_prefix(name.as_bytes())?.strip_prefix(b" ")?;
-        ObjectId::from_hex(str::from_utf8(rest).ok()?)
-    })
 }
 
 /// Whether a name can be that of a reference: it is used as a path.

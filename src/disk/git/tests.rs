@@ -198,7 +198,7 @@ fn revisions_in_packs_of_every_form_are_what_git_checks_out() {
 }
 
 #[test]
-fn linked_checkouts_borrowed_objects_and_folders_below_the_top_are_read() {
+fn linked_checkouts_and_folders_below_the_top_are_read_and_foreign_objects_are_not() {
     let Some(repo) = Repo::new() else { return };
     let around = tempfile::tempdir().unwrap();
     let linked = around.path().join("linked");
@@ -221,8 +221,21 @@ fn linked_checkouts_borrowed_objects_and_folders_below_the_top_are_read() {
         around.path(),
         &["clone", "-q", "--shared", source, "shared"],
     );
-    assert_eq!(read(&shared, "origin~1"), Ok(expected.clone()));
-    assert_eq!(read(&shared, "origin/main^"), Ok(expected));
+    let why = read(&shared, "origin~1").unwrap_err();
+    assert!(
+        why.ends_with(", outside the repository, which are not read"),
+        "{why}"
+    );
+    let whole = around.path().join("whole");
+    git(around.path(), &["clone", "-q", source, "whole"]);
+    assert_eq!(read(&whole, "origin~1"), Ok(expected.clone()));
+    assert_eq!(read(&whole, "origin/main^"), Ok(expected));
+    // Objects beside the repository's own, but inside it.
+    let (own, lent) = (whole.join(".git/objects"), whole.join(".git/lent"));
+    std::fs::rename(&own, &lent).unwrap();
+    std::fs::create_dir_all(own.join("info")).unwrap();
+    std::fs::write(own.join("info/alternates"), "../lent\n").unwrap();
+    assert!(read(&whole, "origin~1").is_ok());
     let below = read(&repo.path().join("data"), "HEAD").unwrap();
     assert!(below.contains_key("c.yaml") && below.contains_key("n/n1.yaml"));
     let why = read(&repo.path().join("data/nothing"), "HEAD").unwrap_err();
@@ -374,4 +387,88 @@ fn broken_packs_never_panic() {
         std::fs::write(&path, whole).unwrap();
     }
     assert!(read(repo.path(), "HEAD~1").is_ok());
+}
+
+/// Bytes as a zlib stream that compresses nothing.
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let (mut a, mut b) = (1u32, 0u32);
+    for byte in bytes {
+        a = (a + u32::from(*byte)) % 65_521;
+        b = (b + a) % 65_521;
+    }
+    let length = u16::try_from(bytes.len()).unwrap();
+    let mut stream = vec![0x78, 1, 1];
+    stream.extend(length.to_le_bytes());
+    stream.extend((!length).to_le_bytes());
+    stream.extend(bytes);
+    stream.extend((b << 16 | a).to_be_bytes());
+    stream
+}
+
+/// The head of an object in a pack: its kind and the size that it says it has.
+fn pack_head(kind: u8, size: u64) -> Vec<u8> {
+    let mut head = vec![kind << 4 | (size & 15) as u8];
+    let mut rest = size >> 4;
+    while rest > 0 {
+        *head.last_mut().unwrap() |= 0x80;
+        head.push((rest & 127) as u8);
+        rest >>= 7;
+    }
+    head
+}
+
+#[test]
+fn sizes_that_an_object_only_claims_take_no_memory() {
+    const HUGE: u64 = 1 << 45;
+    let Some(repo) = Repo::new() else { return };
+    let objects = repo.path().join(".git/objects");
+    let loose = objects.join("11/11111111111111111111111111111111111111");
+    std::fs::create_dir_all(loose.parent().unwrap()).unwrap();
+    for head in [
+        format!("commit {HUGE}\0"),
+        "commit 99999999999999999999999\0".into(),
+    ] {
+        std::fs::write(&loose, zlib(head.as_bytes())).unwrap();
+        assert!(read(repo.path(), &"1".repeat(40)).is_err());
+    }
+    // A commit, and a difference to an object of this pack, each as large as it likes.
+    let base = [pack_head(1, 4), zlib(b"tree")].concat();
+    let delta = [&[4][..], &pack_size(HUGE), &[0x90, 4]].concat();
+    let back = u8::try_from(base.len()).unwrap();
+    let difference = [pack_head(6, delta.len() as u64), vec![back], zlib(&delta)].concat();
+    let difference = [base, difference].concat();
+    for (body, offset) in [
+        ([pack_head(1, HUGE), zlib(b"tree")].concat(), 12),
+        (difference, 12 + u32::from(back)),
+    ] {
+        let mut pack = b"PACK\0\0\0\x02\0\0\0\x02".to_vec();
+        pack.extend(body);
+        pack.extend([0; 20]);
+        let mut index = b"\xfftOc\0\0\0\x02".to_vec();
+        for first in 0..256u32 {
+            index.extend(u32::from(first >= 0x22).to_be_bytes());
+        }
+        index.extend([0x22; 20]);
+        index.extend([0; 4]);
+        index.extend(offset.to_be_bytes());
+        index.extend([0; 40]);
+        let name = objects.join(format!("pack/pack-{}", "3".repeat(40)));
+        std::fs::create_dir_all(objects.join("pack")).unwrap();
+        std::fs::write(name.with_extension("pack"), pack).unwrap();
+        std::fs::write(name.with_extension("idx"), index).unwrap();
+        let why = read(repo.path(), &"2".repeat(40)).unwrap_err();
+        assert!(!why.contains("shallow"), "{why}");
+    }
+}
+
+/// A size as the head of a difference has it.
+fn pack_size(size: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = size;
+    while rest > 127 {
+        bytes.push((rest & 127) as u8 | 0x80);
+        rest >>= 7;
+    }
+    bytes.push(rest as u8);
+    bytes
 }

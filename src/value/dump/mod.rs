@@ -438,6 +438,3 @@ fn version_variables(text: &str) -> [(&'static str, Value); 5] {
         ),
     ]
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,174 +1,28 @@
-//! What must hold for every input.
+//! What must hold for every input, one function for each target: it takes any bytes and panics where a
+//! promise is broken.
 
 use std::sync::Arc;
 
+use hiera_ls::datatype::{NoAliases, parse};
 use hiera_ls::hierarchy::{Config, Layer, locate};
 use hiera_ls::interpolation::{Key, has_tokens, split_key, tokens};
 use hiera_ls::lookup::{
     ConfigCache, Environment, PuppetVersion, Request, Session, Settings, explain,
 };
+use hiera_ls::regexp::Regexp;
 use hiera_ls::rules::check_file;
 use hiera_ls::scope::Scope;
-use hiera_ls::syntax::{Parse, ScalarMap, parse_json, parse_yaml};
-use hiera_ls::value::{load_node, load_recovered, load_yaml, symbol_keys_to_strings};
+use hiera_ls::syntax::{Parse, ScalarMap, parse_hocon, parse_json, parse_yaml};
+use hiera_ls::value::{
+    json_load, load_hocon, load_node, load_recovered, load_yaml, symbol_keys_to_strings,
+};
 use hiera_ls::workspace::{Change, Content, DiskEntry, Linked, Snapshot, Workspace};
 
-use crate::mutate::{Dice, hash};
-
-/// Something that takes any bytes and panics where a promise is broken.
-pub(crate) struct Target {
-    pub(crate) name: &'static str,
-    pub(crate) pieces: &'static [&'static str],
-    pub(crate) run: fn(&[u8]),
-}
-
-const YAML: &[&str] = &[
-    "a",
-    "k: ",
-    "\n",
-    "\nb:",
-    "  ",
-    "- ",
-    "\"",
-    "'",
-    "[",
-    "]",
-    "{",
-    "}",
-    ", ",
-    "&a ",
-    "*a",
-    "!!str ",
-    "!x",
-    "!!omap ",
-    "! ",
-    "|",
-    ">-",
-    "#c",
-    " # d",
-    "---\n",
-    "...\n",
-    "%YAML 1.1\n",
-    "? ",
-    ": ",
-    "<<: *a\n",
-    "\\x25",
-    "\\u00e9",
-    "0x1F",
-    "1_000",
-    "2024-01-01",
-    ":sym",
-    "~",
-    "null",
-    "!!binary ",
-    ".inf",
-    "%{a}",
-    "\n  - ",
-    "key: |\n  x\n\n",
-    "\t",
-    "lookup_options:\n  ",
-];
-
-const TOKENS: &[&str] = &[
-    "%{",
-    "}",
-    "%{}",
-    "lookup(",
-    "hiera(",
-    "alias(",
-    "scope(",
-    "literal(",
-    "'",
-    "\"",
-    ")",
-    ".",
-    "::",
-    "%{facts.os.name}",
-    "%{lookup('a')}",
-    "%{alias(\"b.0\")}",
-    "%",
-    "%%{",
-    " ",
-    "0",
-    "-1",
-    "%{literal('%')}{x}",
-    "\n",
-    "%{%{",
-    "calling_class",
-    "a.'b.c'.0",
-];
-
-const HIERA: &[&str] = &[
-    "version: 5\n",
-    "version: 4\n",
-    "version: 3\n",
-    ":backends: yaml\n",
-    ":hierarchy:\n",
-    "hierarchy:\n",
-    "  - name: a\n",
-    "    path: ",
-    "    paths: [",
-    "]",
-    "    glob: ",
-    "    globs: ",
-    "    uri: ",
-    "    uris: ",
-    "    mapped_paths: [facts, x, \"%{x}\"]\n",
-    "    data_hash: yaml_data\n",
-    "    lookup_key: eyaml_lookup_key\n",
-    "    data_dig: x::y\n",
-    "    hiera3_backend: foo\n",
-    "    datadir: ",
-    "    options: {a: 1}\n",
-    "defaults:\n  ",
-    "default_hierarchy:\n",
-    "%{facts.os.name}",
-    "%{trusted.certname}.yaml",
-    "**/*.yaml",
-    "{a,b}",
-    "[a-z]",
-    "../",
-    "/",
-    "~",
-    "\n",
-    "  ",
-    "\"",
-    "common.yaml",
-    "%{x}",
-    "%{lookup('a')}",
-    ":yaml:\n  :datadir: d\n",
-];
-
-/// All targets.
-pub(crate) const TARGETS: [Target; 4] = [
-    Target {
-        name: "yaml",
-        pieces: YAML,
-        run: yaml,
-    },
-    Target {
-        name: "token",
-        pieces: TOKENS,
-        run: token,
-    },
-    Target {
-        name: "hiera",
-        pieces: HIERA,
-        run: hiera,
-    },
-    Target {
-        name: "edit",
-        pieces: YAML,
-        run: edit,
-    },
-];
-
 /// The readers: places lie in the text and nest, a key's own text reads as the key.
-fn yaml(bytes: &[u8]) {
+pub fn yaml(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let parse = parse_yaml(&text);
     places(&text, &parse);
-    places(&text, &parse_json(&text));
     let _ = load_yaml(bytes);
     keys(&text, &parse);
 }
@@ -245,8 +99,8 @@ fn keys(text: &str, parse: &Parse) {
     }
 }
 
-/// The grammar of tokens: in order, inside, and there exactly where somebody said there are any.
-fn token(bytes: &[u8]) {
+/// The grammar of tokens: in order, inside, and exactly where `has_tokens` says so.
+pub fn token(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut end = 0;
     let found = tokens(&text);
@@ -273,8 +127,44 @@ fn token(bytes: &[u8]) {
     }
 }
 
+/// JSON as Ruby's reader takes it.
+pub fn json(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    places(&text, &parse_json(&text));
+    let _ = json_load(bytes);
+}
+
+/// HOCON as the gem reads it.
+pub fn hocon(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    places(&text, &parse_hocon(&text));
+    let _ = load_hocon(bytes);
+}
+
+/// Types: what is read prints as a type that reads as the same.
+pub fn datatype(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(found) = parse(&text, &NoAliases) {
+        let printed = found.to_string();
+        if let Ok(again) = parse(&printed, &NoAliases) {
+            assert_eq!(again.to_string(), printed, "{text}");
+        }
+    }
+}
+
+/// A pattern before the first line end, tried on what is behind it.
+pub fn regexp(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (pattern, subject) = text.split_once('\n').unwrap_or((&text, "a1 b"));
+    if let Ok(pattern) = Regexp::new(pattern)
+        && let (Ok(matches), Ok(found)) = (pattern.is_match(subject), pattern.find(subject))
+    {
+        assert_eq!(matches, found.is_some(), "{text}");
+    }
+}
+
 /// A configuration of each layer, its places, and a lookup, a trace and rules through it.
-fn hiera(bytes: &[u8]) {
+pub fn hiera(bytes: &[u8]) {
     let text: Arc<str> = Arc::from(String::from_utf8_lossy(bytes));
     let tree = parse_yaml(&text).tree;
     let _ = locate(&tree);
@@ -326,14 +216,14 @@ fn lookups(snapshot: &Snapshot) {
 }
 
 /// Any edits leave what a workspace made of the final texts has.
-fn edit(bytes: &[u8]) {
+pub fn edit(bytes: &[u8]) {
     const PATHS: [&str; 4] = [
         "/env/data/a.yaml",
         "/env/data/nodes/b.yaml",
         "/env/hiera.yaml",
         "/env/data/c.json",
     ];
-    let mut dice = Dice::new(hash(bytes));
+    let mut dice = Dice::of(bytes);
     let text = String::from_utf8_lossy(bytes);
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec!["/env".into()]));
@@ -430,4 +320,21 @@ fn open(workspace: &Workspace, path: &str, text: &str, version: i32) -> Arc<Snap
         text: text.into(),
         version,
     })
+}
+
+/// Choices that the input itself makes.
+struct Dice(u64);
+
+impl Dice {
+    fn of(bytes: &[u8]) -> Dice {
+        Dice(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+        }))
+    }
+
+    /// A number below `end`, which is not 0.
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) as usize % end
+    }
 }

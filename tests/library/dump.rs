@@ -1,13 +1,17 @@
 //! YAML texts: a table that `tests/parity/dump.rb` made with the real Psych, and reading back.
 
+use std::sync::Arc;
+
+use hiera_ls::value::{
+    HashMap, Value, dump, dump_for_hover, dump_shared, from_json, load_yaml, to_tagged_json,
+};
 use proptest::prelude::*;
 
-use super::*;
-use crate::value::{from_json, from_tagged_json, load_yaml, to_tagged_json};
+use crate::tagged_json::from_tagged_json;
 
 #[test]
 fn dumps_as_psych_does() {
-    let table = include_str!("../../../tests/cases/psych-dump.jsonl");
+    let table = include_str!("../cases/psych-dump.jsonl");
     let (mut checked, mut wrong) = (0, Vec::new());
     for line in table.lines() {
         let case = from_json(line).unwrap();
@@ -34,7 +38,7 @@ fn dumps_as_psych_does() {
 
 #[test]
 fn what_hovers_show_reads_back() {
-    let table = include_str!("../../../tests/cases/psych-dump.jsonl");
+    let table = include_str!("../cases/psych-dump.jsonl");
     for line in table.lines() {
         let case = from_json(line).unwrap();
         let value = from_tagged_json(&to_tagged_json(case.get("value").unwrap())).unwrap();
@@ -128,4 +132,17 @@ proptest! {
     fn any_value_reads_back(value in any_value()) {
         check_reads_back(&value);
     }
+}
+
+#[test]
+fn tagged_json_reads_back() {
+    let values = Value::array([
+        Value::Sensitive(Arc::new(Value::hash([("k", Value::Undef)]))),
+        Value::Bytes(Arc::from([0xff, 0])),
+        Value::Symbol("a b".into()),
+        Value::Float(f64::NEG_INFINITY),
+        Value::Default,
+        Value::hash([("__pairs", Value::from(1))]),
+    ]);
+    assert_eq!(from_tagged_json(&to_tagged_json(&values)).unwrap(), values);
 }
