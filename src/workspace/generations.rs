@@ -1,4 +1,4 @@
-//! A table that forgets what nobody asked for lately.
+//! A cache bounded by cost: what was not used lately is evicted.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -6,8 +6,8 @@ use std::hash::Hash;
 
 use crate::value::KeyHashing;
 
-/// Values by key in two generations: once the young one costs as much as may be remembered, it
-/// becomes the old one, whose entries are gone with the next change unless they are asked for.
+/// Values by key in two generations. When the young one is full it becomes the old one, and the
+/// former old one is dropped; an entry that is read moves to the young one.
 #[derive(Debug)]
 pub struct Generations<K, V> {
     young: HashMap<K, (V, usize), KeyHashing>,
@@ -29,7 +29,7 @@ impl<K: Hash + Eq, V> Generations<K, V> {
         }
     }
 
-    /// The value of a key, which is a young one from now on.
+    /// The value of a key, which becomes a young one.
     pub fn get<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -41,7 +41,7 @@ impl<K: Hash + Eq, V> Generations<K, V> {
         self.young.get(key).map(|(value, _)| value)
     }
 
-    /// Remembers a value that costs so much.
+    /// Adds a value with its cost.
     pub fn insert(&mut self, key: K, value: V, cost: usize) {
         if self.cost >= self.most {
             self.old = std::mem::take(&mut self.young);
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_stays() {
+    fn used_entries_stay() {
         let mut table = Generations::new(10);
         table.insert("kept", 1, 4);
         for round in 0..100 {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asks_for_goes() {
+    fn unused_entries_are_evicted() {
         let mut table = Generations::new(10);
         table.insert(0, 0, 5);
         for key in 1..=4 {

@@ -26,7 +26,7 @@ use crate::value::KeyHashing;
 
 pub(super) use super::file::FileId;
 
-/// Counts the changes of a workspace; a later snapshot has a greater one.
+/// The number of a change of a workspace; a later snapshot has a greater one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Revision(pub u64);
 
@@ -39,9 +39,9 @@ pub struct Delta {
     pub appeared: Vec<Arc<str>>,
     /// Paths that are gone, ordered by bytes.
     pub vanished: Vec<Arc<str>>,
-    /// Whether the roots, or what they say of themselves, are others now.
+    /// Whether the roots or their properties changed.
     pub roots_changed: bool,
-    /// Whether the settings are others now.
+    /// Whether the settings changed.
     pub settings_changed: bool,
     /// Which keys looked up which before.
     pub references_before: References,
@@ -72,7 +72,7 @@ impl FileDelta {
 #[derive(Clone)]
 pub struct Snapshot {
     pub(super) revision: Revision,
-    /// See [`Files::shape`].
+    /// See [`super::Files::shape`].
     pub(super) shape: u64,
     pub(super) folders: Arc<[Arc<str>]>,
     pub(super) areas: Arc<[Arc<str>]>,
@@ -280,7 +280,7 @@ impl Snapshot {
     }
 
     /// A file's text as a tree with places, read as a format. O(1) for an open document in its
-    /// own format; other trees are remembered for a while.
+    /// own format; other trees are cached for a while.
     #[must_use]
     pub fn parse_of(&self, file: &File, format: Format) -> Arc<Parse> {
         if let (Some(_), Some(error)) = (&file.open, file.refused()) {
