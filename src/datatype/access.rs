@@ -87,14 +87,8 @@ pub(super) fn parameterized(
             [_, _] => return Err(refuse()),
             _ => return Err(wrong_count("Runtime", "2", count)),
         },
-        "timespan" => {
-            let span = |text: &str| time::parse_timespan(text, time::TIMESPAN_FORMATS);
-            Type::Timespan(time_range("Timespan", params, span, TimeRange::spans)?)
-        }
-        "timestamp" => {
-            let stamp = |text: &str| time::parse_timestamp(text, None, None);
-            Type::Timestamp(time_range("Timestamp", params, stamp, TimeRange::stamps)?)
-        }
+        "timespan" => Type::Timespan(time_range("Timespan", params, span, TimeRange::spans)?),
+        "timestamp" => Type::Timestamp(time_range("Timestamp", params, stamp, TimeRange::stamps)?),
         "semver" => {
             let ranges = params
                 .iter()
@@ -146,6 +140,14 @@ fn text<'a>(param: &'a Param, refuse: Refuse<'_>) -> Parsed<&'a str> {
         Param::Text(text) => Ok(text),
         _ => Err(refuse()),
     }
+}
+
+fn span(text: &str) -> Result<i128, String> {
+    time::parse_timespan(text, time::TIMESPAN_FORMATS)
+}
+
+fn stamp(text: &str) -> Result<i128, String> {
+    time::parse_timestamp(text, None, None)
 }
 
 fn type_or_text(param: Param, refuse: Refuse<'_>) -> Parsed<Type> {

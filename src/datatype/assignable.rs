@@ -53,13 +53,7 @@ impl Check {
                     return true;
                 }
                 let pair = (e.to_string(), o.name());
-                if self.open.contains(&pair) {
-                    return true;
-                }
-                self.open.push(pair);
-                let answer = self.assignable(e, &alias.resolved());
-                self.open.pop();
-                answer
+                self.once(pair, |check| check.assignable(e, &alias.resolved()))
             }
             Type::Variant(types) => {
                 if *e == Type::Any {
@@ -174,15 +168,20 @@ impl Check {
             Type::Reference(_) => e == o,
             Type::Alias(alias) => {
                 let pair = (e.name(), o.to_string());
-                if self.open.contains(&pair) {
-                    return true;
-                }
-                self.open.push(pair);
-                let answer = self.assignable(&alias.resolved(), o);
-                self.open.pop();
-                answer
+                self.once(pair, |check| check.assignable(&alias.resolved(), o))
             }
         }
+    }
+
+    /// Compares a pair with an alias, unless it is being compared already.
+    fn once(&mut self, pair: (String, String), compare: impl FnOnce(&mut Check) -> bool) -> bool {
+        if self.open.contains(&pair) {
+            return true;
+        }
+        self.open.push(pair);
+        let answer = compare(self);
+        self.open.pop();
+        answer
     }
 
     /// The types that two types of types, iterators and so on contain.
