@@ -38,6 +38,14 @@ impl Text {
             Text::Edited(rope) => rope.to_string().into(),
         }
     }
+
+    /// How long it is, in bytes.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Text::Whole(text) => text.len(),
+            Text::Edited(rope) => rope.len_bytes(),
+        }
+    }
 }
 
 /// A change as the protocol describes it: a range and its new text, or a whole new text.

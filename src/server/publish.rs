@@ -283,7 +283,8 @@ async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
         .collect();
     due.retain(|address| {
         let published = publisher.published.get(&address.path);
-        published.is_none_or(|published| published.version != address.version)
+        let is_news = published.is_none_or(|published| published.version != address.version);
+        is_news && view.is_early(&address.path)
     });
     if due.is_empty() {
         return Round::Done;

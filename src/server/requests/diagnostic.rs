@@ -19,8 +19,9 @@ pub(crate) async fn handle(
 ) -> Result<lsp::DocumentDiagnosticReportResult> {
     let path = convert::path(params.text_document.uri.as_str());
     let previous = params.previous_result_id;
+    let asked = path.clone();
     let check = move |view: &View, part| {
-        let items = path.and_then(|path| checker(view, part)(&path));
+        let items = asked.and_then(|path| checker(view, part)(&path));
         report(OfFile::new(items.unwrap_or_default()), previous.as_deref())
     };
     // A client that can be asked to pull again does not wait for the whole workspace.
@@ -29,9 +30,11 @@ pub(crate) async fn handle(
             return Err(Error::internal_error());
         };
         let view = View::latest(session, ticket.stop.clone());
-        let work = move || check(&view.with_open_files(), Part::OwnFile);
-        let answer = session.lanes.run(Lane::Interactive, &ticket.stop, work);
-        return answer.await.map_err(|why| no_answer(session, METHOD, why));
+        if path.as_deref().is_some_and(|path| view.is_early(path)) {
+            let work = move || check(&view.with_open_files(), Part::OwnFile);
+            let answer = session.lanes.run(Lane::Interactive, &ticket.stop, work);
+            return answer.await.map_err(|why| no_answer(session, METHOD, why));
+        }
     }
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     let work = move |view: View| check(&view, Part::All);

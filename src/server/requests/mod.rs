@@ -42,6 +42,10 @@ pub(crate) const SERVER_CANCELLED: i64 = -32802;
 /// from what is there: most workspaces are read in less.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
+/// Open files longer than this are read by the model alone: reading them a second time while it does
+/// costs more memory and time than is won.
+const MAX_EARLY: usize = 1024 * 1024;
+
 /// What a job may see: the state as of the request's place in the stream.
 pub(crate) struct View {
     pub(crate) caches: Arc<Caches>,
@@ -105,6 +109,12 @@ impl View {
         }
     }
 
+    /// Whether a file is open and short enough for [`View::with_open_files`].
+    pub(crate) fn is_early(&self, path: &str) -> bool {
+        let document = self.documents.get(path);
+        document.is_some_and(|document| document.text.len() <= MAX_EARLY)
+    }
+
     /// The view with the open files and the hierarchies that govern them, which the model may not
     /// have taken in yet. Reads the hierarchies; blocks.
     pub(crate) fn with_open_files(mut self) -> View {
@@ -125,6 +135,7 @@ impl View {
             let known = self.snapshot.file(&path).and_then(|file| file.version());
             if let Some(document) = self.documents.get(&path)
                 && known != Some(document.version)
+                && self.is_early(&path)
             {
                 changes.push(Change::Edit {
                     text: document.text.whole(),
