@@ -35,6 +35,7 @@ mod expand;
 mod governing;
 mod nodes;
 mod position;
+mod project;
 mod readers;
 mod scope_view;
 mod source;
@@ -52,6 +53,10 @@ pub use nodes::{
     NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodeSources, describes_nodes,
 };
 pub use position::KeyPositions;
+pub use project::{
+    Diagnostics, InsidePath, MajorVersion, PROJECT_FILE, Project, ProjectError, ProjectSeverity,
+    ProjectStrict,
+};
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};
 pub use survey::{Status, Survey, SurveyLevel};

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use clap::{Args, ValueEnum};
 
-use crate::disk::{Ignore, scan, workspace_of};
+use crate::analysis::{MajorVersion, Project, ProjectError, ProjectSeverity};
+use crate::disk::{self, Ignore, scan, workspace_of};
 use crate::lookup::PuppetVersion;
 use crate::rules::{Checker, Finding, Severity};
 use crate::text::{PositionEncoding, TextRange};
@@ -59,9 +60,10 @@ pub(crate) struct CheckOptions {
     /// Whether the text is coloured: on a terminal unless NO_COLOR is set, always or never
     #[arg(long, value_enum, default_value_t)]
     pub(crate) color: Color,
-    /// Puppet's major version, whose defaults decide what is an error: 7 or 8
-    #[arg(long, value_name = "VERSION", default_value = "8", value_parser = version)]
-    pub(crate) puppet_version: PuppetVersion,
+    /// Puppet's major version, whose defaults decide what is an error: 7 or 8 [default: as
+    /// .hiera-ls.yaml says, else 8]
+    #[arg(long, value_name = "VERSION", value_parser = version)]
+    pub(crate) puppet_version: Option<PuppetVersion>,
 }
 
 fn version(text: &str) -> Result<PuppetVersion, String> {
@@ -86,8 +88,10 @@ pub(crate) fn run(paths: &[String], options: CheckOptions) -> ExitCode {
     let mut report = Report::new(options);
     let mut code = ExitCode::SUCCESS;
     for given in paths {
-        match absolute(given) {
-            Ok(at) => report.check(&at),
+        let checked = absolute(given).map_err(|error| error.to_string());
+        let checked = checked.and_then(|at| report.check(&at).map_err(|error| error.to_string()));
+        match checked {
+            Ok(()) => {}
             Err(error) => {
                 let _ = writeln!(std::io::stderr(), "hiera-ls: {given}: {error}");
                 code = ExitCode::from(BAD_PATH);
@@ -107,7 +111,10 @@ pub(crate) fn run(paths: &[String], options: CheckOptions) -> ExitCode {
 pub(crate) fn self_test(paths: &[String], options: CheckOptions) -> ExitCode {
     let given = paths.first().map_or(".", String::as_str);
     match absolute(given) {
-        Ok(at) => super::self_test::run(&workspace_of(&at), options.puppet_version),
+        Ok(at) => super::self_test::run(
+            &workspace_of(&at),
+            options.puppet_version.unwrap_or_default(),
+        ),
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "hiera-ls: {given}: {error}");
             ExitCode::from(BAD_PATH)
@@ -124,6 +131,21 @@ fn absolute(given: &str) -> std::io::Result<String> {
     at.into_os_string()
         .into_string()
         .map_err(|_| std::io::Error::other("the path is not UTF-8"))
+}
+
+/// How a finding is reported by the workspace's configuration; nothing where it is not.
+fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
+    if project.diagnostics.enable == Some(false) {
+        return None;
+    }
+    match project.diagnostics.severity.get(finding.code) {
+        None => Some(finding.severity),
+        Some(ProjectSeverity::Off) => None,
+        Some(ProjectSeverity::Hint) => Some(Severity::Hint),
+        Some(ProjectSeverity::Information) => Some(Severity::Information),
+        Some(ProjectSeverity::Warning) => Some(Severity::Warning),
+        Some(ProjectSeverity::Error) => Some(Severity::Error),
+    }
 }
 
 struct Report {
@@ -162,8 +184,9 @@ impl Report {
     }
 
     /// Checks everything at or below a path.
-    fn check(&mut self, at: &str) {
+    fn check(&mut self, at: &str) -> Result<(), ProjectError> {
         let folder: Arc<str> = workspace_of(at);
+        let project = disk::project(&folder)?;
         let workspace = Workspace::new();
         let found = scan(&[Arc::clone(&folder)], &Ignore::default(), &|_| {
             ControlFlow::Continue(())
@@ -176,7 +199,12 @@ impl Report {
             Change::Folders(vec![folder]),
             found.change,
         ]));
-        let checker = Checker::new(&snapshot, self.options.puppet_version);
+        let version = match project.puppet_version {
+            Some(MajorVersion(7)) => PuppetVersion::V7,
+            Some(_) | None => PuppetVersion::V8,
+        };
+        let version = self.options.puppet_version.unwrap_or(version);
+        let checker = Checker::new(&snapshot, version);
         let mut paths: Vec<&Arc<str>> = snapshot
             .files()
             .map(|file| file.path())
@@ -189,7 +217,11 @@ impl Report {
                 continue;
             };
             self.files += 1;
-            for finding in findings {
+            for mut finding in findings {
+                match severity(&project, &finding) {
+                    Some(severity) => finding.severity = severity,
+                    None => continue,
+                }
                 self.counts[finding.severity as usize] += 1;
                 let text = match self.options.format {
                     CheckFormat::Text => self.text(&snapshot, &finding),
@@ -198,6 +230,7 @@ impl Report {
                 let _ = writeln!(out, "{text}");
             }
         }
+        Ok(())
     }
 
     /// The path as people know it from here.

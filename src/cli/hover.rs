@@ -6,12 +6,13 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::lookup::settings_of;
 use super::nodes;
 use crate::analysis::Analysis;
 use crate::disk;
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
-use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::lookup::ConfigCache;
 use crate::text::{Position, PositionEncoding};
 
 /// What a hover is for and how it is printed.
@@ -38,9 +39,9 @@ pub(super) struct HoverArguments {
     /// Most lines of a value
     #[arg(long, value_name = "N", default_value_t = MAX_LINES)]
     max_lines: usize,
-    /// Behave as Puppet 7 or 8
-    #[arg(long, value_name = "7|8", default_value_t = 8, value_parser = clap::value_parser!(u8).range(7..=8))]
-    puppet_version: u8,
+    /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
+    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
+    puppet_version: Option<u8>,
 }
 
 /// The forms of a hover.
@@ -99,11 +100,8 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         return Err(format!("{at}: no such file in {folder}"));
     };
     let offset = file.lines().offset(position, PositionEncoding::Utf32);
-    let version = match arguments.puppet_version {
-        7 => PuppetVersion::V7,
-        _ => PuppetVersion::V8,
-    };
-    let settings = Settings::for_version(version).for_editor();
+    let project = disk::project(&folder).map_err(|error| error.to_string())?;
+    let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::new(&known));
     let link = |path: &str, line: u32| format!("{}#L{line}", disk::file_uri(path));
     let analysis = Analysis {

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use super::keys::KeyArguments;
 use super::nodes;
 use super::render::{self, Format};
-use crate::analysis::{Analysis, environment_of, session_over};
+use crate::analysis::{Analysis, Project, ProjectStrict, environment_of, session_over};
 use crate::disk::{self, WorkspaceDisk};
 use crate::lookup::{
     Answer, Certainty, ConfigCache, Group, LookupError, PuppetVersion, Request, Session, Settings,
@@ -72,9 +72,9 @@ pub(super) struct LookupArguments {
     /// The global layer's hiera.yaml
     #[arg(long, value_name = "FILE")]
     hiera_config: Option<String>,
-    /// Behave as Puppet 7 or 8
-    #[arg(long, value_name = "7|8", default_value_t = 8, value_parser = clap::value_parser!(u8).range(7..=8))]
-    puppet_version: u8,
+    /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
+    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
+    puppet_version: Option<u8>,
     /// Puppet's setting strict [default: the version's own]
     #[arg(long)]
     strict: Option<StrictArgument>,
@@ -128,13 +128,15 @@ fn print(text: &str) -> Result<(), End> {
 
 fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let request = request(arguments)?;
+    let folder = disk::absolute(&arguments.workspace);
+    let project = disk::project(&folder).map_err(|error| End::Failed(error.to_string()))?;
     let mut settings = settings_of(
+        &project,
         arguments.puppet_version,
         arguments.strict,
         arguments.strict_variables,
     );
     settings.keys = arguments.secrets.read();
-    let folder = disk::absolute(&arguments.workspace);
     // The process ends with the answer: freeing memory would only cost time.
     let files = ManuallyDrop::new(WorkspaceDisk::new(&folder));
     let files: &WorkspaceDisk = &files;
@@ -370,23 +372,32 @@ fn request(arguments: &LookupArguments) -> Result<Request, End> {
     })
 }
 
-/// Puppet's settings by the flags of a command.
+/// Puppet's settings: by the flags of a command, else by the workspace's configuration.
 pub(super) fn settings_of(
-    puppet_version: u8,
+    project: &Project,
+    puppet_version: Option<u8>,
     strict: Option<StrictArgument>,
     strict_variables: Option<bool>,
 ) -> Settings {
-    let version = match puppet_version {
-        7 => PuppetVersion::V7,
-        _ => PuppetVersion::V8,
+    let version = puppet_version.or(project.puppet_version.map(|version| version.0));
+    let version = match version {
+        Some(7) => PuppetVersion::V7,
+        Some(_) | None => PuppetVersion::V8,
     };
     let mut settings = Settings::for_version(version);
-    match strict {
-        None => {}
-        Some(StrictArgument::Off) => settings.strict = Strict::Off,
-        Some(StrictArgument::Warning) => settings.strict = Strict::Warning,
-        Some(StrictArgument::Error) => settings.strict = Strict::Error,
+    match (strict, project.strict) {
+        (None, None) => {}
+        (Some(StrictArgument::Off), _) | (None, Some(ProjectStrict::Off)) => {
+            settings.strict = Strict::Off;
+        }
+        (Some(StrictArgument::Warning), _) | (None, Some(ProjectStrict::Warning)) => {
+            settings.strict = Strict::Warning;
+        }
+        (Some(StrictArgument::Error), _) | (None, Some(ProjectStrict::Error)) => {
+            settings.strict = Strict::Error;
+        }
     }
-    settings.strict_variables = strict_variables.unwrap_or(settings.strict_variables);
+    let variables = strict_variables.or(project.strict_variables);
+    settings.strict_variables = variables.unwrap_or(settings.strict_variables);
     settings
 }

@@ -32,9 +32,9 @@ pub(super) struct WorkspaceArguments {
     /// The global layer's hiera.yaml
     #[arg(long, value_name = "FILE")]
     hiera_config: Option<String>,
-    /// Behave as Puppet 7 or 8
-    #[arg(long, value_name = "7|8", default_value_t = 8, value_parser = clap::value_parser!(u8).range(7..=8))]
-    puppet_version: u8,
+    /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
+    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
+    puppet_version: Option<u8>,
     /// Puppet's setting strict [default: the version's own]
     #[arg(long)]
     strict: Option<StrictArgument>,
@@ -68,11 +68,16 @@ pub(super) struct Checkout {
 pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
     let global = arguments.hiera_config.as_deref().map(disk::absolute);
     let here = checkout(&arguments.workspace, global.as_deref());
-    let nodes = match arguments.nodes.as_slice() {
-        [] => found_nodes(arguments, &here)?,
-        named => nodes::named(named, &nodes::facts(arguments.facts.as_ref())?)?,
+    let project = disk::project(&here.folder).map_err(|error| error.to_string())?;
+    let facts = arguments.facts.as_ref();
+    let facts = facts.or(project.facts_file.as_ref().map(|path| &path.0));
+    let of_project: Vec<String> = project.nodes_files.iter().map(|at| at.0.clone()).collect();
+    let nodes = match (arguments.nodes.as_slice(), of_project.as_slice()) {
+        ([], []) => found_nodes(arguments, &here, facts)?,
+        ([], named) | (named, _) => nodes::named(named, &nodes::facts(facts)?)?,
     };
     let settings = settings_of(
+        &project,
         arguments.puppet_version,
         arguments.strict,
         arguments.strict_variables,
@@ -88,10 +93,13 @@ pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
 }
 
 /// The nodes where the command line names none.
-fn found_nodes(arguments: &WorkspaceArguments, here: &Checkout) -> Result<Nodes, String> {
+fn found_nodes(
+    arguments: &WorkspaceArguments,
+    here: &Checkout,
+    facts: Option<&String>,
+) -> Result<Nodes, String> {
     let dir = here.root(&arguments.environment).map(|root| &*root.dir);
     let place = path::join(dir.unwrap_or(&here.folder), "hiera.yaml");
-    let facts = arguments.facts.as_ref();
     // Facts that cannot be read are an error even where no node is known.
     nodes::facts(facts)?;
     let (nodes, files) = nodes::found(&here.snapshot, &place, facts)?;

@@ -64,6 +64,7 @@ mod unclosed_token;
 mod unknown_alias;
 mod unknown_interpolation_function;
 mod yaml_date;
+mod yaml_portability;
 mod yaml_syntax;
 
 pub use checker::{Checker, MOST_FINDINGS, Part, check_file};
@@ -100,6 +101,7 @@ pub static RULES: &[&Rule] = &[
     unknown_alias::RULE,
     unknown_interpolation_function::RULE,
     yaml_date::RULE,
+    yaml_portability::RULE,
     yaml_syntax::RULE,
 ];
 

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Connection, Index, lock};
+use crate::disk;
 use crate::server::context::named_files;
 use crate::server::disk_reader::{Named, Seek, WatchedBy};
 use crate::server::memory;
@@ -152,7 +153,16 @@ impl Connection {
             let mut read = vec![(Origin::User, self.facts().options.clone())];
             let says_origins = self.facts().setting_origins;
             read.extend(by_origin(layers.configuration.clone(), says_origins));
-            UserSettings::read(&read, &layers.folders)
+            let mut complaints: Vec<String> = Vec::new();
+            for folder in &layers.folders {
+                match disk::project(folder) {
+                    Ok(project) => read.push((Origin::Project, json!(project))),
+                    Err(error) => complaints.push(error.to_string()),
+                }
+            }
+            let (settings, refused) = UserSettings::read(&read, &layers.folders);
+            complaints.extend(refused);
+            (settings, complaints)
         };
         for complaint in complaints {
             self.log(LogLevel::Warning, &complaint);

@@ -157,6 +157,9 @@ pub enum Origin {
     User,
     /// A file of the workspace, or the client does not say.
     Workspace,
+    /// The workspace's `.hiera-ls.yaml`: it counts where the others leave the default, which editors
+    /// send of what is not set.
+    Project,
 }
 
 /// A section of a client's configuration by who wrote its settings: the client says so, or all may be
@@ -231,6 +234,10 @@ impl UserSettings {
                 None => format!("unknown setting '{name}'"),
             });
         };
+        let default = (row.get)(&UserSettings::default());
+        if origin == Origin::Project && (row.get)(self) != default {
+            return Ok(());
+        }
         // An editor sends null for what is not set.
         let value = if value.is_null() {
             (row.get)(&UserSettings::default())
@@ -238,11 +245,11 @@ impl UserSettings {
             value
         };
         let is_allowed = match (origin, row.trust) {
-            (Origin::User, _) | (Origin::Workspace, Trust::Anyone) => true,
-            (Origin::Workspace, Trust::WorkspaceInside) => {
+            (Origin::User, _) | (Origin::Workspace | Origin::Project, Trust::Anyone) => true,
+            (Origin::Workspace | Origin::Project, Trust::WorkspaceInside) => {
                 stays_inside(&value, folders) && value != (row.get)(&UserSettings::default())
             }
-            (Origin::Workspace, Trust::User) => false,
+            (Origin::Workspace | Origin::Project, Trust::User) => false,
         };
         if !is_allowed {
             // An editor that sends all settings repeats the defaults.
@@ -484,5 +491,16 @@ mod tests {
             );
             assert_eq!(property["default"], (row.get)(&defaults));
         }
+    }
+
+    #[test]
+    fn the_file_of_a_workspace_counts_where_the_user_leaves_a_default() {
+        let project = json!({ "puppetVersion": 7, "strictVariables": true, "rememberNode": false });
+        let user = json!({ "puppetVersion": 8, "strictVariables": false });
+        let layers = [(Origin::User, user), (Origin::Project, project)];
+        let (settings, complaints) = UserSettings::read(&layers, &["/w".to_owned()]);
+        assert_eq!(complaints, Vec::<String>::new());
+        assert_eq!(settings.puppet_version, lookup::PuppetVersion::V7);
+        assert_eq!(settings.strict_variables, Some(false));
     }
 }
