@@ -27,7 +27,7 @@ use hiera_ls::analysis::Analysis;
 use hiera_ls::disk::{Ignore, scan, snapshot_of};
 use hiera_ls::ide::KnownNodes;
 use hiera_ls::ide::hover::{HoverOptions, hover};
-use hiera_ls::ide::symbols::{document_symbols, workspace_symbols};
+use hiera_ls::ide::symbols::{outline, workspace_symbols};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
 use hiera_ls::rules::Checker;
 use hiera_ls::syntax::libyaml::Parser;
@@ -389,15 +389,15 @@ fn hovers(repo: &ControlRepo, workspace: &Workspace, folder: &str) {
 
 /// The outline of a file, and a search over all keys.
 fn symbols(snapshot: &Snapshot, node: &str) {
-    let outline = best(20, || document_symbols(snapshot, node).len());
-    assert!(!document_symbols(snapshot, node).is_empty());
+    let keys = best(20, || outline(snapshot, node).len());
+    assert!(!outline(snapshot, node).is_empty());
     let go_on = || false;
     let search = || workspace_symbols(snapshot, "p01::settings", 128, &go_on).len();
     assert!(search() > 0);
     let found = best(20, search);
     note(
         "symbols",
-        &format!("of a node's file {outline:.1?}, of the workspace {found:.1?} CPU"),
+        &format!("of a node's file {keys:.1?}, of the workspace {found:.1?} CPU"),
     );
 }
 

@@ -1,4 +1,4 @@
-//! What is the same for every node that reads a file: as far as the file's own path tells, and only
+//! What is the same for every node that reads a file: as far as the file's own path says, and only
 //! where no unknown level could change it.
 
 use std::sync::Arc;

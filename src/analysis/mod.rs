@@ -74,7 +74,7 @@ pub struct Analysis<'a> {
     pub snapshot: &'a Snapshot,
     /// Puppet's settings.
     pub settings: &'a Settings,
-    /// Configurations, and what was worked out from them, kept between requests.
+    /// Configurations, and what was computed from them, kept between requests.
     pub configs: &'a ConfigCache,
     /// The known nodes; may be empty.
     pub nodes: &'a KnownNodes,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::analysis::Analysis;
 use crate::disk::{Ignore, scan};
 use crate::ide::hover::{HoverOptions, hover};
-use crate::ide::{KnownNodes, symbols::document_symbols};
+use crate::ide::{KnownNodes, symbols::outline};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Recheck, recheck};
 use crate::workspace::{Change, DiskEntry, Snapshot, Workspace};
@@ -108,7 +108,7 @@ fn compare(folder: &Arc<str>, settings: &Settings) -> Result<String, String> {
                     "round {round}: {path}, byte {offset}: another hover"
                 ));
             }
-            if document_symbols(&snapshot, path) != document_symbols(&fresh, path) {
+            if outline(&snapshot, path) != outline(&fresh, path) {
                 return Err(format!("round {round}: {path}: another outline"));
             }
             hovers += usize::from(here.is_some());

@@ -1,4 +1,4 @@
-//! The keys of one file as an outline, and the keys of the workspace by what somebody typed: the
+//! The keys of one file as an outline, and the keys of the workspace by what the user typed: the
 //! simplest features over the index.
 
 use std::collections::HashMap;
@@ -25,10 +25,19 @@ pub struct Symbol {
 /// Most nested keys of one file's outline.
 const MOST_NESTED: usize = 20_000;
 
+/// The outline of a file that a hierarchy reads; empty for any other.
+#[must_use]
+pub fn document_symbols(analysis: Analysis<'_>, path: &str) -> Vec<Symbol> {
+    match analysis.reads(path) {
+        true => outline(analysis.snapshot, path),
+        false => Vec::new(),
+    }
+}
+
 /// The top-level keys of a file in the order of its text, with the keys of their hashes; empty for
 /// a file that is not known. Parses the file: O(bytes).
 #[must_use]
-pub fn document_symbols(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
+pub fn outline(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
     let Some(file) = snapshot.file(path) else {
         return Vec::new();
     };
@@ -74,7 +83,7 @@ fn nested(tree: &Tree, value: NodeId, left: &mut usize) -> Vec<Symbol> {
     found
 }
 
-/// Keys that match what somebody typed, with the files that hold them, at most `limit`: names that
+/// Keys that match what the user typed, with the files that hold them, at most `limit`: names that
 /// are it, then names that start with it, then names that hold it, then names that hold its
 /// letters in order; each group by name. Case does not matter. O(keys of the workspace);
 /// `is_stopped` is asked now and then.
@@ -189,12 +198,12 @@ mod tests {
 
     #[test]
     fn an_outline_holds_the_keys_with_their_values() {
-        let symbols = document_symbols(&snapshot(), "/w/data/a.yaml");
+        let symbols = outline(&snapshot(), "/w/data/a.yaml");
         let names: Vec<_> = symbols.iter().map(|symbol| &*symbol.name).collect();
         assert_eq!(names, ["ntp::servers", "NTP"]);
         assert_eq!(symbols[0].selection, TextRange::new(0, 12));
         assert_eq!(symbols[0].range, TextRange::new(0, 17));
-        assert!(document_symbols(&snapshot(), "/nowhere").is_empty());
+        assert!(outline(&snapshot(), "/nowhere").is_empty());
     }
 
     #[test]
@@ -207,7 +216,7 @@ mod tests {
                 .into(),
             version: 1,
         });
-        let symbols = document_symbols(&snapshot, "/w/data/a.yaml");
+        let symbols = outline(&snapshot, "/w/data/a.yaml");
         let shown: Vec<String> = symbols
             .iter()
             .map(|symbol| {

@@ -80,7 +80,7 @@ pub struct Revealed {
     pub line: u32,
 }
 
-/// Decrypts exactly the one encrypted value at the byte at `offset` of a file, for somebody who
+/// Decrypts exactly the one encrypted value at the byte at `offset` of a file, for a user who
 /// asked to see it.
 ///
 /// # Errors

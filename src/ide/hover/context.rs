@@ -50,7 +50,7 @@ impl<'a> Context<'a> {
         self.file.path()
     }
 
-    /// The scope of the nodes that read the file, as far as its path tells.
+    /// The scope of the nodes that read the file, as far as its path says.
     pub(super) fn scope(&self) -> Scope {
         self.reaches.first().map_or_else(Scope::open, Reach::scope)
     }

@@ -90,7 +90,7 @@ pub(super) fn outside_merged_lists(context: &Context<'_>, target: &KeyTarget) ->
     target
 }
 
-/// No known node reads the file: what its path tells is all that there is.
+/// No known node reads the file: the answer is as certain as its path is.
 fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Page {
     let mut whose = vec![text("for every node that reads this file")];
     if let Some(variable) = &reach.place.mapped {

@@ -257,12 +257,12 @@ fn changes(base: &Value, value: &Value) -> Option<String> {
     }
     let more = found.len().saturating_sub(MOST_CHANGES);
     found.truncate(MOST_CHANGES);
-    let mut told = found.join(", ");
+    let mut shown = found.join(", ");
     if more > 0 {
-        told.push_str(&format!(" and {more} more"));
+        shown.push_str(&format!(" and {more} more"));
     }
     // The same hash in another order is the same value.
-    (!told.is_empty()).then_some(told)
+    (!shown.is_empty()).then_some(shown)
 }
 
 /// The sources of a group's answer, and the variable by which its nodes differ from the others.

@@ -73,7 +73,7 @@ pub(super) fn lines(value: &Value, notes: &Notes, max: usize) -> Shown {
         written.extend(rest);
         cut = Some(Cut { at: head, left_out });
     } else if is_whole && written.len() >= MOST_WHOLE {
-        written.push(mark("# … and more: nobody can read all of this"));
+        written.push(mark("# … and more: too long to show"));
     }
     let noted = written.iter().filter(|line| line.note.is_some());
     let column = noted

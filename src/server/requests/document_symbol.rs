@@ -21,10 +21,7 @@ pub(crate) async fn handle(
     let nested = session.facts().nested_symbols;
     let work = move |view: View| {
         let symbols = match &view.doubles {
-            None => view.analyse(&path, |analysis| match analysis.reads(&path) {
-                true => document_symbols(analysis.snapshot, &path),
-                false => Vec::new(),
-            }),
+            None => view.analyse(&path, |analysis| document_symbols(analysis, &path)),
             Some(doubles) => (doubles.symbols)(&view.snapshot, &path),
         };
         let encoding = view.encoding;
