@@ -1,9 +1,6 @@
 //! `alias-not-whole`: 'alias' stands in a longer string, where Puppet refuses it.
 
-use super::context::TokenAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, Rule, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 
 pub(super) const RULE: &Rule = &Rule {

@@ -1,9 +1,6 @@
 //! `bad-strategy`: a merge strategy does not exist.
 
-use super::context::OptionAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, OptionAt, Rule, Severity};
 use crate::lookup::Cause;
 
 pub(super) const RULE: &Rule = &Rule {

@@ -1,8 +1,6 @@
 //! `data-namespace`: a module's data has keys outside of the module's namespace.
 
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
 use crate::hierarchy::FunctionKind;
 use crate::lookup::{PuppetVersion, Reach};
 use crate::workspace::KeyFact;

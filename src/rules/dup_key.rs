@@ -1,12 +1,8 @@
 //! `dup-key`: a key is set twice in one hash, so that the first value is lost.
 
-use super::context::MappingAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
 use std::collections::HashMap;
 
-use super::Related;
+use super::{Depends, FileContext, Findings, Hook, MappingAt, Related, Rule, Severity};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, ScalarStyle};
 use crate::text::TextRange;

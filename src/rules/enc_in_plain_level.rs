@@ -1,9 +1,6 @@
 //! `enc-in-plain-level`: an encrypted value stands in a file that no level decrypts.
 
-use super::context::ScalarAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, Rule, ScalarAt, Severity};
 use crate::eyaml::is_encrypted;
 use crate::text::TextRange;
 

@@ -8,10 +8,9 @@ mod places;
 use std::sync::Arc;
 
 use self::places::{HIERARCHIES, interpolated, place_of_mismatch, place_of_rule};
-use super::context::entry;
-use super::finding::Findings;
-use super::rule::{ConfigurationAt, Hook};
-use super::{Depends, FileContext, Related, Rule, Severity};
+use super::{
+    ConfigurationAt, Depends, FileContext, Findings, Hook, Related, Rule, Severity, entry,
+};
 use crate::datatype::Step;
 use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer};
 use crate::interpolation::{TokenKind, tokens};

@@ -7,11 +7,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checker::Checker;
-use super::context::Reader;
-use super::finding::Findings;
 use super::reference_graph::{LOOKUP_OPTIONS, files_on_circles};
-use super::rule::Hook;
-use super::{Depends, Facts, FileContext, Related, Rule, Severity};
+use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity};
 use crate::interpolation::Key;
 use crate::lookup::{NodeKind, Reach, Request, TraceNode, Unknown};
 use crate::scope::{Scope, Variable};

@@ -1,9 +1,6 @@
 //! `json-syntax`: a file is not JSON for Puppet, which refuses all of it.
 
-use super::context::shown;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, Rule, Severity, shown};
 use crate::value::LoadErrorKind;
 
 pub(super) const RULE: &Rule = &Rule {

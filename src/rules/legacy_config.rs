@@ -1,9 +1,7 @@
 //! `legacy-config`: a 'hiera.yaml' is of a version before 5.
 
-use super::finding::Findings;
 use super::hiera_config::version_of;
-use super::rule::{ConfigurationAt, Hook};
-use super::{Depends, FileContext, Rule, Severity, Tag};
+use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severity, Tag};
 use crate::hierarchy::Layer;
 use crate::lookup::Strict;
 

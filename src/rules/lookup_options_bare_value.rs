@@ -1,9 +1,6 @@
 //! `lookup-options-bare-value`: an entry of 'lookup_options' is a text instead of a hash of options.
 
-use super::context::OptionAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Fix, Rule, Safety, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity};
 use crate::lookup::Strategy;
 use crate::text::TextEdit;
 use crate::workspace::Format;

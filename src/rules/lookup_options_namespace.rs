@@ -1,9 +1,6 @@
 //! `lookup-options-namespace`: a module's data sets options for keys of others.
 
-use super::context::OptionAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, OptionAt, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-namespace",

@@ -1,8 +1,6 @@
 //! `lookup-options-not-hash`: 'lookup_options' is not a hash.
 
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-not-hash",

@@ -1,9 +1,6 @@
 //! `lookup-options-regex-invalid`: a pattern of 'lookup_options' is no regular expression for Ruby.
 
-use super::context::OptionAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, OptionAt, Rule, Severity};
 use crate::regexp::RegexpError;
 
 pub(super) const RULE: &Rule = &Rule {

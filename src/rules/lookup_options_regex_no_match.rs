@@ -1,9 +1,6 @@
 //! `lookup-options-regex-no-match`: a pattern of 'lookup_options' matches no key of the workspace.
 
-use super::context::OptionAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, Facts, FileContext, Rule, Severity};
+use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-no-match",

@@ -1,9 +1,6 @@
 //! `lookup-options-regex-unanchored`: an entry of 'lookup_options' looks like a pattern but does not start with '^'.
 
-use super::context::OptionAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, Facts, FileContext, Rule, Severity};
+use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-unanchored",

@@ -1,9 +1,6 @@
 //! `lookup-options-unknown-option`: an entry of 'lookup_options' has an option that does not exist.
 
-use super::context::{OptionAt, entry};
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, OptionAt, Rule, Severity, entry};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-unknown-option",

@@ -1,9 +1,6 @@
 //! `malformed-call`: a token is neither a variable nor a call with one quoted argument.
 
-use super::context::{TokenAt, shown};
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, Rule, Severity, TokenAt, shown};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::PuppetVersion;
 

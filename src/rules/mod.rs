@@ -73,6 +73,11 @@ pub use finding::{Finding, Fix, Related, Safety, Severity, Tag};
 pub use recheck::{Recheck, recheck};
 pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
 
+// What rules need, so that each imports from one place.
+use context::{MappingAt, OptionAt, ScalarAt, TokenAt, entry, shown};
+use finding::Findings;
+use rule::{ConfigurationAt, Hook};
+
 /// Every rule, ordered by code.
 pub static RULES: &[&Rule] = &[
     alias_not_whole::RULE,

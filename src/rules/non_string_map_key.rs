@@ -1,9 +1,6 @@
 //! `non-string-map-key`: a key of a nested hash is read as a truth value or as nothing.
 
-use super::context::MappingAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Fix, Rule, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, MappingAt, Rule, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::workspace::Format;

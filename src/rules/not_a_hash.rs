@@ -1,8 +1,6 @@
 //! `not-a-hash`: a data file holds something else than a hash.
 
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
 use crate::lookup::Strict;
 use crate::workspace::{Format, path};
 

@@ -1,8 +1,6 @@
 //! `ruby-tags`: a tag asks for a Ruby object, which makes Puppet refuse the whole file.
 
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
 use crate::value::LoadErrorKind;
 
 pub(super) const RULE: &Rule = &Rule {

@@ -1,9 +1,6 @@
 //! `symbol-value`: a value starts with a colon, which makes it a symbol that data cannot hold.
 
-use super::context::ScalarAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Fix, Rule, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, ScalarAt, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::workspace::Format;

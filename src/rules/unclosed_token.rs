@@ -1,9 +1,6 @@
 //! `unclosed-token`: a token has no closing brace, so Puppet takes it for text.
 
-use super::context::TokenAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Fix, Rule, Safety, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
 use crate::interpolation::{TokenKind, parse_token};
 use crate::text::TextEdit;
 

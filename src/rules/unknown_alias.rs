@@ -1,8 +1,6 @@
 //! `unknown-alias`: an alias names no anchor, which makes Puppet refuse the whole file.
 
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
 use crate::syntax::NodeKind;
 use crate::value::LoadErrorKind;
 

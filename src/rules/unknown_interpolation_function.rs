@@ -1,9 +1,6 @@
 //! `unknown-interpolation-function`: a token calls a function that interpolation does not have.
 
-use super::context::TokenAt;
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Fix, Rule, Safety, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::text::{TextEdit, TextRange, nearest};
 

@@ -1,8 +1,6 @@
 //! `yaml-date`: an unquoted date or time makes Puppet refuse the whole file.
 
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Fix, Rule, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::LoadErrorKind;

@@ -1,8 +1,6 @@
 //! `yaml-syntax`: a file is not YAML for Puppet, which refuses all of it.
 
-use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
 use crate::syntax::ProblemKind;
 use crate::value::LoadErrorKind;
 
