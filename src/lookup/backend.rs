@@ -106,7 +106,7 @@ impl Engine<'_> {
             let cause = checked.map_or_else(
                 |mismatches| Cause::WrongType {
                     subject,
-                    mismatches,
+                    mismatches: Box::new(mismatches),
                 },
                 |()| Cause::Other(String::new()),
             );
@@ -396,7 +396,7 @@ fn unreadable(path: &str, error: &LoadError) -> LookupError {
     }
     let cause = Cause::Data {
         path: Arc::from(path),
-        error: error.clone(),
+        error: Box::new(error.clone()),
     };
     LookupError::new(ErrorClass::Lookup, cause)
 }
@@ -409,7 +409,7 @@ pub(super) fn unread(path: &str, error: &LoadError) -> LookupError {
     };
     let cause = Cause::File {
         path: Arc::from(path),
-        error: error.clone(),
+        error: Box::new(error.clone()),
     };
     LookupError::new(ErrorClass::Errno(class), cause)
 }

@@ -102,38 +102,38 @@ pub enum Cause {
     /// The strategy of a `merge` does not exist: its name.
     UnknownStrategy(String),
     /// A strategy does not take the options of a `merge`.
-    MergeOptions(Mismatches),
+    MergeOptions(Box<Mismatches>),
     /// A value has the wrong type.
     WrongType {
         /// What the value is, for the message.
         subject: String,
         /// What is wrong.
-        mismatches: Mismatches,
+        mismatches: Box<Mismatches>,
     },
     /// A type expression cannot be read.
     TypeExpression(ParseError),
     /// A variable does not exist.
     UndefinedVariable {
         /// Its name.
-        name: String,
+        name: Box<str>,
         /// Why it does not.
-        reason: String,
+        reason: Box<str>,
     },
     /// Puppet refuses a `hiera.yaml`.
-    Config(ConfigError),
+    Config(Box<ConfigError>),
     /// A configuration cannot be loaded, or any file not be read.
     File {
         /// The file.
         path: Arc<str>,
         /// Why.
-        error: LoadError,
+        error: Box<LoadError>,
     },
     /// A data file cannot be loaded.
     Data {
         /// The file.
         path: Arc<str>,
         /// Why.
-        error: LoadError,
+        error: Box<LoadError>,
     },
     /// An error that got another class on its way out.
     Raised(Box<LookupError>),

@@ -1,5 +1,10 @@
 //! The prefix that takes elements out of a deep merge (`knockout_prefix`).
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "Ruby asks a value for one or two classes and treats all others alike"
+)]
+
 use std::sync::Arc;
 
 use super::error::{ErrorClass, Found, LookupError};

@@ -269,7 +269,7 @@ impl Engine<'_> {
             legacy_version,
         } = self.session.configs.get(path, layer, &text, || {
             let loaded = load_yaml(text.as_bytes()).map_err(|error| {
-                let path = path.clone();
+                let (path, error) = (path.clone(), Box::new(error));
                 LookupError::new(ErrorClass::YamlLoad, Cause::File { path, error })
             })?;
             let is_hash = loaded.as_hash().is_some();
@@ -312,7 +312,7 @@ impl Engine<'_> {
         match config.as_ref() {
             Ok(_) => Ok(config),
             Err(error) => {
-                let cause = Cause::Config(error.clone());
+                let cause = Cause::Config(Box::new(error.clone()));
                 Err(Failure::from(match error {
                     ConfigError::Structure { .. } => {
                         LookupError::new(ErrorClass::TypeAssertion, cause)
@@ -469,11 +469,11 @@ pub(super) fn named_variable(failure: Failure, config: &Config) -> Failure {
     let Failure::Error(error) = failure else {
         return failure;
     };
-    let name = match &error.cause {
-        // Puppet's pattern for the name ends at a quote.
-        Cause::UndefinedVariable { name, .. } => name.split('\'').next().unwrap_or_default(),
-        _ => "",
+    let Cause::UndefinedVariable { name, .. } = &error.cause else {
+        return Failure::Error(error);
     };
+    // Puppet's pattern for the name ends at a quote.
+    let name = name.split('\'').next().unwrap_or_default();
     if name.is_empty() {
         return Failure::Error(error);
     }

@@ -150,7 +150,7 @@ impl Strategy {
             let value = Value::Hash(options.clone());
             if !value.has_opaque() {
                 datatype::check(kind.options_type(), &value).map_err(|mismatches| {
-                    let cause = Cause::MergeOptions(mismatches);
+                    let cause = Cause::MergeOptions(Box::new(mismatches));
                     LookupError::new(ErrorClass::TypeAssertion, cause)
                 })?;
             }
@@ -279,7 +279,7 @@ pub(super) fn assert_type(subject: &str, expected: &Type, value: &Value) -> Foun
         let subject = subject.to_owned();
         let cause = Cause::WrongType {
             subject,
-            mismatches,
+            mismatches: Box::new(mismatches),
         };
         LookupError::new(ErrorClass::TypeAssertion, cause).into()
     })

@@ -126,7 +126,7 @@ impl Engine<'_> {
         };
         Ok(match found {
             Variable::Known(value) if value.as_str() == Some("") => Variable::Known(Value::Undef),
-            other => other,
+            other @ (Variable::Known(_) | Variable::Undefined(_) | Variable::Unknown) => other,
         })
     }
 
@@ -147,8 +147,8 @@ impl Engine<'_> {
             ),
             Strict::Error => {
                 let cause = Cause::UndefinedVariable {
-                    name: name.clone(),
-                    reason: reason.clone(),
+                    name: name.as_str().into(),
+                    reason: reason.as_str().into(),
                 };
                 return raise(ErrorClass::Argument, cause);
             }
