@@ -94,10 +94,8 @@ pub struct Options {
     pub shown_files: Option<std::path::PathBuf>,
 }
 
-impl Options {
-    /// The defaults.
-    #[must_use]
-    pub fn new() -> Options {
+impl Default for Options {
+    fn default() -> Options {
         Options {
             doubles: None,
             quiet: publish::QUIET,
@@ -117,7 +115,7 @@ impl Options {
 /// closed the pipe.
 #[must_use]
 pub fn run() -> ExitCode {
-    let mut options = Options::new();
+    let mut options = Options::default();
     options.memory = memory::of_user();
     options.shown_files = Some(shown_files::of_user());
     ExitCode::from(serve(std::io::stdin(), std::io::stdout(), options))

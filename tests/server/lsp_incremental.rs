@@ -132,7 +132,7 @@ impl Client {
     fn start(folder: &Path, settings: &Value, pulls: &Value) -> Client {
         let (server_in, to) = std::io::pipe().unwrap();
         let (from, server_out) = std::io::pipe().unwrap();
-        let mut options = Options::new();
+        let mut options = Options::default();
         options.quiet = Duration::from_millis(1);
         options.rest = Duration::from_millis(1);
         options.outdated_grace = Duration::MAX;

@@ -137,7 +137,7 @@ impl Planted {
 }
 
 pub(crate) fn options(features: &Arc<Planted>) -> Options {
-    let mut options = Options::new();
+    let mut options = Options::default();
     let (hovers, checks) = (features.clone(), features.clone());
     options.doubles = Some(Arc::new(Doubles {
         hover: Box::new(move |snapshot, path, offset, stop| {
