@@ -39,7 +39,8 @@ pub(super) struct FitCache(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    shape: u64,
+    /// Which set of files; none before the first.
+    shape: Option<u64>,
     order: Arc<Order>,
     templates: HashMap<Template, Arc<Fits>>,
 }
@@ -56,9 +57,9 @@ impl FitCache {
     pub(super) fn of(&self, snapshot: &Snapshot, template: &Template) -> Arc<Fits> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = lock();
-        if known.shape != snapshot.shape || known.templates.len() >= MOST_TEMPLATES {
+        if known.shape != Some(snapshot.shape) || known.templates.len() >= MOST_TEMPLATES {
             *known = Known {
-                shape: snapshot.shape,
+                shape: Some(snapshot.shape),
                 order: Arc::new(Order::new(snapshot)),
                 templates: HashMap::new(),
             };
