@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::text::nearest;
@@ -118,10 +118,26 @@ pub struct MajorVersion(pub u8);
 
 impl<'de> Deserialize<'de> for MajorVersion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MajorVersion, D::Error> {
-        match u8::deserialize(deserializer)? {
-            version @ (7 | 8) => Ok(MajorVersion(version)),
-            version => Err(D::Error::custom(format!("expected 7 or 8, got {version}"))),
-        }
+        deserializer.deserialize_str(Text(|text| match text {
+            "7" => Ok(MajorVersion(7)),
+            "8" => Ok(MajorVersion(8)),
+            _ => Err(format!("expected 7 or 8, got {text}")),
+        }))
+    }
+}
+
+/// A scalar that is read by a function. An error inside of a visitor is given the scalar's line.
+struct Text<T>(fn(&str) -> Result<T, String>);
+
+impl<T> Visitor<'_> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a text")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        (self.0)(text).map_err(E::custom)
     }
 }
 
@@ -132,17 +148,18 @@ pub struct InsidePath(pub String);
 
 impl<'de> Deserialize<'de> for InsidePath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<InsidePath, D::Error> {
-        let path = String::deserialize(deserializer)?;
-        let outside = path.starts_with(['/', '\\', '~'])
-            || path.split(['/', '\\']).any(|segment| segment == "..")
-            || path.contains(':');
-        match outside || path.is_empty() {
-            true => Err(D::Error::custom(format!(
-                "'{path}' is no path inside the workspace; a path outside counts only from the \
-                 user's own settings"
-            ))),
-            false => Ok(InsidePath(path)),
-        }
+        deserializer.deserialize_str(Text(|path| {
+            let outside = path.starts_with(['/', '\\', '~'])
+                || path.split(['/', '\\']).any(|segment| segment == "..")
+                || path.contains(':');
+            match outside || path.is_empty() {
+                true => Err(format!(
+                    "'{path}' is no path inside the workspace; a path outside counts only from the \
+                     user's own settings"
+                )),
+                false => Ok(InsidePath(path.to_owned())),
+            }
+        }))
     }
 }
 
@@ -223,24 +240,25 @@ struct Name;
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        if KNOWN.contains(&name.as_str()) {
-            return Ok(Name);
-        }
-        if OF_USERS.contains(&name.as_str()) {
-            return Err(D::Error::custom(format!(
-                "'{name}' counts only from the user's own settings, not from a workspace's"
-            )));
-        }
-        Err(D::Error::custom(
-            match nearest(&name.replace(['_', '-'], ""), KNOWN.into_iter()) {
-                Some(known) => format!("unknown setting '{name}': did you mean '{known}'?"),
-                None => format!(
-                    "unknown setting '{name}': a workspace may set {}",
-                    KNOWN.join(", ")
-                ),
-            },
-        ))
+        deserializer.deserialize_str(Text(|name| {
+            if KNOWN.contains(&name) {
+                return Ok(Name);
+            }
+            if OF_USERS.contains(&name) {
+                return Err(format!(
+                    "'{name}' counts only from the user's own settings, not from a workspace's"
+                ));
+            }
+            Err(
+                match nearest(&name.replace(['_', '-'], ""), KNOWN.into_iter()) {
+                    Some(known) => format!("unknown setting '{name}': did you mean '{known}'?"),
+                    None => format!(
+                        "unknown setting '{name}': a workspace may set {}",
+                        KNOWN.join(", ")
+                    ),
+                },
+            )
+        }))
     }
 }
 
@@ -286,7 +304,7 @@ mod tests {
             (
                 "pkcs7PrivateKey: key.pem\n",
                 1,
-                "'pkcs7PrivateKey' counts only from the user's own settings, not from a workspace's at line 1 column 1",
+                "'pkcs7PrivateKey' counts only from the user's own settings, not from a workspace's",
             ),
             ("puppetVersion: 6\n", 1, "expected 7 or 8, got 6"),
             ("strict: loud\n", 1, "unknown variant `loud`"),

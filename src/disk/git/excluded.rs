@@ -61,6 +61,7 @@ impl Excluded {
 /// The patterns of a text; a line that is no pattern fits nothing.
 fn patterns(text: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
+    builder.allow_unclosed_class(false);
     for line in text.lines().take(MOST_PATTERNS) {
         let _ = builder.add_line(None, line);
     }
