@@ -26,8 +26,11 @@ pub struct ScopeView<'v> {
     pub(super) compilation: Compilation<'v>,
     places: Vec<(Layer, Rc<[Place]>)>,
     /// The options of keys of a module or of none; none where Puppet refuses them.
-    options: Vec<(Option<Arc<str>>, Option<Arc<LookupOptions>>)>,
+    options: Vec<OptionsOfModule>,
 }
+
+/// A module, or none, and the options of its keys.
+type OptionsOfModule = (Option<Arc<str>>, Option<Arc<LookupOptions>>);
 
 /// The layers that a key is looked up in, in their order.
 #[must_use]

@@ -22,8 +22,11 @@ const MOST_SETS: usize = 4;
 /// Plans by layer and the environment's folder.
 #[derive(Debug, Default)]
 pub(super) struct PlanCache {
-    plans: Mutex<Map<(Layer, Option<Arc<str>>), Arc<Plan>>>,
+    plans: Mutex<Map<PlanKey, Arc<Plan>>>,
 }
+
+/// A layer, and the folder of its environment.
+type PlanKey = (Layer, Option<Arc<str>>);
 
 /// The plan of one layer.
 #[derive(Debug)]

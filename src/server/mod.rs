@@ -115,9 +115,11 @@ impl Default for Options {
 /// closed the pipe.
 #[must_use]
 pub fn run() -> ExitCode {
-    let mut options = Options::default();
-    options.memory = memory::of_user();
-    options.shown_files = Some(shown_files::of_user());
+    let options = Options {
+        memory: memory::of_user(),
+        shown_files: Some(shown_files::of_user()),
+        ..Options::default()
+    };
     ExitCode::from(serve(std::io::stdin(), std::io::stdout(), options))
 }
 

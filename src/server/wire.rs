@@ -83,6 +83,10 @@ fn failure(id: Id, code: ErrorCode, why: &str) -> Response {
 ///
 /// # Errors
 /// It is none; what to answer.
+#[expect(
+    clippy::result_large_err,
+    reason = "one for each message; the answer is sent right away"
+)]
 fn message(body: &[u8]) -> Result<Incoming, Response> {
     let value = serde_json::from_slice::<Value>(body).or_else(|first| {
         // JavaScript strings may hold half a surrogate pair, and well-behaved clients write it as an

@@ -221,7 +221,7 @@ impl Draft<'_> {
         };
         std::thread::scope(|scope| {
             for _ in 1..threads {
-                scope.spawn(&work);
+                scope.spawn(work);
             }
             work();
         });

@@ -132,10 +132,12 @@ impl Client {
     fn start(folder: &Path, settings: &Value, pulls: &Value) -> Client {
         let (server_in, to) = std::io::pipe().unwrap();
         let (from, server_out) = std::io::pipe().unwrap();
-        let mut options = Options::default();
-        options.quiet = Duration::from_millis(1);
-        options.rest = Duration::from_millis(1);
-        options.outdated_grace = Duration::MAX;
+        let options = Options {
+            quiet: Duration::from_millis(1),
+            rest: Duration::from_millis(1),
+            outdated_grace: Duration::MAX,
+            ..Options::default()
+        };
         let server = std::thread::spawn(move || serve(server_in, server_out, options));
         let (sender, receiver) = channel();
         std::thread::spawn(move || {

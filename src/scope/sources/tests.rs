@@ -1,3 +1,5 @@
+//! Nodes and facts in every form that tools save them in.
+
 use std::sync::Arc;
 
 use super::super::read_json_nodes;
