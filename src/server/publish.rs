@@ -154,7 +154,11 @@ async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
     let Some(view) = View::now(session, Stop::never()).await else {
         return Round::Done;
     };
-    let mut closed = publisher.stale(&mut *session.diagnostics.lock().await, &view);
+    let mut closed = {
+        let mut diagnostics = session.diagnostics.lock().await;
+        let pending = diagnostics.pending(&view).clone();
+        publisher.stale(&diagnostics, pending)
+    };
     closed.retain(|path| !open.contains(path));
     if closed.is_empty() {
         return Round::Done;
@@ -187,19 +191,19 @@ impl Publisher {
     }
 
     /// The files of which the client may know something else than what is true, or the version of a
-    /// document that is closed.
-    fn stale(&self, diagnostics: &mut Diagnostics, view: &View) -> BTreeSet<Arc<str>> {
-        let mut stale = diagnostics.pending(view).clone();
+    /// document that is closed. A pull may have checked a file that is not `pending` any more.
+    fn stale(&self, diagnostics: &Diagnostics, pending: BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+        let mut stale = pending;
         let id = |path: &str| self.published.get(path).map(|published| &published.id);
         let news = diagnostics
             .iter()
             .filter(|(path, now)| id(path) != Some(&now.id));
         stale.extend(news.map(|(path, _)| path.clone()));
-        let versioned = self
-            .published
-            .iter()
-            .filter(|(_, published)| published.version.is_some());
-        stale.extend(versioned.map(|(path, _)| path.clone()));
+        let outdated = self.published.iter().filter(|(path, published)| {
+            let now = diagnostics.of(path).map(|now| &now.id);
+            published.version.is_some() || now != Some(&published.id)
+        });
+        stale.extend(outdated.map(|(path, _)| path.clone()));
         stale
     }
 
@@ -332,5 +336,25 @@ async fn unless_changed<T: Send + 'static>(
             session.changed.notify_one();
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_that_a_pull_saw_vanish_are_taken_back() {
+        let published = Published {
+            id: "findings of before".to_owned(),
+            version: None,
+            uri: "file:///repo/hiera.yaml".parse().unwrap(),
+        };
+        let path: Arc<str> = Arc::from("/repo/hiera.yaml");
+        let publisher = Publisher {
+            published: HashMap::from([(path.clone(), published)]),
+        };
+        let stale = publisher.stale(&Diagnostics::default(), BTreeSet::new());
+        assert_eq!(stale, BTreeSet::from([path]));
     }
 }
