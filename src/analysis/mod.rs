@@ -25,7 +25,7 @@
 //! let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
 //! let root = analysis.governing("/repo/data/common.yaml").unwrap();
 //! let answer = root.session().lookup(&Scope::open(), &Request::key("ntp::servers"));
-//! assert_eq!(answer.result.unwrap().inspect(), "['a', 'b']");
+//! assert_eq!(answer.result.unwrap().inspect(), r#"["a", "b"]"#);
 //! ```
 
 mod certain;
