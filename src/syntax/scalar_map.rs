@@ -72,7 +72,16 @@ impl ScalarMap {
             decoded: 0,
         };
         let mut inside = TextRange::empty(start);
-        if start < end {
+        let quotes = |at: usize| bytes.get(at) == Some(&b'"');
+        let is_quoted = start + 1 < end && quotes(start) && quotes(end - 1);
+        // HOCON joins texts with and without quotes into one string, whose parts are not told apart.
+        if start < end && style == ScalarStyle::JsonString && !is_quoted {
+            if source.get(start..end) == Some(text) {
+                pieces.same(start..end);
+            } else {
+                pieces.push(start..end, text.len());
+            }
+        } else if start < end {
             match style {
                 ScalarStyle::Plain => pieces.flow(start, end, None),
                 ScalarStyle::JsonLiteral => pieces.same(start..end),

@@ -207,3 +207,20 @@ fn tokens_in_every_style_have_their_bytes() {
         assert_eq!(range.slice(source), wanted, "{source:?}");
     }
 }
+
+#[test]
+fn hocon_texts_without_quotes_of_their_own_stand_for_themselves() {
+    let range_of = |text: &str, part: &str| {
+        let parse = crate::syntax::parse_hocon(text);
+        let (_, value) = parse.tree.entries().next().unwrap();
+        let node = parse.tree.node(value);
+        let scalar = node.as_scalar().unwrap();
+        let at = scalar.text.find(part).unwrap();
+        let range = ScalarMap::new(text, node).source_range(at..at + part.len());
+        text.get(range.as_usize()).map(str::to_owned)
+    };
+    assert_eq!(range_of("a = é b", "b"), Some("b".to_owned()));
+    assert_eq!(range_of("a = \"x b\"", "b"), Some("b".to_owned()));
+    // Of a joined text only the whole has a place.
+    assert_eq!(range_of("a = é \"b\"", "b"), Some("é \"b\"".to_owned()));
+}
