@@ -330,3 +330,94 @@ fn distinct(items: impl Iterator<Item = Arc<str>>) -> Vec<Arc<str>> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::Status;
+    use crate::analysis::Analysis;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+    use crate::scope::{KnownNodes, Scope};
+
+    const LEVELS: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: Private, path: /elsewhere/private.yaml}
+  - {name: Site, path: \"site/%{facts.site}.yaml\"}
+  - {name: Top, path: top.yaml}
+  - {name: Empty, path: empty.yaml}
+  - {name: Role, path: \"role/%{role}.yaml\"}
+  - {name: Common, path: common.yaml}
+  - {name: Missing, path: missing.yaml}
+  - {name: Far, path: /elsewhere/far.yaml}
+#- data/site/ams.yaml
+list: [0]
+#- data/top.yaml
+first: 1
+list: [1]
+lookup_options: {list: {merge: unique}}
+#- data/empty.yaml
+other: 2
+#- data/role/web.yaml
+first: 3
+#- data/common.yaml
+first: 4
+list: [4]
+";
+
+    /// Every level of a key in an open scope: its name and status, and where it sets the key.
+    fn levels(key: &str) -> String {
+        let snapshot = Fixture::new("data/common.yaml", LEVELS).opened();
+        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let view = analysis.governing(&format!("{FOLDER}/data/common.yaml"));
+        let survey = view.expect("a root").survey(key, &Scope::open());
+        let levels = survey.levels.iter().map(|level| {
+            let status = match &level.status {
+                Status::Sets => "sets".to_owned(),
+                Status::Merged => "merged".to_owned(),
+                Status::Overridden => "overridden".to_owned(),
+                Status::ForSomeNodes(files) => format!("for some nodes {}", files.join(" ")),
+                Status::NotSet => "not set".to_owned(),
+                Status::Unknown(files) => format!("unknown, {} file", files.len()),
+                Status::Outside { decides } => format!("outside, decides: {decides}"),
+            };
+            let line = level.key.map(|(line, _)| format!(" in line {}", line + 1));
+            let name = &level.place.level;
+            format!("{name}: {status}{}", line.unwrap_or_default())
+        });
+        levels.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn the_first_level_that_sets_a_key_overrides_those_below() {
+        expect![[r#"
+            Private: outside, decides: true
+            Site: not set
+            Top: sets in line 1
+            Empty: not set
+            Role: for some nodes /repo/data/role/web.yaml
+            Common: overridden in line 1
+            Missing: not set
+            Far: outside, decides: false"#]]
+        .assert_eq(&levels("first"));
+    }
+
+    #[test]
+    fn merged_levels_all_count() {
+        expect![[r#"
+            Private: outside, decides: true
+            Site: unknown, 1 file
+            Top: merged in line 2
+            Empty: not set
+            Role: not set
+            Common: merged in line 2
+            Missing: not set
+            Far: outside, decides: true"#]]
+        .assert_eq(&levels("list"));
+    }
+}

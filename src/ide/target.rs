@@ -442,3 +442,63 @@ pub fn steps_of(key: &Key) -> Vec<Value> {
     });
     steps.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Target, at};
+    use crate::fixture::{FOLDER, Fixture};
+
+    /// The kind of the target at the cursor, and its text.
+    fn target(text: &str) -> String {
+        let fixture = Fixture::new("data/common.yaml", text);
+        let (path, offset) = fixture.cursor.clone().expect("a cursor");
+        let path = format!("{FOLDER}/{path}");
+        let snapshot = fixture.opened();
+        let target = at(&snapshot, &path, offset);
+        let kind = match &target {
+            Target::Key(key) => format!("key {}", key.shown()),
+            Target::NestedKey(key) => format!("nested key {}", key.shown()),
+            Target::Token(_) => "token".to_owned(),
+            Target::Path(path) => format!("path of level {}", path.level),
+            Target::Option(option) => format!("option {}", option.entry),
+            Target::Blob(_) => "blob".to_owned(),
+            Target::Word(word) => format!("word {}", word.word),
+            Target::None => "none".to_owned(),
+        };
+        let file = snapshot.file(&path).expect("a file");
+        let text = target
+            .range()
+            .map(|range| range.slice(file.text()).to_owned());
+        format!("{kind}: {}", text.unwrap_or_default())
+    }
+
+    #[test]
+    fn data_holds_keys_tokens_options_and_blobs() {
+        for (text, expected) in [
+            ("nt$0p: 1\n", "key ntp: ntp"),
+            ("ntp: $01\n", "key ntp: ntp"),
+            ("a: {b: {c$0: 1}}\n", "nested key a.b.c: c"),
+            ("a: [{b: 1}, {b: $02}]\n", "nested key a.1.b: b"),
+            ("a: \"x %{fa$0cts.os} y\"\n", "token: %{facts.os}"),
+            ("a: ENC[PK$0CS7,AAAA]\n", "blob: ENC[PKCS7,AAAA]"),
+            ("lookup_options: {a$0b: {merge: deep}}\n", "option ab: ab"),
+            (
+                "lookup_options: {ab: {mer$0ge: deep}}\n",
+                "word merge: merge",
+            ),
+            ("lookup_options: {ab: {merge: de$0ep}}\n", "word deep: deep"),
+            ("# no$0thing\na: 1\n", "none: "),
+        ] {
+            assert_eq!(target(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn configurations_hold_paths_and_words() {
+        let config = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - name: a\n    path: a.yaml\n";
+        let path = config.replace("path: a.yaml", "path: a.y$0aml");
+        assert_eq!(target(&path), "path of level 0: a.yaml");
+        let word = config.replace("hierarchy", "hie$0rarchy");
+        assert_eq!(target(&word), "word hierarchy: hierarchy");
+    }
+}
