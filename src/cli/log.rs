@@ -5,7 +5,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// The transport writes whole messages, and an answer may hold a secret that somebody asked for.
+/// The transport writes whole messages, and an answer may hold a secret that the user asked for.
 const SILENT: &str = "tower_lsp_server::codec";
 
 /// Starts the log of this process, with the time of each line or without.
@@ -23,7 +23,7 @@ pub(crate) fn start(with_time: bool) {
         false => lines.without_time().boxed(),
     };
     let log = tracing_subscriber::registry().with(lines.with_filter(filter(&wanted)));
-    // Somebody else's subscriber is as good.
+    // A subscriber that is set already is as good.
     let _ = log.try_init();
 }
 

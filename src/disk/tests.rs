@@ -174,7 +174,7 @@ fn a_file_that_vanishes_between_listing_and_reading_is_not_there() {
     assert_eq!(snapshot.kind(&shared(&root.join("a/gone.yaml"))), None);
     assert_eq!(snapshot.count_with("a"), 0);
     assert_eq!(snapshot.count_with("b") + snapshot.count_with("c"), 2);
-    // Nor does it matter that all of it is gone when somebody looks again.
+    // Nor does it matter that all of it is gone at the next look.
     fs::remove_dir_all(root.join("a")).expect("removed");
     let gone = [shared(&root.join("a/stays.yaml")), Arc::clone(&folders[0])];
     let mut data_folders = scan.data_folders;

@@ -327,7 +327,7 @@ impl Engine<'_> {
 enum TokenValue {
     /// The token's own text: it has no end.
     AsWritten,
-    /// Another key's value in the place of the whole string.
+    /// Another key's value replaces the whole string.
     Alias(Value),
     /// A value that becomes text.
     Value(Value),

@@ -188,7 +188,7 @@ fn collect(node: &TraceNode, key: &Arc<str>, found: &mut Vec<Source>) {
     }
 }
 
-/// One answer and whose it is.
+/// One answer and the nodes that get it.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The value or the error.

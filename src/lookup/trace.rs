@@ -150,7 +150,7 @@ pub struct TraceLocation {
     pub possible: Option<Possible>,
 }
 
-/// A location whose path nobody can know.
+/// A location whose path is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Possible {
     /// The unknown variables, as written.

@@ -82,7 +82,7 @@ pub(super) fn unescape(source: &str) -> Result<String, &'static str> {
 type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 /// A byte named by a number: ASCII stands for itself, the rest can only be part of a character
-/// written byte by byte, which nobody does and Rust's engines cannot match.
+/// written byte by byte, which is never done and Rust's engines cannot match.
 fn push_byte(out: &mut String, value: u32) -> Result<(), &'static str> {
     match value {
         0..=0x7f => {

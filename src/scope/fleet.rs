@@ -78,7 +78,7 @@ impl KnownNodes {
         KnownNodes::in_environment(&members.collect(), environment)
     }
 
-    /// The nodes of a nodes file, those without an environment in the one of that name. O(nodes).
+    /// The nodes of a nodes file, those without an environment in the environment of that name. O(nodes).
     #[must_use]
     pub fn in_environment(nodes: &Nodes, environment: &str) -> KnownNodes {
         let members = nodes.all().iter().map(|node| Member {
@@ -210,7 +210,7 @@ enum Outcome {
     /// The path ends early, at a value that may be no collection: how Puppet complains of it
     /// depends on that value.
     Stopped(usize, Value),
-    /// The path cannot be read, or the variable not be known: nobody shares anything.
+    /// The path cannot be read, or the variable is not known: no two nodes share an outcome.
     Own(usize),
 }
 

@@ -117,7 +117,7 @@ impl Reader<'_> {
         let mut all = parts(element).unwrap_or_default();
         if let Some(certname) = value_of(&all, "certname")? {
             let facts = part(&all, "facts").map(listed).unwrap_or_default();
-            // Nobody's inventory has them.
+            // Inventories do not have them.
             all.retain(|(name, _)| name != "variables");
             return self.add(&certname.to_s(), &facts, &all);
         }

@@ -90,7 +90,7 @@ impl Nodes {
         self.nodes.get(*self.places.get(certname)?)
     }
 
-    /// These nodes with `node` added, or in the place of the one of its name.
+    /// These nodes with `node` added; it replaces a node of the same name.
     pub fn insert(&mut self, node: Node) {
         let node = Arc::new(node);
         match self.places.get(&node.certname) {

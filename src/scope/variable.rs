@@ -14,7 +14,7 @@ pub enum Variable {
     Known(Value),
     /// There is no such variable.
     Undefined(Undefined),
-    /// Nobody knows: the scope is open.
+    /// Not known: the scope is open.
     Unknown,
 }
 

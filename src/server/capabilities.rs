@@ -205,7 +205,7 @@ impl ClientFacts {
 }
 
 /// Whether the client of that name draws Markdown's tables. Terminal editors don't, and a client
-/// that nobody knows may be one.
+/// that is not known may be one.
 fn draws_tables(client: &str) -> bool {
     /// Parts of the names that clients with a browser's Markdown give themselves, lower case.
     const BROWSERS: [&str; 10] = [

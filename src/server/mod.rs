@@ -3,7 +3,7 @@
 //! A message's way: `wire` (bytes → messages) → `transport` → `ordered` (order is taken, state is
 //! pinned) → `backend` → `requests/<method>` (a job on the blocking pool) → `convert` →
 //! `transport` → `outbox`. An edit's way ends in `ordered`: it enters `documents` and the queue of
-//! `model` there; the model's writer wakes `publish`.
+//! `model` there; the model's writer notifies `publish`.
 //!
 //! Four rules hold here, each pinned by `tests/transport/rules.rs`: order is taken where messages
 //! arrive; handlers never compute; no handler waits for the client; many handlers may be under way

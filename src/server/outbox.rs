@@ -20,7 +20,7 @@ pub(crate) struct Outbox(Arc<Shared>);
 struct Shared {
     unwritten: Mutex<Unwritten>,
     changed: Condvar,
-    /// Wakes [`Outbox::room`].
+    /// Notifies [`Outbox::room`].
     written: Notify,
 }
 

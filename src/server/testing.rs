@@ -35,7 +35,7 @@ where
     super::serve_through(input, output, options, limit, in_front)
 }
 
-/// What tests answer requests with in the place of `ide` and `rules`: answers that take as long as
+/// What tests answer requests with instead of `ide` and `rules`: answers that take as long as
 /// the test wants, count, or panic.
 pub struct Doubles {
     /// A hover at a byte of a file.

@@ -12,7 +12,7 @@ use super::libyaml::{CollectionStyle, Event, EventKind, ScalarStyle as Written};
 use super::tree::{Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
 use crate::text::TextRange;
 
-/// Collections deeper than this are refused, so that nobody's recursion over a tree or a value
+/// Collections deeper than this are refused, so that no recursion over a tree or a value
 /// can overflow the stack. Psych itself gives up between one and two thousand levels.
 pub const MAX_DEPTH: usize = 500;
 

@@ -65,7 +65,7 @@ pub fn parse_json(text: &str) -> Parse {
 
 /// Why a value was not read.
 enum Failure {
-    /// Ruby's parser returns nothing; whoever called it raises. The place is where it stuck.
+    /// Ruby's parser returns nothing and its caller raises. The place is where parsing stopped.
     Silent(usize),
     /// It raises here.
     Raised(Problem),

@@ -33,7 +33,7 @@ const READ_ON_ALLOWANCE: usize = 1 << 20;
 /// libyaml decodes this many bytes before it looks at the first.
 const READ_AHEAD: usize = 16 * 1024;
 
-/// More syntax problems than this in one file help nobody.
+/// Most syntax problems that are reported for one file.
 const MAX_PROBLEMS: usize = 100;
 
 /// What a line is to a top-level mapping.

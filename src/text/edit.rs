@@ -12,7 +12,7 @@ pub struct TextEdit {
 }
 
 impl TextEdit {
-    /// Puts `new_text` in the place of a range.
+    /// Replaces a range by `new_text`.
     #[must_use]
     pub fn replace(range: TextRange, new_text: impl Into<String>) -> TextEdit {
         TextEdit {

@@ -6,8 +6,8 @@ const MAX_EDITS: usize = 3;
 /// Longer names are not compared, in bytes.
 const MAX_NAME: usize = 64;
 
-/// The known name that a misspelt one most likely means: the one that the fewest letters differ
-/// from, whatever their case, at most three; of several the first by bytes. Of short names fewer
+/// The known name that a misspelt one most likely means: the name with the fewest different
+/// letters, whatever their case, at most three; of several the first by bytes. Of short names fewer
 /// than half of the letters may differ.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {

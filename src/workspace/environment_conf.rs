@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> EnvironmentConf {
             continue;
         }
         match name {
-            // The first setting of a name is the one that counts.
+            // The first setting of a name counts.
             "modulepath" if conf.modulepath.is_none() => {
                 let entries = unquoted(value).split(':').map(str::trim);
                 let entries = entries.filter(|entry| !entry.is_empty());

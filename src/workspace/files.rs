@@ -78,7 +78,7 @@ pub trait Files: Sync {
     }
 
     /// Paths of the visible data files of a format that hold a top-level key and that a template
-    /// can mean, in byte order; none where nobody keeps an index.
+    /// can mean, in byte order; none where no index is kept.
     fn files_with_key(&self, _key: &str, _format: Format, _template: &Template) -> Paths {
         Paths::default()
     }
@@ -102,7 +102,7 @@ pub trait Files: Sync {
     }
 
     /// A number that is another one as soon as files, folders or the roots of the workspace may
-    /// be others, texts aside; nothing where nobody watches.
+    /// be others, texts aside; nothing where files are not watched.
     fn shape(&self) -> Option<u64> {
         None
     }

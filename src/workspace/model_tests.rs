@@ -389,7 +389,7 @@ fn answers(snapshot: &Snapshot) -> String {
     out
 }
 
-/// What somebody knows who only listens to deltas: which files hold which keys, which paths
+/// What a client that only receives deltas knows: which files hold which keys, which paths
 /// there are.
 #[derive(Default)]
 struct Listener {

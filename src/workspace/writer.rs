@@ -126,7 +126,7 @@ impl Draft<'_> {
         self.next
     }
 
-    /// Puts files in the place of their former versions and notes which ones differ.
+    /// Replaces files by their new versions and notes which ones differ.
     fn replace_files(&mut self, files: Vec<ReadFile>, delta: &mut Delta) {
         for (id, path, file) in files {
             let old = self.before.file_by_id(id);

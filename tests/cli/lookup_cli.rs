@@ -221,7 +221,7 @@ fn without_a_node_the_exit_code_tells_how_far_the_answer_holds() {
 }
 
 /// A `lookup_key` function is called once for each location that exists, or once where there is
-/// none; what it would answer, nobody knows.
+/// none; what it would answer is not known.
 #[test]
 fn an_explanation_says_where_only_a_function_could_tell() {
     let folder = tempfile::tempdir().unwrap();

@@ -45,7 +45,7 @@ fn hovers_tell_what_puppet_answers() {
     let snapshot = disk::snapshot_of(&folder);
     let nodes = from_json(&read("fixtures/acme/nodes.json")).unwrap();
     let known = KnownNodes::new(&Nodes::read(&nodes, &HashMap::default()).unwrap());
-    let nobody = KnownNodes::default();
+    let no_nodes = KnownNodes::default();
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
     let configs = ConfigCache::default();
     let expected = expected();
@@ -104,7 +104,7 @@ fn hovers_tell_what_puppet_answers() {
                 shown += 1;
             }
             // Without nodes: what is certain holds for every node that reads the file.
-            let analysis = Analysis::new(&snapshot, &settings, &configs, &nobody);
+            let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
             for answer in effective(analysis, path, offset) {
                 let ours = answer.result.as_ref().ok().cloned().flatten();
                 if !answer.is_certain || path.contains("/service/") {

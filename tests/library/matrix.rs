@@ -436,7 +436,7 @@ fn hints_without_nodes_say_what_is_certain_for_every_node() {
             "list: merged from 3 sources",
         ]
     );
-    // A level that nobody can see may set anything.
+    // A level that is not visible may set anything.
     let private = hiera.replace(
         "hierarchy:\n",
         "hierarchy:\n  - {name: private, datadir: /etc/private, path: common.yaml}\n",
@@ -476,7 +476,7 @@ fn checkouts() -> tempfile::TempDir {
 }
 
 #[test]
-fn nodes_that_nobody_names_are_found_where_an_editor_finds_them() {
+fn nodes_are_found_without_a_flag_where_an_editor_finds_them() {
     let folder = checkouts();
     let new = folder.path().join("new");
     let matrix = || run(&["matrix", "port", "--workspace", "new"], folder.path());
@@ -600,7 +600,7 @@ fn two_environments_are_compared_by_name() {
     }
 }
 
-/// Runs git in a folder, with nobody's configuration; says so where there is none.
+/// Runs git in a folder, without any configuration; says so where there is no git.
 fn git(folder: &std::path::Path, arguments: &[&str]) -> bool {
     let output = Command::new("git")
         .args(["-c", "user.name=A", "-c", "user.email=a@example.com"])

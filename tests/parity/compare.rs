@@ -90,7 +90,7 @@ pub struct Difference {
 }
 
 /// What differs between the reference's answer and ours, both normalised. Fields that the reference
-/// lacks because nobody asked for them are not compared: `explain`, and the places of errors where
+/// lacks because they were not asked for are not compared: `explain`, and the places of errors where
 /// it says `places`.
 pub fn difference(puppet: &Value, ours: &Value) -> Option<Difference> {
     let empty = Map::new();

@@ -137,7 +137,7 @@ fn hovers_of_lsst_control_equal_puppet() {
         .collect();
     let nodes = from_json(&json!(nodes).to_string()).unwrap();
     let known = KnownNodes::new(&Nodes::read(&nodes, &HashMap::default()).unwrap());
-    let nobody = KnownNodes::default();
+    let no_nodes = KnownNodes::default();
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
     let configs = ConfigCache::default();
 
@@ -207,7 +207,7 @@ fn hovers_of_lsst_control_equal_puppet() {
                 }
             }
             // Without any node known: what is said to be certain is every reader's.
-            let without = Analysis::new(&snapshot, &settings, &configs, &nobody);
+            let without = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
             for answer in effective(without, &spot.path, spot.offset) {
                 let right = readers
                     .iter()
@@ -239,13 +239,13 @@ fn hovers_of_lsst_control_equal_puppet() {
         wrong.join("\n")
     );
     let one_is_unknown = spots.iter().flat_map(|(_, spots)| spots).any(|spot| {
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nobody);
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
         let options = HoverOptions::default();
         let text = hover(analysis, &spot.path, spot.offset, &options).map(|hover| hover.plain);
         text.is_some_and(|text| text.contains(", unless ") && text.contains("unknown, level"))
     });
     assert!(one_is_unknown, "no hover names an unknown level");
-    tell_times(&snapshot, &spots, &settings, &configs, [&nobody, &known]);
+    tell_times(&snapshot, &spots, &settings, &configs, [&no_nodes, &known]);
 }
 
 /// Prints how long hovers take, without and with nodes.

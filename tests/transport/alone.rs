@@ -86,7 +86,7 @@ fn a_single_file_is_answered_from_the_environment_above_it() {
     client.open(&module, "m::size: 0\n");
     let shown = hover(&mut client, &module, 0);
     assert!(shown.contains("data/common.yaml"), "{shown}");
-    // Nobody was told to watch here, so the server does.
+    // No client watches here, so the server does.
     write(folder, "data/common.yaml", "port: 8080\n");
     shows(&mut client, &node, "8080");
     for open in [&node, &module] {
@@ -112,7 +112,7 @@ fn a_file_that_nothing_governs_is_left_alone_until_something_does() {
     let node = uri(folder, "data/nodes/a.x.yaml");
     client.open(&node, NODE);
     assert_eq!(hover(&mut client, &node, 0), "");
-    // Somebody writes a hierarchy beside it and saves it.
+    // A hierarchy is written and saved beside it.
     let hierarchy = uri(folder, "hiera.yaml");
     client.open(&hierarchy, HIERARCHY);
     write(folder, "hiera.yaml", HIERARCHY);
@@ -127,7 +127,7 @@ fn a_folder_inside_an_environment_is_answered_from_the_whole_of_it() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     repository(folder);
-    // Somebody opened the data folder alone; the client watches that, and nothing above it.
+    // The data folder alone is open; the client watches that, and nothing above it.
     let mut client = start(Some(&folder.join("data")), json!({}), true);
     let node = uri(folder, "data/nodes/a.x.yaml");
     client.open(&node, NODE);

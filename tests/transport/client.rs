@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 /// Long enough for a loaded machine; nothing waits this long unless it is broken.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
-/// A door that slow features wait at.
+/// Slow features wait here until a test opens it.
 #[derive(Default)]
 pub(crate) struct Gate {
     open: Mutex<bool>,
@@ -33,13 +33,13 @@ impl Gate {
         *self.open.lock().unwrap() = false;
     }
 
-    /// Waits for the door, however long that takes.
+    /// Waits until the gate is open, however long that takes.
     pub(crate) fn pass_through(&self) {
         let open = self.open.lock().unwrap();
         drop(self.moved.wait_while(open, |open| !*open).unwrap());
     }
 
-    /// Waits for the door, but no longer than somebody wants the answer.
+    /// Waits until the gate is open or the request is cancelled.
     fn pass(&self, stop: &Stop) {
         let mut open = self.open.lock().unwrap();
         while !*open && !stop.requested() {

@@ -244,7 +244,7 @@ fn a_dead_client_ends_the_program_in_the_middle_of_a_storm() {
     assert!(program.child.wait().unwrap().success());
 }
 
-/// Somebody without rights meets files and folders that are closed to them.
+/// A user without rights meets unreadable files and folders.
 #[cfg(unix)]
 #[test]
 fn what_may_not_be_read_costs_a_warning_each() {

@@ -47,7 +47,7 @@ fn malformed_messages_cost_an_error_each() {
         client.wait(error_without_id).unwrap()["error"]["code"],
         -32700
     );
-    // Responses to questions that nobody asked.
+    // Responses to requests that were never sent.
     client.send(&json!({ "jsonrpc": "2.0", "id": 77, "result": 1 }));
     client.send(&json!({ "jsonrpc": "2.0", "id": "x", "error": { "code": "odd", "more": 1 } }));
     lives(&mut client, "a");
@@ -125,7 +125,7 @@ fn unknown_methods_and_wrong_parameters_get_their_errors() {
 }
 
 #[test]
-fn strangers_and_those_who_said_goodbye_get_errors() {
+fn requests_before_initialize_and_after_shutdown_get_errors() {
     let features = Arc::new(Planted::default());
     let mut client = Client::strange(options(&features));
     let early = client.hover(F, 0, 0);
@@ -187,7 +187,7 @@ fn edits_that_do_not_fit_are_clamped_or_lose_the_document_only() {
         let hover = client.hover(F, 0, 0);
         assert_eq!(client.answer(hover).unwrap()["result"], Value::Null);
     }
-    // Nobody opened these.
+    // These were never opened.
     client.change("file:///g.yaml", 2, edit((0, 0), (5, 5), "x"));
     client.notify(
         "textDocument/didClose",

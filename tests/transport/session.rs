@@ -142,7 +142,7 @@ fn settings_come_from_three_places_and_say_what_is_wrong() {
 }
 
 #[test]
-fn a_setting_that_reaches_out_of_the_workspace_needs_a_client_that_says_whose_it_is() {
+fn settings_for_keys_and_outside_paths_need_a_client_that_marks_user_settings() {
     for says_origins in [false, true] {
         let features = Arc::new(Planted::default());
         let mut client = Client::strange(options(&features));
@@ -227,9 +227,9 @@ fn the_workspace_is_read_and_changes_told_by_the_client_are_seen() {
     let features = Arc::new(Planted::default());
     // A reading that ends before it could be shown is not shown: this one waits for the client.
     let gate = Arc::new(Gate::default());
-    let door = gate.clone();
+    let gate_of_disk = gate.clone();
     let mut client = Client::strange(Options {
-        portion_read: Some(Arc::new(move || door.pass_through())),
+        portion_read: Some(Arc::new(move || gate_of_disk.pass_through())),
         ..options(&features)
     });
     let capabilities = json!({
@@ -274,7 +274,7 @@ fn the_workspace_is_read_and_changes_told_by_the_client_are_seen() {
     shows(&mut client, &at("data/7.yaml"), Some("n: seven"));
     shows(&mut client, &at("data/new.yaml"), Some("bad: new"));
     shows(&mut client, &at("data/8.yaml"), None);
-    // Nobody opened it, and its problem is told all the same, without a version.
+    // It was never opened; its problem is reported all the same, without a version.
     let told = client
         .diagnostics(|told| told["uri"] == at("data/new.yaml"))
         .unwrap();

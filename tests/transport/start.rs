@@ -27,13 +27,13 @@ fn repository() -> tempfile::TempDir {
     folder
 }
 
-/// The server as it is, on a disk that gives nothing more until the gate opens.
+/// The real server, on a disk that waits until the gate opens.
 fn slow(features: &Arc<Planted>, capabilities: Value, folder: &str) -> (Client, Arc<Gate>) {
     let gate = Arc::new(Gate::default());
-    let door = gate.clone();
+    let gate_of_disk = gate.clone();
     let options = Options {
         doubles: None,
-        portion_read: Some(Arc::new(move || door.pass_through())),
+        portion_read: Some(Arc::new(move || gate_of_disk.pass_through())),
         ..options(features)
     };
     let mut client = Client::strange(options);
@@ -62,7 +62,7 @@ fn a_hover_on_a_slow_disk_says_that_it_is_still_reading_and_nothing_is_missing_i
     });
     let (mut client, gate) = slow(&Arc::default(), capabilities, &root);
     client.open(&file, "number: 7\nshown: \"%{lookup('port')}\"\n");
-    // Patience ends before the gate opens: an answer comes, and it does not pass for the whole one.
+    // The wait ends before the gate opens: an answer comes, and says that it is incomplete.
     let hover = client.hover(&file, 1, 1);
     let early = client.answer(hover).unwrap();
     assert!(
@@ -118,7 +118,7 @@ fn progress_ends_when_it_is_not_wanted_and_the_reading_goes_on() {
     assert_eq!(begin["cancellable"], true);
     assert_eq!(begin["percentage"], 0);
     client.notify("window/workDoneProgress/cancel", json!({ "token": token }));
-    // The gate is closed: the end comes from the user's word alone.
+    // The gate is closed: only the user's cancel ends it.
     kind(&mut client, "end");
     let document = json!({ "textDocument": { "uri": format!("{root}/data/common.yaml") } });
     let outline = client.request("textDocument/documentSymbol", document);

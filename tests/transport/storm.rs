@@ -56,7 +56,7 @@ fn a_client_that_stops_reading_stops_nothing() {
     *client.pause.0.lock().unwrap() = true;
     let big = "x".repeat(20_000);
     client.open("file:///big.yaml", &big);
-    // 10 MB of answers that nobody reads: more than any pipe holds.
+    // 10 MB of answers that the client never reads: more than any pipe holds.
     let hovers: Vec<_> = (0..500)
         .map(|_| client.hover("file:///big.yaml", 0, 0))
         .collect();

@@ -1,4 +1,4 @@
-/** Shows texts that the server has made, as documents that nobody can edit or has to save. */
+/** Shows texts from the server as read-only documents that need no saving. */
 
 import * as vscode from "vscode";
 

@@ -66,7 +66,7 @@ class Session {
   private announced: readonly string[] = [];
   /** Whether the server that runs is to be replaced by another. */
   private isLeaving = false;
-  /** Restarts run one after the other, whoever asks. */
+  /** Restarts run one after the other. */
   private underway: Promise<void> = Promise.resolve();
 
   constructor(private readonly context: vscode.ExtensionContext) {

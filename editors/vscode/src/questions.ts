@@ -142,7 +142,7 @@ function withoutPosition(place: Arguments): Arguments {
   return place["uri"] === undefined ? {} : { uri: place["uri"] };
 }
 
-/** What somebody typed as a value: JSON where it is some, else text; null for nothing. */
+/** Typed text as a value: JSON if it parses, else text; null for empty text. */
 function value(typed: string): unknown {
   if (typed.trim() === "") {
     return null;

@@ -1,4 +1,4 @@
-//! A key, top-level or nested: its effective value, whose it is, and which levels made it.
+//! A key, top-level or nested: its effective value, for which nodes, and which levels made it.
 
 use super::context::Context;
 use super::levels::{self, merge_line};
@@ -17,7 +17,7 @@ pub(super) const CELL: usize = 48;
 /// Most keys of a loop that are named.
 const MOST_LINKS: usize = 12;
 
-/// One answer, and whose it is.
+/// One answer, and the nodes that get it.
 pub(super) struct View {
     survey: Survey,
     /// For the first line: "for every node that reads this file", and what could change it.

@@ -72,7 +72,7 @@ pub(crate) struct Connection {
     pub(crate) caches: Arc<Caches>,
     /// What is shown as files.
     pub(crate) shown_files: ShownFiles,
-    /// Wakes the publisher: something that diagnostics depend on has changed.
+    /// Notifies the publisher: something that diagnostics depend on has changed.
     pub(crate) changed: Notify,
     /// Counts the changes that diagnostics depend on.
     pub(crate) news: watch::Sender<u64>,
@@ -81,7 +81,7 @@ pub(crate) struct Connection {
     /// What the diagnostics of the files are by now.
     pub(crate) diagnostics: Arc<tokio::sync::Mutex<Diagnostics>>,
     pub(crate) index: watch::Sender<Index>,
-    /// Wakes the task that ends the process.
+    /// Notifies the task that ends the process.
     pub(crate) ending: Notify,
     documents: Mutex<Documents>,
     facts: OnceLock<ClientFacts>,
@@ -257,7 +257,7 @@ impl Connection {
         unchecked
     }
 
-    /// Wakes what shows diagnostics: something that they depend on has changed.
+    /// Notifies what shows diagnostics: something that they depend on has changed.
     pub(crate) fn tell_change(&self) {
         self.changed.notify_one();
         self.news.send_modify(|happened| *happened += 1);

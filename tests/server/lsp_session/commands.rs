@@ -8,7 +8,7 @@ use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 use super::VSCODE;
-use super::program::{Program, STRANGER, uri};
+use super::program::{PLAIN_CLIENT, Program, uri};
 
 /// A control repository with two environments, and nodes for it.
 pub struct Repository {
@@ -145,7 +145,8 @@ fn a_client_without_an_extension_is_shown_the_answer_as_a_file() {
     program.end();
     let running = tempfile::tempdir().unwrap();
     let settings = json!({});
-    let mut program = Program::start_again(&repository.folder, &settings, STRANGER, running.path());
+    let mut program =
+        Program::start_again(&repository.folder, &settings, PLAIN_CLIENT, running.path());
     program.open(&common);
     let matrix = program.command("hiera.matrix", &key);
     let asked = program.wait("a file to show", shows);

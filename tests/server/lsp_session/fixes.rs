@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::VSCODE;
 use super::commands::Repository;
-use super::program::{Program, STRANGER, uri};
+use super::program::{PLAIN_CLIENT, Program, uri};
 
 const TEXT: &str = "\
 a: \"%{Lookup('b')}\"
@@ -94,7 +94,7 @@ fn a_page_that_the_client_cannot_open_is_no_link() {
         "version: 5\nhierarchy: [{name: fixes, path: fixes.yaml}]\n",
     );
     repository.write("environments/production/data/fixes.yaml", TEXT);
-    let mut program = Program::start(&repository.folder, &json!({}), STRANGER);
+    let mut program = Program::start(&repository.folder, &json!({}), PLAIN_CLIENT);
     program.open(&file);
     let found = actions(&mut program, &file, 0, &Value::Null);
     let diagnostic = &found[0]["diagnostics"][0];

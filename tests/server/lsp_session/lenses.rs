@@ -62,7 +62,7 @@ fn lenses(program: &mut Program, file: &Path) -> Vec<String> {
             command["command"].as_str().unwrap(),
             argument["key"].as_str().unwrap_or_default()
         ));
-        // Whoever clicks gets a document or a sentence.
+        // A click shows a document or a sentence.
         let answer = program.command(command["command"].as_str().unwrap(), argument);
         assert!(answer["content"].is_string() || answer["message"].is_string());
     }

@@ -111,7 +111,7 @@ impl Engine {
         }
     }
 
-    /// The value and how many files gave it; nothing where Puppet fails or nobody knows.
+    /// The value and how many files gave it; nothing where Puppet fails or it is not known.
     fn value(&self, node: &str, key: &str) -> Option<Value> {
         let root = self.snapshot.roots().environments().next().unwrap();
         let environment = Environment::of_root(&self.snapshot, root);
@@ -304,7 +304,7 @@ fn the_mistakes_of_acme_are_shown_with_versions_and_other_places() {
         related.is_some(),
         "no member of a loop in another file is named: {items:?}"
     );
-    // Files that nobody has opened have theirs, without a version.
+    // Closed files have theirs, without a version.
     let other = folder.join("data/os/RedHat.yaml");
     let found = program.diagnostics(&other, |params| params["version"].is_null());
     assert_eq!(found["diagnostics"][0]["code"], "interpolation-loop");
@@ -415,7 +415,7 @@ fn only_files_that_a_hierarchy_reads_are_claimed() {
     for file in &others {
         let hover = program.hover(file, "a: 1\n", "a");
         if file.starts_with(folder.join("data")) {
-            // A hierarchy's own folder: whoever asks is told why nothing else is said.
+            // A hierarchy's own folder: a hover says why nothing else is shown.
             let hover = hover.unwrap();
             assert!(hover.contains("no level of the hierarchy reads this file"));
         } else {

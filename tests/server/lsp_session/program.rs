@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A client that has no extension for this server.
-pub const STRANGER: &str = "Stranger";
+pub const PLAIN_CLIENT: &str = "Plain Client";
 
 /// One conversation with the program.
 pub struct Program {
@@ -86,8 +86,8 @@ impl Program {
             },
             "window": { "showDocument": { "support": true } },
             "experimental": {
-                "commandLinks": client == "Visual Studio Code", "documents": client != STRANGER,
-                "rulePages": client != STRANGER,
+                "commandLinks": client == "Visual Studio Code", "documents": client != PLAIN_CLIENT,
+                "rulePages": client != PLAIN_CLIENT,
             },
         });
         let params = json!({
@@ -157,7 +157,7 @@ impl Program {
         }
     }
 
-    /// Whether such a message has come and nobody has asked for it.
+    /// Whether such a message has come unasked.
     pub fn has_heard(&mut self, fits: impl Fn(&Value) -> bool) -> bool {
         self.unread.extend(self.from.try_iter());
         self.unread.iter().any(fits)

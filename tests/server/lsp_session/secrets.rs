@@ -1,4 +1,4 @@
-//! Encrypted values: their plain text is for whoever asks for it, one value at a time, where the
+//! Encrypted values: their plain text is shown on request, one value at a time, where the
 //! user has turned decryption on; nothing else that the server says holds any of it.
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::VSCODE;
 use super::commands::percent_decoded;
-use super::program::{Program, STRANGER, uri};
+use super::program::{PLAIN_CLIENT, Program, uri};
 
 /// What the real hiera-eyaml made of texts: the blob, whose key, `ok`, and the plain text, in hex.
 const BLOBS: &str = include_str!("../../eyaml/blobs.tsv");
@@ -120,7 +120,7 @@ fn the_plain_text_of_one_encrypted_value_is_behind_the_link_of_its_hover() {
             "uri": "hiera-ls:/Plain%20text%20of%20db%3A%3Apassword%20in%20data%2Fsealed.eyaml%3A1",
         })
     );
-    // A folded one; and of two in one string exactly the one that was asked for.
+    // A folded one; and of two in one string exactly the requested one.
     let mut content = |nth| program.command("hiera.reveal", &sealed.place(nth))["content"].clone();
     assert_eq!(
         [content(1), content(2), content(3)],
@@ -222,7 +222,8 @@ fn a_client_without_links_is_told_the_command() {
 fn a_secret_is_written_to_no_file() {
     let sealed = Sealed::new();
     let state = tempfile::tempdir().unwrap();
-    let mut program = Program::start_again(&sealed.folder, &decrypting(), STRANGER, state.path());
+    let mut program =
+        Program::start_again(&sealed.folder, &decrypting(), PLAIN_CLIENT, state.path());
     program.open(&sealed.file);
     let shown = program.command("hiera.reveal", &sealed.place(0));
     assert_eq!(shown["content"], PLAIN);
@@ -276,7 +277,7 @@ fn with_decryption_on_nothing_else_tells_a_plain_text() {
         "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } },
     });
     said += &program.ask("textDocument/inlayHint", &whole).to_string();
-    // The one that is asked for is in its answer alone.
+    // The requested value is in its answer alone.
     let shown = program.command("hiera.reveal", &sealed.place(0));
     assert_eq!(shown["content"], PLAIN);
     program.ask(

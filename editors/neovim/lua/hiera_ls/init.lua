@@ -135,7 +135,7 @@ local function call(client, command, argument)
   end)
 end
 
---- What somebody typed as a value: JSON where it is some, else text; null for nothing.
+--- Typed text as a value: JSON if it parses, else text; null for empty text.
 local function value(typed)
   if vim.trim(typed) == '' then
     return vim.NIL
@@ -167,7 +167,7 @@ local function ask(prompt, given, next)
   end)
 end
 
---- A command about the key under the cursor, or the one that was typed.
+--- A command about the key under the cursor, or a typed key.
 local function about_a_key(_, place, words, done)
   if words[1] or not place.uri then
     ask('Key, such as profile::web::port: ', words[1], function(key)
