@@ -1,7 +1,7 @@
 //! From the paths of a hierarchy to files and folders.
 
 use super::RootView;
-use crate::hierarchy::{Template, TemplatePart};
+use crate::hierarchy::{LocationSpan, Template, TemplatePart};
 use crate::lookup::Place;
 use crate::workspace::{FileKind, Files as _, path};
 
@@ -22,6 +22,24 @@ impl RootView<'_> {
             path::within(&self.root.dir, &datadir).is_none()
                 && path::within(file, &datadir).is_some()
         })
+    }
+
+    /// Existing files that places of the hierarchy can mean, ordered by bytes.
+    #[must_use]
+    pub fn files_of(&self, places: &[&Place]) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for place in places {
+            match place.template.parts.as_slice() {
+                [TemplatePart::Text(at)] => {
+                    let is_file = self.analysis.snapshot.kind(at) == Some(FileKind::File);
+                    files.extend(is_file.then(|| path::normalise(at)));
+                }
+                [..] => files.extend(self.expand(&place.template)),
+            }
+        }
+        files.sort();
+        files.dedup();
+        files
     }
 
     /// Existing files that a path with variables can mean, ordered by bytes, at most
@@ -55,6 +73,23 @@ impl RootView<'_> {
         found.retain(|at| self.files().kind(at) == Some(FileKind::File) && template.matches(at));
         found
     }
+}
+
+/// The places among `places` that a location of `hiera.yaml` stands for.
+#[must_use]
+pub fn places_of<'p>(
+    places: &'p [Place],
+    level: usize,
+    in_default_hierarchy: bool,
+    span: &LocationSpan,
+) -> Vec<&'p Place> {
+    let is_glob = matches!(&*span.key, "glob" | "globs");
+    let is_it = |place: &&Place| {
+        place.index == level
+            && place.in_default_hierarchy == in_default_hierarchy
+            && (is_glob || place.original == span.text)
+    };
+    places.iter().filter(is_it).collect()
 }
 
 /// The folder that a place's path starts from, where it has no variable.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::{Analysis, RootView};
 use crate::lookup::{Place, format_of};
 use crate::workspace::{
-    ENVIRONMENT_CONF, ENVIRONMENTS, FileKind, Files, HIERA_YAML, MODULE_FOLDERS, RootKind, path,
+    ENVIRONMENT_CONF, ENVIRONMENTS, File, FileKind, Files, HIERA_YAML, MODULE_FOLDERS, Root,
+    RootKind, path,
 };
 
 impl<'a> Analysis<'a> {
@@ -45,33 +46,64 @@ impl<'a> Analysis<'a> {
 /// The files of a workspace that mean something to Hiera.
 pub struct HieraFiles<'a> {
     analysis: Analysis<'a>,
-    places: Vec<Arc<[Place]>>,
+    roots: Vec<(&'a Root, Arc<[Place]>)>,
 }
 
 impl<'a> HieraFiles<'a> {
     /// O(roots), with the locations of each root's hierarchy.
     #[must_use]
     pub fn of(analysis: Analysis<'a>) -> HieraFiles<'a> {
-        let roots = analysis.snapshot.roots().iter();
-        let views = roots.map(|root| analysis.at(root));
+        HieraFiles::of_roots(analysis, analysis.snapshot.roots().iter())
+    }
+
+    /// The files that are looked up together with the file at `path`: those of the environments that it
+    /// belongs to, with their modules and the global layer. Of every root for a file outside of all.
+    #[must_use]
+    pub fn beside(analysis: Analysis<'a>, path: &str) -> HieraFiles<'a> {
+        let Some(own) = analysis.answering(path).map(|view| view.root) else {
+            return HieraFiles::of(analysis);
+        };
+        let all = analysis.snapshot.roots();
+        let environments: Vec<&str> = all.environments_of(own).map(|root| &*root.dir).collect();
+        let is_beside = |root: &&Root| {
+            let mut theirs = all.environments_of(root);
+            root.dir == own.dir || theirs.any(|root| environments.contains(&&*root.dir))
+        };
+        HieraFiles::of_roots(analysis, all.iter().filter(is_beside))
+    }
+
+    fn of_roots(analysis: Analysis<'a>, roots: impl Iterator<Item = &'a Root>) -> HieraFiles<'a> {
+        let with_places = roots.map(|root| {
+            let view = analysis.at(root);
+            (root, view.places(&view.layer))
+        });
         HieraFiles {
-            places: views.map(|view| view.places(&view.layer)).collect(),
+            roots: with_places.collect(),
             analysis,
         }
+    }
+
+    /// The configurations of the hierarchies.
+    pub fn configurations(&self) -> impl Iterator<Item = &'a Arc<File>> {
+        let paths = self
+            .roots
+            .iter()
+            .filter_map(|(root, _)| root.hiera_yaml.as_deref());
+        paths.filter_map(|path| self.analysis.snapshot.file(path))
     }
 
     /// Whether a file is data that some hierarchy reads with a reader of Puppet's own, or the
     /// configuration of a hierarchy. O(levels).
     #[must_use]
     pub fn contains(&self, path: &str) -> bool {
-        let snapshot = self.analysis.snapshot;
-        let mut roots = snapshot.roots().iter();
-        let mut places = self.places.iter().flat_map(|places| places.iter());
-        snapshot.file(path).is_some()
-            && (roots.any(|root| root.hiera_yaml.as_deref() == Some(path))
-                || places.any(|place| {
-                    format_of(&place.function).is_some() && place.template.matches(path)
-                }))
+        let mut roots = self.roots.iter();
+        self.analysis.snapshot.file(path).is_some()
+            && roots.any(|(root, places)| {
+                root.hiera_yaml.as_deref() == Some(path)
+                    || places.iter().any(|place| {
+                        format_of(&place.function).is_some() && place.template.matches(path)
+                    })
+            })
     }
 }
 

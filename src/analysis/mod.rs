@@ -47,7 +47,7 @@ use std::sync::Arc;
 pub use certain::Certainties;
 pub use condition::{Condition, MOST_VALUES};
 pub use environment::{CODEDIR, environment_in, environment_of};
-pub use expand::{MOST_EXPANDED, datadir_of};
+pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use governing::{Governing, HieraFiles, governing};
 pub use nodes::{
     NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodeSources, describes_nodes,

@@ -156,6 +156,12 @@ impl NodeSources {
         self.files.iter().map(|file| &*file.path)
     }
 
+    /// The files that describe the nodes, highest priority first, then that of the default facts.
+    #[must_use]
+    pub fn into_files(self) -> Vec<NodeFile> {
+        self.files.into_iter().chain(self.facts).collect()
+    }
+
     /// Reads the sources. What cannot be read is left out, and named in the problems.
     #[must_use]
     pub fn read(&self) -> NodeSet {

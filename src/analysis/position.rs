@@ -1,6 +1,6 @@
 //! Where a key, or a part of its value, stands in a file.
 
-use crate::syntax::{NodeKind, Tree};
+use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::{TextRange, line_at};
 use crate::value::Value;
 use crate::workspace::{File, Format, KeyFact, Snapshot};
@@ -36,12 +36,57 @@ impl<'a> KeyPositions<'a> {
         fact.line + 1
     }
 
+    /// Where a key, or a part of its value, stands: its name, and the name with the value. An element
+    /// of a list is its own name. None in a file without it.
+    #[must_use]
+    pub fn place(&self, file: &File, key: &str, steps: &[Value]) -> Option<(TextRange, TextRange)> {
+        let fact = file.facts().key(key)?;
+        if steps.is_empty() {
+            return Some((fact.key, fact.key.cover(fact.value)));
+        }
+        let format = file.format().unwrap_or(Format::Yaml);
+        let parse = self.snapshot.parse_of(file, format);
+        dug(&parse.tree, fact.key, steps)
+    }
+
     /// Where a part of a key's value starts.
     fn nested(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<usize> {
         let format = file.format().unwrap_or(Format::Yaml);
         let parse = self.snapshot.parse_of(file, format);
         Some(nested(&parse.tree, fact.key, steps)?.start as usize)
     }
+}
+
+/// The name of a part and the name with the value, digging from a top-level key to the end of the
+/// steps.
+fn dug(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<(TextRange, TextRange)> {
+    let (_, mut at) = tree.entry_at(key)?;
+    let mut found = None;
+    for step in steps {
+        let wanted = step.to_s();
+        let (name, value) = match &tree.node(tree.resolve(at)).kind {
+            NodeKind::Mapping(pairs) => {
+                let is_it = |&&(key, _): &&(NodeId, NodeId)| {
+                    let text = tree.scalar_text(key);
+                    text.is_some_and(|text| text.strip_prefix(':').unwrap_or(text) == wanted)
+                };
+                let &(key, value) = pairs.iter().rev().find(is_it)?;
+                (key, value)
+            }
+            NodeKind::Sequence(elements) => {
+                let Value::Int(index) = step else {
+                    return None;
+                };
+                let &element = elements.get(usize::try_from(*index).ok()?)?;
+                (element, element)
+            }
+            NodeKind::Scalar(_) | NodeKind::Alias { .. } => return None,
+        };
+        let name = tree.node(name).full_range();
+        found = Some((name, name.cover(tree.node(value).full_range())));
+        at = value;
+    }
+    found
 }
 
 /// Where the key of a part stands, digging from a top-level key.

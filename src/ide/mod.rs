@@ -11,14 +11,25 @@ pub mod actions;
 pub mod call_hierarchy;
 pub mod cell;
 pub mod compare;
+pub mod definition;
 pub mod document;
+pub mod fact_place;
+pub mod file_place;
 pub mod hint;
 pub mod hover;
 pub mod impact;
 pub mod lens;
+pub mod links;
 pub mod matrix;
+pub mod named;
+pub mod references;
 pub mod symbols;
 pub mod target;
 mod unseen;
 
 pub use crate::scope::KnownNodes;
+
+#[cfg(test)]
+mod fixture_tests;
+#[cfg(test)]
+mod navigation_tests;

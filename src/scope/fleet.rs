@@ -138,6 +138,13 @@ impl KnownNodes {
             .map_or(Knowledge::All, |member| member.node.knowledge)
     }
 
+    /// The variables that are said of a node beside its facts, in their order.
+    pub fn variables_of(&self, member: usize) -> impl Iterator<Item = (Arc<str>, &Value)> {
+        let member = self.members.get(member).into_iter();
+        let variables = member.flat_map(|member| member.node.variables.iter());
+        variables.filter_map(|(name, value)| Some((Arc::from(name.as_str()?), value)))
+    }
+
     /// The scope of a node, made once.
     pub fn scope(&self, member: usize) -> Scope {
         let Some(member) = self.members.get(member) else {

@@ -32,6 +32,38 @@ impl LanguageServer for Backend {
         requests::hover::handle(&self.session, params).await
     }
 
+    async fn goto_definition(
+        &self,
+        params: lsp::GotoDefinitionParams,
+    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        requests::definition::handle(&self.session, params).await
+    }
+
+    async fn goto_declaration(
+        &self,
+        params: request::GotoDeclarationParams,
+    ) -> Result<Option<request::GotoDeclarationResponse>> {
+        requests::definition::declared(&self.session, params).await
+    }
+
+    async fn references(&self, params: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
+        requests::references::handle(&self.session, params).await
+    }
+
+    async fn document_highlight(
+        &self,
+        params: lsp::DocumentHighlightParams,
+    ) -> Result<Option<Vec<lsp::DocumentHighlight>>> {
+        requests::document_highlight::handle(&self.session, params).await
+    }
+
+    async fn document_link(
+        &self,
+        params: lsp::DocumentLinkParams,
+    ) -> Result<Option<Vec<lsp::DocumentLink>>> {
+        requests::document_link::handle(&self.session, params).await
+    }
+
     async fn diagnostic(
         &self,
         params: lsp::DocumentDiagnosticParams,

@@ -91,6 +91,10 @@ pub(crate) struct ClientFacts {
     pub(crate) diagnostics: DiagnosticForm,
     /// Outlines may nest.
     pub(crate) nested_symbols: bool,
+    /// Definitions may say from which name they lead, and which part of the target to select.
+    pub(crate) definition_links: bool,
+    /// The same of declarations.
+    pub(crate) declaration_links: bool,
     /// The client watches files if asked.
     pub(crate) watches: bool,
     /// The client answers `workspace/configuration`.
@@ -193,6 +197,8 @@ impl ClientFacts {
                 pages: can("experimental/rulePages"),
             },
             nested_symbols: can("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            definition_links: can("textDocument/definition/linkSupport"),
+            declaration_links: can("textDocument/declaration/linkSupport"),
             watches: can("workspace/didChangeWatchedFiles/dynamicRegistration"),
             configuration: can("workspace/configuration"),
             setting_origins: can("experimental/settingOrigins"),
@@ -307,6 +313,14 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             position_encoding: Some(encoding),
             text_document_sync: Some(lsp::TextDocumentSyncCapability::Options(sync)),
             hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),
+            definition_provider: Some(lsp::OneOf::Left(true)),
+            declaration_provider: Some(lsp::DeclarationCapability::Simple(true)),
+            references_provider: Some(lsp::OneOf::Left(true)),
+            document_highlight_provider: Some(lsp::OneOf::Left(true)),
+            document_link_provider: Some(lsp::DocumentLinkOptions {
+                resolve_provider: Some(false),
+                work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
+            }),
             document_symbol_provider: Some(lsp::OneOf::Left(true)),
             workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
             code_action_provider: Some(lsp::CodeActionProviderCapability::Options(

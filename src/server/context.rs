@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::analysis::{NodeCache, NodeChoice, NodeInputs, NodeSet};
+use crate::analysis::{NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodeSources};
 use crate::eyaml::Keys;
 use crate::ide::hover::HoverForm;
 use crate::lookup::{self, ConfigCache};
@@ -99,13 +99,29 @@ impl Context {
 
     /// The nodes that are known for a file.
     pub(crate) fn nodes(&self, cache: &NodeCache, snapshot: &Snapshot, file: &str) -> Arc<NodeSet> {
-        let inputs = NodeInputs {
+        let outside = |at: &str| self.outside.texts.get(at).cloned();
+        cache.nodes(snapshot, file, &self.node_inputs(file, &outside))
+    }
+
+    /// The files that describe the nodes that are known for a file, highest priority first, then the
+    /// file of default facts.
+    pub(crate) fn node_files(&self, snapshot: &Snapshot, file: &str) -> Vec<NodeFile> {
+        let outside = |at: &str| self.outside.texts.get(at).cloned();
+        let sources = NodeSources::of(snapshot, file, &self.node_inputs(file, &outside));
+        sources.into_files()
+    }
+
+    fn node_inputs<'a>(
+        &'a self,
+        file: &str,
+        outside: &'a dyn Fn(&str) -> Option<Arc<str>>,
+    ) -> NodeInputs<'a> {
+        NodeInputs {
             nodes_files: &self.settings.nodes_files,
             facts_file: self.settings.facts_file.as_deref(),
             choice: self.choices.of(file),
-            outside: &|at| self.outside.texts.get(at).cloned(),
-        };
-        cache.nodes(snapshot, file, &inputs)
+            outside,
+        }
     }
 
     /// The keys that open a single encrypted value for a user who asks for it; none where the user

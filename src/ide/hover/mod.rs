@@ -52,6 +52,7 @@ use crate::text::TextRange;
 use crate::value::Value;
 pub use blob::{Revealed, plain_text};
 use context::Context;
+pub use word::{meaning_of_key, meaning_of_value};
 
 /// Makes a link's target from a path and a line (from 1).
 pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
@@ -170,6 +171,36 @@ pub fn hover(
         Target::None => return None,
     };
     Some(page.hover(target.range()?, options))
+}
+
+/// A thing that a hover can be asked for by its name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Described {
+    /// A key as it is looked up.
+    Key(Arc<str>),
+    /// A variable by its dotted path.
+    Variable(Arc<str>),
+}
+
+/// What a hover says of a thing for the nodes that read a file, wherever it stands.
+#[must_use]
+pub fn described(
+    analysis: Analysis<'_>,
+    path: &str,
+    about: &Described,
+    options: &HoverOptions<'_>,
+) -> Option<Hover> {
+    let settings = without_keys(analysis.settings);
+    let analysis = Analysis {
+        settings: &settings,
+        ..analysis
+    };
+    let context = &Context::new(analysis, path, options)?;
+    let page = match about {
+        Described::Key(name) => key::page(context, &KeyTarget::named(name)?),
+        Described::Variable(name) => token::variable_page(context, name),
+    };
+    Some(page.hover(TextRange::empty(0), options))
 }
 
 /// One answer of a hover on a key.

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use super::context::Context;
 use super::page::{Line, Page, code, joined, name, text};
 use super::token::variable_line;
-use crate::analysis::MOST_EXPANDED;
-use crate::hierarchy::{LocationSpan, TemplatePart};
+use crate::analysis::{MOST_EXPANDED, places_of};
+use crate::hierarchy::LocationSpan;
 use crate::ide::target::PathTarget;
 use crate::interpolation::TokenKind;
 use crate::lookup::Place;
-use crate::workspace::{FileKind, Files as _, path};
 
 /// Most files or combinations that are named.
 const MOST_NAMED: usize = 4;
@@ -27,15 +26,7 @@ pub(super) fn page(context: &Context<'_>, target: &PathTarget) -> Page {
     }
     let span = &target.span;
     let all = context.view.places(&context.view.layer);
-    let is_glob = matches!(&*span.key, "glob" | "globs");
-    let places: Vec<&Place> = all
-        .iter()
-        .filter(|place| {
-            place.index == target.level
-                && place.in_default_hierarchy == target.in_default_hierarchy
-                && (is_glob || place.original == span.text)
-        })
-        .collect();
+    let places = places_of(&all, target.level, target.in_default_hierarchy, span);
     page.line(reached(context, span, &places));
     page
 }
@@ -53,15 +44,7 @@ fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Place]) -> Lin
         line.push(text("not in this workspace"));
         return line;
     }
-    let mut files: Vec<String> = Vec::new();
-    for place in places {
-        match place.template.is_constant() {
-            true => files.extend(existing(context, place)),
-            false => files.extend(context.view.expand(&place.template)),
-        }
-    }
-    files.sort();
-    files.dedup();
+    let files = context.view.files_of(places);
     line.push(match files.len() {
         0 => text("no file"),
         1 => text("1 file"),
@@ -79,14 +62,6 @@ fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Place]) -> Lin
     }
     line.extend(nodes_line(context, places, &files));
     line
-}
-
-fn existing(context: &Context<'_>, place: &Place) -> Option<String> {
-    let [TemplatePart::Text(path)] = place.template.parts.as_slice() else {
-        return None;
-    };
-    let is_file = context.view.analysis.snapshot.kind(path) == Some(FileKind::File);
-    is_file.then(|| path::normalise(path))
 }
 
 /// For how many nodes there is a file, and for which values there is none.

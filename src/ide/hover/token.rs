@@ -66,6 +66,13 @@ pub(super) fn page(context: &Context<'_>, target: &TokenTarget) -> Page {
     page
 }
 
+/// The page of a variable by its name.
+pub(super) fn variable_page(context: &Context<'_>, variable: &str) -> Page {
+    let mut page = Page::default();
+    page.line(variable_line(context, variable, variable));
+    page
+}
+
 fn fails(written: &str, message: String) -> Line {
     vec![name(written), text(" — Puppet fails here: "), code(message)]
 }

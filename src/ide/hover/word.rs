@@ -110,26 +110,39 @@ const VALUES: &[(&str, &str)] = &[
     ),
 ];
 
+/// What a key of `hiera.yaml` or a member of `lookup_options` is, in a line.
+#[must_use]
+pub fn meaning_of_key(word: &str) -> Option<&'static str> {
+    meaning(KEYS, word)
+}
+
+/// What a value of one of them is, in a line.
+#[must_use]
+pub fn meaning_of_value(word: &str) -> Option<&'static str> {
+    meaning(VALUES, word)
+}
+
+fn meaning(words: &[(&str, &'static str)], word: &str) -> Option<&'static str> {
+    let found = words.iter().find(|(known, _)| *known == word);
+    found.map(|(_, meaning)| *meaning)
+}
+
 pub(super) fn page(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
     let word = &target.word;
-    let meaning = |words: &[(&str, &'static str)], word: &str| {
-        let found = words.iter().find(|(known, _)| *known == word);
-        found.map(|(_, meaning)| *meaning)
-    };
     let says = |meaning: &str| {
         let mut page = Page::default();
         page.line(vec![name(&**word), text(format!(" — {meaning}"))]);
         page
     };
     let Some(option) = target.value_of.as_deref() else {
-        return meaning(KEYS, word.trim_start_matches(':')).map(says);
+        return meaning_of_key(word.trim_start_matches(':')).map(says);
     };
     let is_function = matches!(
         option,
         "data_hash" | "lookup_key" | "data_dig" | "hiera3_backend"
     );
     let is_choice = is_function || matches!(option, "merge" | "strategy");
-    match meaning(VALUES, word) {
+    match meaning_of_value(word) {
         Some(meaning) if is_choice => Some(says(meaning)),
         _ if is_function => Some(function(context, word)),
         _ if option == "datadir" && is_config(context.view.analysis.snapshot, context.path()) => {

@@ -6,12 +6,17 @@
 pub(crate) mod call_hierarchy;
 pub(crate) mod code_action;
 pub(crate) mod code_lens;
+pub(crate) mod definition;
 pub(crate) mod diagnostic;
 mod document;
+pub(crate) mod document_highlight;
+pub(crate) mod document_link;
 pub(crate) mod document_symbol;
 pub(crate) mod execute_command;
 pub(crate) mod hover;
 pub(crate) mod inlay_hint;
+mod locations;
+pub(crate) mod references;
 pub(crate) mod workspace_diagnostic;
 pub(crate) mod workspace_symbol;
 
@@ -30,7 +35,7 @@ use super::model::{Revision, VersionedSnapshot};
 use super::ordered;
 use super::settings::LogLevel;
 use super::testing::Doubles;
-use crate::analysis::{Analysis, NodeSet};
+use crate::analysis::{Analysis, NodeFile, NodeSet};
 use crate::disk;
 use crate::text::{LineIndex, PositionEncoding};
 use crate::workspace::{Change, Snapshot, path};
@@ -185,6 +190,11 @@ impl View {
     /// The nodes that are known for a file.
     pub(crate) fn nodes(&self, path: &str) -> Arc<NodeSet> {
         self.context.nodes(&self.caches.nodes, &self.snapshot, path)
+    }
+
+    /// The files that describe the nodes that are known for a file.
+    pub(crate) fn node_files(&self, path: &str) -> Vec<NodeFile> {
+        self.context.node_files(&self.snapshot, path)
     }
 
     /// Runs `answer` on an analysis for a file. What is encrypted stays so: its settings hold no keys.

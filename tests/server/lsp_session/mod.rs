@@ -4,6 +4,7 @@
 mod commands;
 mod fixes;
 mod lenses;
+mod navigation;
 mod program;
 mod secrets;
 

@@ -82,6 +82,7 @@ impl Program {
                 "codeAction": {
                     "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } },
                 },
+                "definition": { "linkSupport": true },
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
             },
             "window": { "showDocument": { "support": true } },

@@ -1,0 +1,286 @@
+//! Where the thing under the cursor is defined: a key in its levels, a token's key or fact, the files of
+//! a path, the anchor of an alias, the keys of an entry of `lookup_options`.
+
+use std::sync::Arc;
+
+use super::fact_place::fact_places;
+use super::file_place::FilePlace;
+use super::named::{self, Named};
+use super::target::{KeyTarget, PathTarget};
+use crate::analysis::{
+    Analysis, HieraFiles, KeyPositions, NodeFile, RootView, Status, option_fact, places_of,
+    without_keys,
+};
+use crate::hierarchy::{ConfigSpans, locate};
+use crate::lookup::{FunctionSource, Place, Reach, find_function};
+use crate::regexp::Regexp;
+use crate::scope::Scope;
+use crate::text::TextRange;
+use crate::workspace::{Format, Snapshot};
+
+/// Most places that an answer has: a key can stand in each of ten thousand files.
+pub const MOST_PLACES: usize = 1_000;
+
+/// Where something is defined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Definition {
+    /// The name under the cursor.
+    pub origin: TextRange,
+    /// The places, the effective one first; of a key the others in the order of the levels.
+    pub places: Vec<FilePlace>,
+}
+
+/// Where the thing under the byte at `offset` of a file is defined; `facts` are the files that
+/// describe the known nodes. Costs a lookup for a key, and the reading of the files of facts for a
+/// variable.
+#[must_use]
+pub fn definition(
+    analysis: Analysis<'_>,
+    path: &str,
+    offset: usize,
+    facts: &[NodeFile],
+) -> Option<Definition> {
+    let settings = without_keys(analysis.settings);
+    let analysis = Analysis {
+        settings: &settings,
+        ..analysis
+    };
+    let mention = named::at(analysis.snapshot, path, offset)?;
+    let view = analysis.answering(path)?;
+    let mut places = match &mention.named {
+        Named::Key(key) => of_key(&view, path, key),
+        Named::Pattern(pattern) => of_pattern(analysis, path, pattern),
+        Named::Variable(variable) => fact_places(analysis, facts, variable),
+        Named::Anchor { node, .. } => of_anchor(analysis.snapshot, path, *node)?,
+        Named::Path(target) => of_path(&view, target),
+        Named::Function(name) => of_function(&view, name),
+    };
+    places.truncate(MOST_PLACES);
+    Some(Definition {
+        origin: mention.range,
+        places,
+    })
+}
+
+/// What the key under the cursor is declared by: the entry of `lookup_options` that decides over it,
+/// then the paths of `hiera.yaml` that read the file. Of anything else, where it is defined.
+#[must_use]
+pub fn declaration(
+    analysis: Analysis<'_>,
+    path: &str,
+    offset: usize,
+    facts: &[NodeFile],
+) -> Option<Definition> {
+    let settings = without_keys(analysis.settings);
+    let analysis = Analysis {
+        settings: &settings,
+        ..analysis
+    };
+    let mention = named::at(analysis.snapshot, path, offset)?;
+    let Named::Key(key) = &mention.named else {
+        return definition(analysis, path, offset, facts);
+    };
+    let view = analysis.answering(path)?;
+    let mut scoped = view.in_scope(&scope_of(&view, path));
+    let mut places = Vec::new();
+    if let Some(decides) = scoped.options_of(&key.root)
+        && let Some((at, _)) = decides.place
+        && let Some(file) = analysis.snapshot.file(&at)
+        && let Some(fact) = option_fact(file, &decides.entry.name)
+    {
+        places.push(FilePlace {
+            path: at,
+            name: fact.key,
+            whole: fact.key.cover(fact.value),
+        });
+    }
+    let reaches = view.reach(path);
+    places.extend(
+        reaches
+            .iter()
+            .filter_map(|reach| written(&view, &reach.place)),
+    );
+    Some(Definition {
+        origin: mention.range,
+        places,
+    })
+}
+
+/// The scope that an answer is for: of the selected node, else of the nodes that read the file.
+fn scope_of(view: &RootView<'_>, path: &str) -> Scope {
+    let analysis = &view.analysis;
+    let selected = analysis.selected.and_then(|name| analysis.nodes.find(name));
+    match selected {
+        Some(member) => analysis.nodes.scope(member),
+        None => view
+            .reach(path)
+            .first()
+            .map_or_else(Scope::open, Reach::scope),
+    }
+}
+
+/// The levels' definitions of a key; where no level of the scope has it, those of all files.
+fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
+    let snapshot = view.analysis.snapshot;
+    let positions = KeyPositions::new(snapshot);
+    let place = |at: &Arc<str>| {
+        let file = snapshot.file(at)?;
+        // A place in this file's list says nothing of the lists of other files.
+        let steps = match key.before_list {
+            Some(outside) if **at != *path => &key.steps[..outside],
+            Some(_) | None => &key.steps,
+        };
+        let (name, whole) = positions.place(file, &key.root, steps)?;
+        Some(FilePlace {
+            path: at.clone(),
+            name,
+            whole,
+        })
+    };
+    let survey = view.survey(&key.root, &scope_of(view, path));
+    let (mut effective, mut others): (Vec<Arc<str>>, Vec<Arc<str>>) = (Vec::new(), Vec::new());
+    for level in &survey.levels {
+        match &level.status {
+            Status::Sets | Status::Merged => effective.extend(level.file.clone()),
+            Status::Overridden => others.extend(level.file.clone()),
+            Status::ForSomeNodes(files) => others.extend(files.iter().cloned()),
+            Status::Unknown(files) => others.extend(files.iter().cloned()),
+            Status::NotSet | Status::Outside { .. } => {}
+        }
+    }
+    let mut places: Vec<FilePlace> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for at in effective.iter().chain(&others) {
+        if places.len() < MOST_PLACES && seen.insert(at) {
+            places.extend(place(at));
+        }
+    }
+    if places.is_empty() {
+        places = in_any_file(view, path, key, &place);
+    }
+    places
+}
+
+/// The definitions in all files that are looked up together with this one, by the order of the
+/// levels, then by path.
+fn in_any_file(
+    view: &RootView<'_>,
+    path: &str,
+    key: &KeyTarget,
+    place: &dyn Fn(&Arc<str>) -> Option<FilePlace>,
+) -> Vec<FilePlace> {
+    let beside = HieraFiles::beside(view.analysis, path);
+    let levels = view.places(&view.layer);
+    let rank = |at: &str| levels.iter().position(|level| level.template.matches(at));
+    let files = view.analysis.snapshot.iter_files_with(&key.root);
+    let files = files.filter(|file| beside.contains(file.path()));
+    let mut files: Vec<&Arc<str>> = files.map(|file| file.path()).collect();
+    files.sort_by_cached_key(|at| (rank(at).unwrap_or(usize::MAX), (*at).clone()));
+    files
+        .into_iter()
+        .filter_map(place)
+        .take(MOST_PLACES)
+        .collect()
+}
+
+/// The keys that a pattern matches, ordered by name, then by path.
+fn of_pattern(analysis: Analysis<'_>, path: &str, pattern: &str) -> Vec<FilePlace> {
+    let Ok(pattern) = Regexp::new(pattern) else {
+        return Vec::new();
+    };
+    let beside = HieraFiles::beside(analysis, path);
+    let mut places = Vec::new();
+    for name in analysis.snapshot.key_names("") {
+        let is_meant = pattern.is_match(name).unwrap_or(false);
+        if (analysis.is_cancelled)() || places.len() >= MOST_PLACES || !is_meant {
+            continue;
+        }
+        let mut found = analysis.snapshot.definitions(name);
+        found.retain(|(file, _)| beside.contains(file.path()));
+        found.sort_by(|(one, _), (other, _)| one.path().cmp(other.path()));
+        places.extend(
+            found
+                .iter()
+                .map(|(file, fact)| FilePlace::of_key(file.path(), fact)),
+        );
+    }
+    places
+}
+
+fn of_anchor(
+    snapshot: &Snapshot,
+    path: &str,
+    node: crate::syntax::NodeId,
+) -> Option<Vec<FilePlace>> {
+    let file = snapshot.file(path)?;
+    let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
+    let node = parse.tree.node(node);
+    Some(vec![FilePlace {
+        path: file.path().clone(),
+        name: node.anchor.as_ref()?.range,
+        whole: node.full_range(),
+    }])
+}
+
+/// The files of a path of `hiera.yaml`: that of the selected node first, the others by name.
+fn of_path(view: &RootView<'_>, target: &PathTarget) -> Vec<FilePlace> {
+    let all = view.places(&view.layer);
+    let places = places_of(
+        &all,
+        target.level,
+        target.in_default_hierarchy,
+        &target.span,
+    );
+    let mut files = view.files_of(&places);
+    let analysis = &view.analysis;
+    if let Some(member) = analysis.selected.and_then(|name| analysis.nodes.find(name)) {
+        let mut scoped = view.in_scope(&analysis.nodes.scope(member));
+        let own = scoped.places(&view.layer);
+        let own = places_of(
+            &own,
+            target.level,
+            target.in_default_hierarchy,
+            &target.span,
+        );
+        let own = view.files_of(&own);
+        files.sort_by_key(|file| !own.contains(file));
+    }
+    files.iter().map(|file| FilePlace::start_of(file)).collect()
+}
+
+fn of_function(view: &RootView<'_>, name: &str) -> Vec<FilePlace> {
+    match find_function(view.files(), &view.environment, name) {
+        FunctionSource::Ruby(path) | FunctionSource::Puppet(path) => {
+            vec![FilePlace::start_of(&path)]
+        }
+        FunctionSource::Missing | FunctionSource::ModuleMissing => Vec::new(),
+    }
+}
+
+/// Where a place of a root's own hierarchy is written.
+fn written(view: &RootView<'_>, place: &Place) -> Option<FilePlace> {
+    let snapshot = view.analysis.snapshot;
+    let file = snapshot.file(view.root.hiera_yaml.as_deref()?)?;
+    let parse = snapshot.parse_of(file, Format::Yaml);
+    let ConfigSpans {
+        hierarchy,
+        default_hierarchy,
+        defaults,
+        ..
+    } = locate(&parse.tree);
+    let levels = match place.in_default_hierarchy {
+        true => default_hierarchy,
+        false => hierarchy,
+    };
+    let level = levels.get(place.index).unwrap_or(&defaults);
+    let mut locations = level.locations.iter();
+    let location = locations.find(|location| {
+        location.text == place.original || matches!(&*location.key, "glob" | "globs")
+    });
+    let name = location.map_or(level.range, |location| location.range);
+    Some(FilePlace {
+        path: file.path().clone(),
+        name,
+        whole: level.range.cover(name),
+    })
+}

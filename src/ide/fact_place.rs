@@ -1,0 +1,188 @@
+//! Where the files that describe nodes say a fact, a trusted value or a variable.
+//!
+//! It reads their texts as trees, in any of the forms that nodes and facts are saved in; what a fact is
+//! worth is not its concern.
+
+use std::sync::Arc;
+
+use super::file_place::FilePlace;
+use crate::analysis::{Analysis, NodeFile};
+use crate::interpolation::{Key, Segment};
+use crate::syntax::{NodeId, NodeKind, Parse, Tree};
+use crate::workspace::{Format, path};
+
+/// Most places that are named: a fleet has thousands of nodes.
+const MOST_PLACES: usize = 50;
+
+/// The variable that is a node's name, which need not be said beside it.
+const CERTNAME: &str = "trusted.certname";
+
+/// Where in nested hashes a node's facts can lie.
+const FACTS: [&[&str]; 4] = [&["facts"], &["values"], &["facts", "values"], &[]];
+
+/// Where a node's variables can lie.
+const VARIABLES: [&[&str]; 6] = [
+    &["variables"],
+    &["parameters"],
+    &["facts"],
+    &["values"],
+    &["facts", "values"],
+    &[],
+];
+
+/// The places of a variable, of the selected node or of several, in the order of the files.
+#[must_use]
+pub fn fact_places(analysis: Analysis<'_>, files: &[NodeFile], variable: &str) -> Vec<FilePlace> {
+    let Ok(key) = Key::parse(variable) else {
+        return Vec::new();
+    };
+    let mut steps: Vec<String> = vec![key.root.to_string()];
+    steps.extend(key.segments.iter().map(Segment::to_string));
+    let mut places = Vec::new();
+    for file in files {
+        let parse = parse(analysis, file);
+        let search = Search {
+            tree: &parse.tree,
+            steps: &steps,
+        };
+        for Described { name, node } in nodes(&parse.tree) {
+            let text = name.and_then(|name| parse.tree.scalar_text(name));
+            let is_other = |selected: &str| text.is_some_and(|text| **text != *selected);
+            if analysis.selected.is_some_and(is_other) {
+                continue;
+            }
+            let own_name = || Some((name.filter(|_| variable == CERTNAME)?, node));
+            if let Some((name, value)) = search.within(node).or_else(own_name) {
+                let name = parse.tree.node(name).full_range();
+                places.push(FilePlace {
+                    path: file.path.clone(),
+                    name,
+                    whole: name.cover(parse.tree.node(value).full_range()),
+                });
+            }
+            if places.len() >= MOST_PLACES {
+                return places;
+            }
+        }
+    }
+    places
+}
+
+fn parse(analysis: Analysis<'_>, file: &NodeFile) -> Arc<Parse> {
+    let format = match path::extension(&file.path) {
+        Some("json") => Format::Json,
+        Some(_) | None => Format::Yaml,
+    };
+    match analysis.snapshot.file(&file.path) {
+        Some(known) => analysis.snapshot.parse_of(known, format),
+        None => Arc::new(crate::workspace::parse(&file.text, format)),
+    }
+}
+
+/// What a file says of one node.
+struct Described {
+    /// The node's name, where it is said.
+    name: Option<NodeId>,
+    /// Its facts, and whatever else is said of it.
+    node: NodeId,
+}
+
+/// The nodes of a file with their names: the entries of a hash, the elements of a list, or the one that
+/// the whole file is.
+fn nodes(tree: &Tree) -> Vec<Described> {
+    let Some(root) = tree.root() else {
+        return Vec::new();
+    };
+    match &tree.node(root).kind {
+        NodeKind::Mapping(pairs) => {
+            let is_node = |&&(_, value): &&(NodeId, NodeId)| {
+                let entries = tree.node(value).as_mapping().unwrap_or_default();
+                let mut names = entries.iter().filter_map(|&(key, _)| tree.scalar_text(key));
+                names.any(|name| ["facts", "trusted", "variables", "values"].contains(&&**name))
+            };
+            let own_facts = pairs.iter().any(|&(key, value)| {
+                let name = tree.scalar_text(key);
+                let is_facts = name.is_some_and(|name| ["facts", "values"].contains(&&**name));
+                is_facts && tree.node(value).as_mapping().is_some()
+            });
+            let several = pairs.iter().filter(is_node);
+            let several = several.map(|&(key, value)| Described {
+                name: Some(key),
+                node: value,
+            });
+            let several: Vec<Described> = several.collect();
+            let whole = Described {
+                name: None,
+                node: root,
+            };
+            match several.is_empty() || own_facts {
+                true => vec![whole],
+                false => several,
+            }
+        }
+        NodeKind::Sequence(elements) => {
+            let described = |&node: &NodeId| {
+                let name = entry(tree, node, "certname").or_else(|| entry(tree, node, "name"));
+                let name = name.map(|(_, name)| name);
+                Described { name, node }
+            };
+            elements.iter().map(described).collect()
+        }
+        NodeKind::Scalar(_) | NodeKind::Alias { .. } => Vec::new(),
+    }
+}
+
+/// One variable in one tree.
+struct Search<'s> {
+    tree: &'s Tree,
+    steps: &'s [String],
+}
+
+impl Search<'_> {
+    /// The key and the value of the variable in what is said of one node.
+    fn within(&self, node: NodeId) -> Option<(NodeId, NodeId)> {
+        let (first, rest) = self.steps.split_first()?;
+        match first.as_str() {
+            "facts" if !rest.is_empty() => self.in_any(node, &FACTS, rest),
+            _ => self.in_any(node, &VARIABLES, self.steps),
+        }
+    }
+
+    fn in_any(
+        &self,
+        node: NodeId,
+        folders: &[&[&str]],
+        steps: &[String],
+    ) -> Option<(NodeId, NodeId)> {
+        folders.iter().find_map(|folder| {
+            let outer = folder.iter().try_fold(node, |at, name| {
+                entry(self.tree, at, name).map(|(_, value)| value)
+            })?;
+            let mut found = None;
+            let mut at = outer;
+            for step in steps {
+                let (key, value) = entry(self.tree, at, step)?;
+                found = Some((key, value));
+                at = value;
+            }
+            found
+        })
+    }
+}
+
+/// The entry of a hash, or the element of a list, of that name; the last one counts.
+fn entry(tree: &Tree, at: NodeId, name: &str) -> Option<(NodeId, NodeId)> {
+    match &tree.node(tree.resolve(at)).kind {
+        NodeKind::Mapping(pairs) => {
+            let is_it = |&&(key, _): &&(NodeId, NodeId)| {
+                tree.scalar_text(key).is_some_and(|text| **text == *name)
+            };
+            pairs.iter().rev().find(is_it).copied()
+        }
+        NodeKind::Sequence(elements) => {
+            let element = *elements.get(name.parse::<usize>().ok()?)?;
+            Some((element, element))
+        }
+        NodeKind::Scalar(_) | NodeKind::Alias { .. } => None,
+    }
+}

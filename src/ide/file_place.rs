@@ -1,0 +1,45 @@
+//! A place in a file that a feature leads to.
+
+use std::sync::Arc;
+
+use crate::text::TextRange;
+use crate::workspace::KeyFact;
+
+/// A place in a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FilePlace {
+    /// Absolute path of the file.
+    pub path: Arc<str>,
+    /// The name that stands for the thing.
+    pub name: TextRange,
+    /// The whole thing: a key with its value.
+    pub whole: TextRange,
+}
+
+impl FilePlace {
+    /// A name that is the whole thing.
+    #[must_use]
+    pub fn of(path: &Arc<str>, name: TextRange) -> FilePlace {
+        FilePlace {
+            path: path.clone(),
+            name,
+            whole: name,
+        }
+    }
+
+    /// A top-level key with its value.
+    #[must_use]
+    pub fn of_key(path: &Arc<str>, fact: &KeyFact) -> FilePlace {
+        FilePlace {
+            path: path.clone(),
+            name: fact.key,
+            whole: fact.key.cover(fact.value),
+        }
+    }
+
+    /// The start of a file.
+    #[must_use]
+    pub fn start_of(path: &str) -> FilePlace {
+        FilePlace::of(&Arc::from(path), TextRange::empty(0))
+    }
+}

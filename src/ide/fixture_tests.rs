@@ -1,0 +1,88 @@
+//! What the tests of features share: an analysis over a fixture, and places as text.
+
+use std::sync::Arc;
+
+use super::file_place::FilePlace;
+use crate::analysis::{Analysis, NodeFile, NodeInputs, NodeSources};
+use crate::fixture::{FOLDER, Fixture};
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::text::TextRange;
+use crate::workspace::Snapshot;
+
+/// A hierarchy of six levels, in the folder `data`.
+pub(super) const HIERARCHY: &str = "\
+#- hiera.yaml
+version: 5
+defaults: {datadir: data, data_hash: yaml_data}
+hierarchy:
+  - {name: Node, path: \"node/%{trusted.certname}.yaml\"}
+  - {name: Role, path: \"role/%{facts.role}.yaml\"}
+  - {name: Site, path: \"site/%{facts.site}.yaml\"}
+  - {name: Common, path: common.yaml}
+";
+
+/// The texts with the hierarchy before them.
+pub(super) fn with_hierarchy(text: &str) -> String {
+    format!("{HIERARCHY}{text}")
+}
+
+/// One fixture with its cursor.
+pub(super) struct Asked<'a> {
+    pub(super) analysis: Analysis<'a>,
+    pub(super) path: &'a str,
+    pub(super) offset: usize,
+    pub(super) facts: &'a [NodeFile],
+}
+
+/// Asks something at the cursor of a fixture whose files are all open; `nodes.json` describes the
+/// known nodes.
+pub(super) fn ask<T>(text: &str, selected: Option<&str>, answer: impl FnOnce(Asked<'_>) -> T) -> T {
+    let fixture = Fixture::new("data/common.yaml", text);
+    let (path, offset) = fixture.cursor.clone().expect("a cursor");
+    let path = format!("{FOLDER}/{path}");
+    let snapshot = fixture.opened();
+    let inputs = NodeInputs {
+        nodes_files: &[],
+        facts_file: None,
+        choice: None,
+        outside: &|_| None,
+    };
+    let sources = || NodeSources::of(&snapshot, &path, &inputs);
+    let (set, facts) = (sources().read(), sources().into_files());
+    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+    let configs = ConfigCache::default();
+    let analysis = Analysis {
+        selected,
+        ..Analysis::new(&snapshot, &settings, &configs, &set.known)
+    };
+    answer(Asked {
+        analysis,
+        path: &path,
+        offset,
+        facts: &facts,
+    })
+}
+
+/// `PATH:LINE NAME` of a place.
+pub(super) fn shown(snapshot: &Snapshot, place: &FilePlace) -> String {
+    let below = place.path.strip_prefix(FOLDER).unwrap_or(&place.path);
+    let below = below.trim_start_matches('/');
+    let Some(file) = snapshot.file(&place.path) else {
+        return below.to_owned();
+    };
+    let line = file.line(place.name.start as usize) + 1;
+    assert!(place.whole.contains(place.name), "{place:?}");
+    let name = text_of(file.text(), place.name);
+    format!("{below}:{line} {name}").trim_end().to_owned()
+}
+
+/// The text of a range, on one line.
+pub(super) fn text_of(text: &Arc<str>, range: TextRange) -> String {
+    range.slice(text).replace('\n', "\\n")
+}
+
+/// [`shown`], a line for each place.
+pub(super) fn all_shown(snapshot: &Snapshot, places: &[FilePlace]) -> String {
+    let lines = places.iter().map(|place| shown(snapshot, place));
+    lines.collect::<Vec<_>>().join("\n")
+}

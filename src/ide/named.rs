@@ -1,0 +1,179 @@
+//! The thing that the name under the cursor stands for: where definitions, references, highlights and
+//! renames start from.
+//!
+//! It says what a name means, not where that thing stands. Unlike [`target`], it ignores values: a
+//! cursor in a key's value names nothing.
+
+use std::sync::Arc;
+
+use super::target::{self, KeyTarget, PathTarget, Target, TokenTarget, is_config, steps_of};
+use crate::interpolation::{Key, Method, TokenKind, split_key};
+use crate::syntax::{NodeId, NodeKind, ScalarMap, Tree};
+use crate::text::TextRange;
+use crate::workspace::{File, Format, Snapshot};
+
+/// A thing with a name.
+pub enum Named {
+    /// A key, top-level or nested.
+    Key(KeyTarget),
+    /// A pattern of `lookup_options`.
+    Pattern(Arc<str>),
+    /// A variable by its dotted path, without `::` before it.
+    Variable(Arc<str>),
+    /// An anchor of one file.
+    Anchor {
+        /// Its name.
+        name: Arc<str>,
+        /// The node that bears it.
+        node: NodeId,
+    },
+    /// A path of `hiera.yaml`.
+    Path(PathTarget),
+    /// A data function of `hiera.yaml`.
+    Function(Arc<str>),
+}
+
+/// A name in a file.
+pub struct Mention {
+    /// What it means.
+    pub named: Named,
+    /// Where it stands.
+    pub range: TextRange,
+}
+
+/// The name under the byte at `offset` of a file. O(depth of the tree) once the file is parsed.
+#[must_use]
+pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
+    let file = snapshot.file(path)?;
+    let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
+    let tree = &parse.tree;
+    if let Some(anchor) = anchor_at(tree, offset) {
+        return Some(anchor);
+    }
+    let mention = |named, range| Some(Mention { named, range });
+    match target::at(snapshot, path, offset) {
+        Target::Key(key) | Target::NestedKey(key) => {
+            let range = key.range;
+            range.touches(offset).then(|| Mention {
+                named: Named::Key(key),
+                range,
+            })
+        }
+        Target::Token(token) => in_token(file, tree, &token, offset),
+        Target::Path(mut path) => {
+            if let Some(token) = path.token.take() {
+                return in_token(file, tree, &token, offset);
+            }
+            let range = path.range;
+            mention(Named::Path(path), range)
+        }
+        Target::Option(option) if option.entry.starts_with('^') => {
+            mention(Named::Pattern(option.entry), option.range)
+        }
+        Target::Option(option) => {
+            let key = KeyTarget {
+                range: option.range,
+                ..KeyTarget::of_root(&option.entry)
+            };
+            mention(Named::Key(key), option.range)
+        }
+        Target::Word(word) => {
+            let functions = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
+            let option = word.value_of.as_deref()?;
+            let is_function = is_config(snapshot, path) && functions.contains(&option);
+            is_function.then(|| Mention {
+                named: Named::Function(word.word),
+                range: word.range,
+            })
+        }
+        Target::Blob(_) | Target::None => None,
+    }
+}
+
+/// An alias, or the anchor before a node.
+fn anchor_at(tree: &Tree, offset: usize) -> Option<Mention> {
+    let nodes = tree.path_at(offset);
+    let found = nodes.into_iter().rev().find_map(|id| {
+        let node = tree.node(id);
+        if let NodeKind::Alias { name, target } = &node.kind {
+            return Some((name.clone(), (*target)?, node.range));
+        }
+        let anchor = node.anchor.as_ref()?;
+        let is_here = anchor.range.touches(offset);
+        is_here.then(|| (anchor.text.clone(), id, anchor.range))
+    });
+    let (name, node, range) = found?;
+    Some(Mention {
+        named: Named::Anchor { name, node },
+        range,
+    })
+}
+
+/// What the part of a token under the cursor names: of a dotted key the key up to there.
+fn in_token(file: &File, tree: &Tree, token: &TokenTarget, offset: usize) -> Option<Mention> {
+    let node = tree.node(*tree.path_at(offset).last()?);
+    let map = ScalarMap::new(file.text(), node);
+    let place = |from: usize, to: usize| map.source_range(from..to);
+    match &token.token.kind {
+        TokenKind::Variable { .. } => {
+            let inner = token.token.inner;
+            Some(Mention {
+                named: Named::Variable(variable(inner.slice(&token.text))),
+                range: place(inner.start as usize, inner.end as usize),
+            })
+        }
+        TokenKind::Call {
+            method: Method::Scope,
+            argument,
+            argument_range,
+        } => Some(Mention {
+            named: Named::Variable(variable(argument)),
+            range: place(argument_range.start as usize, argument_range.end as usize),
+        }),
+        TokenKind::Call {
+            method: Method::Lookup | Method::Hiera | Method::Alias,
+            argument,
+            argument_range,
+        } => {
+            let start = argument_range.start as usize;
+            let parts = split_key(argument).ok()?;
+            let here = map.decoded_offset(offset);
+            let last = parts.len().checked_sub(1)?;
+            let part = match argument_range.touches(here) {
+                true => parts
+                    .iter()
+                    .position(|(_, range)| here <= start + range.end as usize),
+                false => None,
+            };
+            let part = part.unwrap_or(last);
+            let from = start + parts.first()?.1.start as usize;
+            let range = place(from, start + parts.get(part)?.1.end as usize);
+            let key = Key::parse(argument).ok()?;
+            let mut steps = steps_of(&key);
+            steps.truncate(part);
+            let key = KeyTarget {
+                steps,
+                range,
+                ..KeyTarget::of_root(key.root.as_name()?)
+            };
+            Some(Mention {
+                named: Named::Key(key),
+                range,
+            })
+        }
+        TokenKind::Call {
+            method: Method::Literal,
+            ..
+        }
+        | TokenKind::Empty
+        | TokenKind::UnknownMethod { .. }
+        | TokenKind::Malformed
+        | TokenKind::Unclosed => None,
+    }
+}
+
+/// A variable's dotted path without `::` before it: both name the same at top scope.
+#[must_use]
+pub fn variable(written: &str) -> Arc<str> {
+    Arc::from(written.trim_start_matches("::"))
+}

@@ -1,0 +1,489 @@
+//! Definitions, declarations, references, highlights and links, by cursors in small workspaces.
+
+use expect_test::{Expect, expect};
+
+use super::definition::{declaration, definition};
+use super::fixture_tests::{all_shown, ask, text_of, with_hierarchy};
+use super::links::document_links;
+use super::references::{Role, highlights, references};
+
+const NODES: &str = "\
+#- nodes.json
+{
+  \"web01\": {\"facts\": {\"role\": \"web\", \"site\": \"ams\", \"os\": {\"family\": \"Debian\"}}, \"trusted\": {\"certname\": \"web01\"}},
+  \"db01\": {\"facts\": {\"role\": \"db\", \"os\": {\"family\": \"RedHat\"}}, \"variables\": {\"tier\": \"gold\"}}
+}
+";
+
+const DATA: &str = "\
+#- data/node/web01.yaml
+port: 1
+#- data/role/web.yaml
+port: 2
+url: \"http://%{lookup('port')}\"
+#- data/role/db.yaml
+port: 3
+#- data/common.yaml
+";
+
+fn check_definition(text: &str, selected: Option<&str>, expected: Expect) {
+    let found = ask(text, selected, |asked| {
+        let found = definition(asked.analysis, asked.path, asked.offset, asked.facts);
+        found.map(|found| {
+            let origin = found.origin;
+            let file = asked.analysis.snapshot.file(asked.path).unwrap();
+            let places = all_shown(asked.analysis.snapshot, &found.places);
+            format!("from {}\n{places}", text_of(file.text(), origin))
+        })
+    });
+    expected.assert_eq(found.as_deref().unwrap_or("none"));
+}
+
+fn check_declaration(text: &str, expected: Expect) {
+    let found = ask(text, None, |asked| {
+        let found = declaration(asked.analysis, asked.path, asked.offset, asked.facts);
+        found.map(|found| all_shown(asked.analysis.snapshot, &found.places))
+    });
+    expected.assert_eq(found.as_deref().unwrap_or("none"));
+}
+
+fn check_references(text: &str, expected: Expect) {
+    let roles = [Role::Definition, Role::Option, Role::Use];
+    let found = ask(text, None, |asked| {
+        let found = references(asked.analysis, asked.path, asked.offset, &roles);
+        found.map(|found| all_shown(asked.analysis.snapshot, &found))
+    });
+    expected.assert_eq(found.as_deref().unwrap_or("none"));
+}
+
+fn check_highlights(text: &str, expected: Expect) {
+    let found = ask(text, None, |asked| {
+        let snapshot = asked.analysis.snapshot;
+        let file = snapshot.file(asked.path).unwrap();
+        let found = highlights(snapshot, asked.path, asked.offset).into_iter();
+        let lines = found.map(|one| {
+            let line = file.line(one.name.start as usize) + 1;
+            format!("{line} {:?} {}", one.role, text_of(file.text(), one.name))
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    expected.assert_eq(&found);
+}
+
+fn check_links(text: &str, expected: Expect) {
+    let found = ask(text, None, |asked| {
+        let file = asked.analysis.snapshot.file(asked.path).unwrap();
+        let links = document_links(asked.analysis, asked.path).into_iter();
+        let lines =
+            links.map(|link| format!("{} -> {}", text_of(file.text(), link.range), link.to));
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    expected.assert_eq(&found);
+}
+
+#[test]
+fn a_key_leads_to_its_levels() {
+    let text = with_hierarchy(&format!("{DATA}p$0ort: 4\n"));
+    check_definition(
+        &text,
+        None,
+        expect![[r#"
+        from port
+        data/common.yaml:1 port
+        data/node/web01.yaml:1 port
+        data/role/db.yaml:1 port
+        data/role/web.yaml:1 port"#]],
+    );
+    let nodes = format!("{text}{NODES}");
+    check_definition(
+        &nodes,
+        Some("web01"),
+        expect![[r#"
+        from port
+        data/node/web01.yaml:1 port
+        data/role/web.yaml:1 port
+        data/common.yaml:1 port"#]],
+    );
+    check_definition(
+        &nodes,
+        Some("db01"),
+        expect![[r#"
+        from port
+        data/role/db.yaml:1 port
+        data/common.yaml:1 port"#]],
+    );
+}
+
+#[test]
+fn a_token_leads_to_the_key_that_it_looks_up() {
+    let text = with_hierarchy(&format!("{DATA}port: 4\n"));
+    let text = text.replace("lookup('port')", "lookup('po$0rt')");
+    check_definition(
+        &text,
+        None,
+        expect![[r#"
+        from port
+        data/role/web.yaml:1 port
+        data/node/web01.yaml:1 port
+        data/common.yaml:1 port"#]],
+    );
+    // In the name of the function, and for a key that no level of the scope has.
+    let text = with_hierarchy(&format!("{DATA}a: \"%{{ali$0as('url')}}\"\n"));
+    check_definition(
+        &text,
+        None,
+        expect![[r#"
+        from url
+        data/role/web.yaml:2 url"#]],
+    );
+}
+
+#[test]
+fn parts_of_dotted_keys_lead_to_nested_keys() {
+    let data = "#- data/role/web.yaml\nusers: {bob: {uid: 1}}\n#- data/common.yaml\n\
+                users:\n  \"a.b\":\n    uid: 2\n  bob:\n    uid: 3\n";
+    for (token, wanted) in [
+        (
+            "us$0ers.bob.uid",
+            expect![[r#"
+            from users
+            data/common.yaml:1 users
+            data/role/web.yaml:1 users"#]],
+        ),
+        (
+            "users.bo$0b.uid",
+            expect![[r#"
+            from users.bob
+            data/common.yaml:4 bob
+            data/role/web.yaml:1 bob"#]],
+        ),
+        (
+            "users.'a$0.b'.uid",
+            expect![[r#"
+            from users.'a.b'
+            data/common.yaml:2 "a.b""#]],
+        ),
+        (
+            "users.bob.ui$0d",
+            expect![[r#"
+            from users.bob.uid
+            data/common.yaml:5 uid
+            data/role/web.yaml:1 uid"#]],
+        ),
+        (
+            "users.nobody.ui$0d",
+            expect![[r#"
+            from users.nobody.uid
+        "#]],
+        ),
+    ] {
+        let text = with_hierarchy(&format!("{data}x: \"%{{lookup(\\\"{token}\\\")}}\"\n"));
+        check_definition(&text, None, wanted);
+    }
+    let text = with_hierarchy(&data.replace("bob:\n", "bo$0b:\n"));
+    check_definition(
+        &text,
+        None,
+        expect![[r#"
+        from bob
+        data/common.yaml:4 bob
+        data/role/web.yaml:1 bob"#]],
+    );
+}
+
+#[test]
+fn variables_lead_to_the_files_that_describe_nodes() {
+    for (token, selected, wanted) in [
+        (
+            "%{fac$0ts.os.family}",
+            None,
+            expect![[r#"
+            from facts.os.family
+            nodes.json:2 "family"
+            nodes.json:3 "family""#]],
+        ),
+        (
+            "%{::ti$0er}",
+            None,
+            expect![[r#"
+            from ::tier
+            nodes.json:3 "tier""#]],
+        ),
+        (
+            "%{trusted.certname$0}",
+            None,
+            expect![[r#"
+            from trusted.certname
+            nodes.json:2 "certname"
+            nodes.json:3 "db01""#]],
+        ),
+        (
+            "%{sco$0pe('facts.role')}",
+            Some("db01"),
+            expect![[r#"
+            from facts.role
+            nodes.json:3 "role""#]],
+        ),
+        (
+            "%{facts.no$0ne}",
+            None,
+            expect![[r#"
+            from facts.none
+        "#]],
+        ),
+    ] {
+        let text = with_hierarchy(&format!("#- data/common.yaml\na: \"{token}\"\n{NODES}"));
+        check_definition(&text, selected, wanted);
+    }
+    let config = with_hierarchy(&format!("#- data/common.yaml\na: 1\n{NODES}"));
+    let config = config.replace("%{facts.role}", "%{facts.ro$0le}");
+    check_definition(
+        &config,
+        None,
+        expect![[r#"
+        from facts.role
+        nodes.json:2 "role"
+        nodes.json:3 "role""#]],
+    );
+}
+
+#[test]
+fn paths_lead_to_files() {
+    let text = with_hierarchy(&format!("{DATA}port: 4\n{NODES}"));
+    let role = text.replace("role/%{facts.role}", "ro$0le/%{facts.role}");
+    check_definition(
+        &role,
+        None,
+        expect![[r#"
+        from "role/%{facts.role}.yaml"
+        data/role/db.yaml:1
+        data/role/web.yaml:1"#]],
+    );
+    check_definition(
+        &role,
+        Some("web01"),
+        expect![[r#"
+        from "role/%{facts.role}.yaml"
+        data/role/web.yaml:1
+        data/role/db.yaml:1"#]],
+    );
+    let common = text.replace("path: common.yaml", "path: com$0mon.yaml");
+    check_definition(
+        &common,
+        None,
+        expect![[r#"
+        from common.yaml
+        data/common.yaml:1"#]],
+    );
+    let missing = text.replace("path: common.yaml", "path: mi$0ssing.yaml");
+    check_definition(
+        &missing,
+        None,
+        expect![[r#"
+        from missing.yaml
+    "#]],
+    );
+}
+
+#[test]
+fn functions_lead_to_their_files() {
+    let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, lookup_key: acme::ba$0ckend}\n\
+                #- environment.conf\nmodulepath = modules\n\
+                #- modules/acme/functions/backend.pp\nfunction acme::backend() {}\n";
+    check_definition(
+        text,
+        None,
+        expect![[r#"
+        from acme::backend
+        modules/acme/functions/backend.pp:1"#]],
+    );
+}
+
+#[test]
+fn aliases_lead_to_anchors() {
+    let data = "a: &one {x: 1}\nb: *one\nc: &one 2\nd: *o$0ne\ne:\n  <<: *one\n";
+    check_definition(
+        &with_hierarchy(&format!("#- data/common.yaml\n{data}")),
+        None,
+        expect![[r#"
+            from *one
+            data/common.yaml:3 &one"#]],
+    );
+    let first = data
+        .replace("*o$0ne", "*one")
+        .replace("b: *one", "b: *on$0e");
+    let first = with_hierarchy(&format!("#- data/common.yaml\n{first}"));
+    check_definition(
+        &first,
+        None,
+        expect![[r#"
+        from *one
+        data/common.yaml:1 &one"#]],
+    );
+    check_references(
+        &first,
+        expect![[r#"
+        data/common.yaml:1 &one
+        data/common.yaml:2 *one"#]],
+    );
+    check_highlights(
+        &first,
+        expect![[r#"
+        1 Definition &one
+        2 Use *one"#]],
+    );
+}
+
+#[test]
+fn entries_of_lookup_options_lead_to_keys() {
+    let data = |entry: &str| {
+        with_hierarchy(&format!(
+            "#- data/role/web.yaml\na::list: [1]\n#- data/common.yaml\na::list: [2]\na::other: 1\n\
+             lookup_options:\n  {entry}: {{merge: unique}}\n"
+        ))
+    };
+    check_definition(
+        &data("a::li$0st"),
+        None,
+        expect![[r#"
+        from a::list
+        data/common.yaml:1 a::list
+        data/role/web.yaml:1 a::list"#]],
+    );
+    check_definition(
+        &data("'^a:$0:'"),
+        None,
+        expect![[r#"
+        from '^a::'
+        data/common.yaml:1 a::list
+        data/role/web.yaml:1 a::list
+        data/common.yaml:2 a::other"#]],
+    );
+    check_references(
+        &data("a::li$0st"),
+        expect![[r#"
+        data/common.yaml:1 a::list
+        data/common.yaml:4 a::list
+        data/role/web.yaml:1 a::list"#]],
+    );
+}
+
+#[test]
+fn values_and_comments_name_nothing() {
+    for data in [
+        "a: te$0xt\n",
+        "# com$0ment\na: 1\n",
+        "a: ENC[PK$0CS7,AAAA]\n",
+        "$0\n",
+    ] {
+        let text = with_hierarchy(&format!("#- data/common.yaml\n{data}"));
+        check_definition(&text, None, expect!["none"]);
+    }
+}
+
+#[test]
+fn declarations_are_options_and_levels() {
+    let text = with_hierarchy(&format!(
+        "{DATA}lookup_options:\n  '^port$': {{merge: first}}\nport: 4\n"
+    ));
+    let text = text.replace("port: 2", "po$0rt: 2");
+    check_declaration(
+        &text,
+        expect![[r#"
+        data/common.yaml:2 '^port$'
+        hiera.yaml:5 "role/%{facts.role}.yaml""#]],
+    );
+}
+
+#[test]
+fn references_are_keys_options_and_tokens() {
+    let text = with_hierarchy(&format!(
+        "{DATA}po$0rt: 4\nlookup_options:\n  port: {{merge: first}}\n  '^po': {{merge: deep}}\n\
+         other: 'p-%{{hiera(\"port.x\")}}-%{{alias(\"port\")}}-%{{port}}'\n\
+         #- unread.yaml\nport: 5\n"
+    ));
+    check_references(
+        &text,
+        expect![[r#"
+        data/common.yaml:1 port
+        data/common.yaml:3 port
+        data/common.yaml:4 '^po'
+        data/common.yaml:5 port
+        data/common.yaml:5 port
+        data/node/web01.yaml:1 port
+        data/role/db.yaml:1 port
+        data/role/web.yaml:1 port
+        data/role/web.yaml:2 port"#]],
+    );
+    let variable = with_hierarchy(
+        "#- data/common.yaml\na: \"%{facts.ro$0le}\"\nb: \"%{scope('facts.role')} %{::facts.role}\"\n\
+         c: \"%{facts.role.x}\"\n",
+    );
+    check_references(
+        &variable,
+        expect![[r#"
+        data/common.yaml:1 facts.role
+        data/common.yaml:2 facts.role
+        data/common.yaml:2 ::facts.role
+        hiera.yaml:5 facts.role"#]],
+    );
+}
+
+#[test]
+fn references_stay_in_their_environment() {
+    let environment = |name: &str, data: &str| {
+        format!(
+            "#- environments/{name}/hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: a.yaml}}]\n\
+             #- environments/{name}/data/a.yaml\n{data}"
+        )
+    };
+    let text = environment("one", "po$0rt: 1\n") + &environment("two", "port: 2\n");
+    check_references(&text, expect!["environments/one/data/a.yaml:1 port"]);
+}
+
+#[test]
+fn highlights_mark_keys_in_half_typed_text_too() {
+    let text = with_hierarchy(
+        "#- data/common.yaml\nprofile::web::port: 1\nprofile::web::name: x\nbroken: [\n\
+         url: \"%{lookup('profile::web::po$0rt')}\"\nprofile::web::port: 2\n",
+    );
+    check_highlights(
+        &text,
+        expect![[r#"
+        1 Definition profile::web::port
+        4 Use profile::web::port
+        5 Definition profile::web::port"#]],
+    );
+    let nested = with_hierarchy(
+        "#- data/common.yaml\nusers:\n  bob: {uid: 1}\n  eve: {ui$0d: 2}\nx: \"%{lookup('users.eve.uid')}\"\n",
+    );
+    check_highlights(
+        &nested,
+        expect![[r#"
+        3 Definition uid
+        4 Use users.eve.uid"#]],
+    );
+}
+
+#[test]
+fn paths_that_mean_one_file_are_links() {
+    let text = with_hierarchy(
+        "#- data/common.yaml\na: 1\n#- data/role/web.yaml\na: 1\n#- data/site/ams.yaml\na: 1\n\
+         #- data/site/lhr.yaml\na: 1\n",
+    );
+    let text = text.replace("version: 5", "version: $05");
+    check_links(
+        &text,
+        expect![[r#"
+        "role/%{facts.role}.yaml" -> /repo/data/role/web.yaml
+        common.yaml -> /repo/data/common.yaml"#]],
+    );
+    let data = with_hierarchy(
+        "#- data/common.yaml\na: puppet:///modules/acme/motd$0\nb: 'puppet:///modules/acme/none'\n\
+         #- environment.conf\nmodulepath = modules\n#- modules/acme/files/motd\nhello\n",
+    );
+    check_links(
+        &data,
+        expect!["puppet:///modules/acme/motd -> /repo/modules/acme/files/motd"],
+    );
+}

@@ -1,0 +1,283 @@
+//! Every place that names the thing under the cursor, in one file (highlights) or in all that are looked
+//! up together (references, renames).
+
+use std::sync::Arc;
+
+use super::file_place::FilePlace;
+use super::named::{self, Named, variable};
+use super::target::{KeyTarget, steps_of};
+use crate::analysis::{Analysis, HieraFiles, KeyPositions};
+use crate::hierarchy::{LocationSpan, locate};
+use crate::interpolation::{Key, TokenKind, split_key, tokens};
+use crate::regexp::Regexp;
+use crate::syntax::{NodeId, NodeKind, ScalarMap};
+use crate::text::TextRange;
+use crate::value::Value;
+use crate::workspace::{File, Format, Reference, Snapshot};
+
+/// What a place does with the thing that it names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Role {
+    /// It defines it: a key with its value, an anchor.
+    Definition,
+    /// It says how it is looked up: an entry of `lookup_options`.
+    Option,
+    /// It reads it: a token, an alias.
+    Use,
+}
+
+/// A place that names something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Occurrence {
+    /// The name.
+    pub name: TextRange,
+    /// The whole thing: a key with its value, an entry with its options.
+    pub whole: TextRange,
+    /// What the place does.
+    pub role: Role,
+}
+
+/// Every place that names the thing under the byte at `offset` of a file, the file's own first, then by
+/// path; with or without those that define it. O(tokens of the workspace).
+#[must_use]
+pub fn references(
+    analysis: Analysis<'_>,
+    path: &str,
+    offset: usize,
+    roles: &[Role],
+) -> Option<Vec<FilePlace>> {
+    let mention = named::at(analysis.snapshot, path, offset)?;
+    let mut found = Vec::new();
+    for file in files_with(analysis, path, &mention.named) {
+        if (analysis.is_cancelled)() {
+            return None;
+        }
+        let occurrences = occurrences(analysis.snapshot, file, &mention.named).into_iter();
+        let wanted = occurrences.filter(|one| roles.contains(&one.role));
+        found.extend(wanted.map(|one| FilePlace {
+            path: file.path().clone(),
+            name: one.name,
+            whole: one.whole,
+        }));
+    }
+    found.sort_by_key(|place| (*place.path != *path, place.path.clone(), place.name));
+    Some(found)
+}
+
+/// The places of one file that name the thing under the cursor.
+#[must_use]
+pub fn highlights(snapshot: &Snapshot, path: &str, offset: usize) -> Vec<Occurrence> {
+    let Some(mention) = named::at(snapshot, path, offset) else {
+        return Vec::new();
+    };
+    let file = snapshot.file(path);
+    let mut found = file.map_or_else(Vec::new, |file| occurrences(snapshot, file, &mention.named));
+    found.sort_by_key(|one| one.name);
+    found
+}
+
+/// The files that may name a thing.
+pub(super) fn files_with<'a>(
+    analysis: Analysis<'a>,
+    path: &str,
+    named: &Named,
+) -> Vec<&'a Arc<File>> {
+    let snapshot = analysis.snapshot;
+    if let Named::Anchor { .. } = named {
+        return snapshot.file(path).into_iter().collect();
+    }
+    let beside = HieraFiles::beside(analysis, path);
+    match named {
+        Named::Path(_) | Named::Function(_) => beside.configurations().collect(),
+        Named::Key(_) | Named::Pattern(_) | Named::Variable(_) | Named::Anchor { .. } => {
+            let may_name = |file: &&Arc<File>| {
+                let facts = file.facts();
+                !facts.keys.is_empty() || !facts.tokens.is_empty() || file.format().is_none()
+            };
+            let files = snapshot.files().filter(may_name);
+            files
+                .filter(|file| **file.path() == *path || beside.contains(file.path()))
+                .collect()
+        }
+    }
+}
+
+/// The places of a file that name a thing, in no order.
+pub(super) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Vec<Occurrence> {
+    match named {
+        Named::Key(key) => of_key(snapshot, file, key),
+        Named::Pattern(pattern) => {
+            let options = file.facts().lookup_options.iter();
+            let options = options.filter(|option| option.pattern == *pattern);
+            options
+                .map(|option| Occurrence {
+                    name: option.key,
+                    whole: option.key.cover(option.value),
+                    role: Role::Option,
+                })
+                .collect()
+        }
+        Named::Variable(name) => of_variable(snapshot, file, name),
+        Named::Anchor { node, .. } => of_anchor(snapshot, file, *node),
+        Named::Path(target) => of_locations(snapshot, file, &|span| {
+            (span.text == target.span.text).then_some(span.range)
+        }),
+        Named::Function(name) => of_function(snapshot, file, name),
+    }
+}
+
+fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> {
+    let facts = file.facts();
+    let mut found = Vec::new();
+    let is_top = key.steps.is_empty();
+    if is_top {
+        let keys = facts.keys.iter().filter(|fact| fact.name == key.root);
+        found.extend(keys.map(|fact| Occurrence {
+            name: fact.key,
+            whole: fact.key.cover(fact.value),
+            role: Role::Definition,
+        }));
+        let is_meant = |entry: &str| match entry.starts_with('^') {
+            true => Regexp::new(entry).is_ok_and(|it| it.is_match(&key.root).unwrap_or(false)),
+            false => *entry == *key.root,
+        };
+        let options = facts.lookup_options.iter();
+        let options = options.filter(|option| is_meant(&option.pattern));
+        found.extend(options.map(|option| Occurrence {
+            name: option.key,
+            whole: option.key.cover(option.value),
+            role: Role::Option,
+        }));
+    } else if facts.key(&key.root).is_some() {
+        let place = KeyPositions::new(snapshot).place(file, &key.root, &key.steps);
+        found.extend(place.map(|(name, whole)| Occurrence {
+            name,
+            whole,
+            role: Role::Definition,
+        }));
+    }
+    for reference in facts.references() {
+        if let Some(name) = part_of(file.text(), reference, &key.root, &key.steps) {
+            found.push(Occurrence {
+                name,
+                whole: reference.range,
+                role: Role::Use,
+            });
+        }
+    }
+    // What a merge key brings twice stands there once.
+    found.sort_by_key(|one| (one.name, one.role));
+    found.dedup();
+    found
+}
+
+/// The part of a token's key that names a key: all up to the last step. None where it looks up
+/// something else.
+fn part_of(text: &str, reference: &Reference, root: &str, steps: &[Value]) -> Option<TextRange> {
+    if !reference.key.contains(root) {
+        return None;
+    }
+    let key = Key::of(&reference.key).ok()?;
+    if key.root.as_name() != Some(root) || !steps_of(&key).starts_with(steps) {
+        return None;
+    }
+    let parts = split_key(&reference.key).ok()?;
+    let (from, to) = (parts.first()?.1, parts.get(steps.len())?.1);
+    let part = TextRange {
+        start: from.start,
+        end: to.end,
+    };
+    // With escapes in it the whole argument is marked.
+    let is_plain = reference.argument.slice(text) == &*reference.key;
+    let argument = reference.argument;
+    Some(match is_plain {
+        true => part.shift(argument.start as usize),
+        false => argument,
+    })
+}
+
+fn of_variable(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
+    let used = |name: TextRange| Occurrence {
+        name,
+        whole: name,
+        role: Role::Use,
+    };
+    let uses = file.facts().variables();
+    let uses = uses.filter(|one| *variable(&one.name) == *name);
+    let mut found: Vec<Occurrence> = uses.map(|one| used(one.variable)).collect();
+    if file.format().is_some() {
+        return found;
+    }
+    let parse = snapshot.parse_of(file, Format::Yaml);
+    for (_, node) in parse.tree.nodes() {
+        let Some(scalar) = node.as_scalar() else {
+            continue;
+        };
+        let map = ScalarMap::new(file.text(), node);
+        for token in tokens(&scalar.text) {
+            let is_it = matches!(token.kind, TokenKind::Variable { .. })
+                && *variable(token.inner.slice(&scalar.text)) == *name;
+            if is_it {
+                found.push(used(map.source_range(token.inner.as_usize())));
+            }
+        }
+    }
+    found
+}
+
+fn of_anchor(snapshot: &Snapshot, file: &File, of: NodeId) -> Vec<Occurrence> {
+    let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
+    let mut found = Vec::new();
+    for (id, node) in parse.tree.nodes() {
+        if id == of
+            && let Some(anchor) = &node.anchor
+        {
+            found.push(Occurrence {
+                name: anchor.range,
+                whole: node.full_range(),
+                role: Role::Definition,
+            });
+        }
+        if matches!(&node.kind, NodeKind::Alias { target, .. } if *target == Some(of)) {
+            found.push(Occurrence {
+                name: node.range,
+                whole: node.range,
+                role: Role::Use,
+            });
+        }
+    }
+    found
+}
+
+fn of_locations(
+    snapshot: &Snapshot,
+    file: &File,
+    wanted: &dyn Fn(&LocationSpan) -> Option<TextRange>,
+) -> Vec<Occurrence> {
+    let spans = locate(&snapshot.parse_of(file, Format::Yaml).tree);
+    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let found = levels.flat_map(|level| level.locations.iter().filter_map(wanted));
+    let uses = found.map(|name| Occurrence {
+        name,
+        whole: name,
+        role: Role::Use,
+    });
+    uses.collect()
+}
+
+fn of_function(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
+    let spans = locate(&snapshot.parse_of(file, Format::Yaml).tree);
+    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let levels = levels.chain([&spans.defaults]);
+    let values = levels.filter_map(|level| level.function.map(|(_, value)| value));
+    let named = values.filter(|value| {
+        let written = value.slice(file.text());
+        written.trim_matches(['"', '\'']) == name
+    });
+    let uses = named.map(|name| Occurrence {
+        name,
+        whole: name,
+        role: Role::Use,
+    });
+    uses.collect()
+}

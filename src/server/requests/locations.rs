@@ -1,0 +1,77 @@
+//! Places in files as the protocol's locations, and places of the protocol as bytes: what the requests
+//! that lead from one place to others share.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tower_lsp::ls_types as lsp;
+
+use super::View;
+use super::diagnostic::uri;
+use crate::analysis::NodeFile;
+use crate::ide::file_place::FilePlace;
+use crate::server::convert;
+use crate::text::{LineIndex, TextRange};
+
+/// The file and the byte that a request is about.
+pub(super) fn offset(view: &View, path: &str, at: lsp::Position) -> Option<usize> {
+    view.lines(path, |lines| {
+        lines.offset(convert::place(at), view.encoding)
+    })
+}
+
+/// A byte range of a file as the client counts.
+pub(super) fn range(view: &View, path: &str, range: TextRange) -> Option<lsp::Range> {
+    view.lines(path, |lines| convert::range(lines, range, view.encoding))
+}
+
+/// Turns places into the protocol's.
+pub(super) struct Locations<'v> {
+    view: &'v View,
+    /// Lines of files that the snapshot does not hold.
+    outside: HashMap<Arc<str>, LineIndex>,
+}
+
+impl<'v> Locations<'v> {
+    /// For places in the snapshot, or in one of some files outside of it.
+    pub(super) fn new(view: &'v View, outside: &[NodeFile]) -> Locations<'v> {
+        let outside = outside.iter();
+        let outside = outside.filter(|file| view.snapshot.file(&file.path).is_none());
+        Locations {
+            view,
+            outside: outside
+                .map(|file| (file.path.clone(), LineIndex::new(&file.text)))
+                .collect(),
+        }
+    }
+
+    fn range(&self, path: &str, range: TextRange) -> lsp::Range {
+        let encoding = self.view.encoding;
+        if let Some(lines) = self.outside.get(path) {
+            return convert::range(lines, range, encoding);
+        }
+        let known = self
+            .view
+            .lines(path, |lines| convert::range(lines, range, encoding));
+        // Of files that are not read (code, say) only the start is ever named.
+        known.unwrap_or_default()
+    }
+
+    /// A place.
+    pub(super) fn location(&self, place: &FilePlace) -> Option<lsp::Location> {
+        Some(lsp::Location {
+            uri: uri(self.view, &place.path)?,
+            range: self.range(&place.path, place.name),
+        })
+    }
+
+    /// A place as a link from the name that leads there.
+    pub(super) fn link(&self, origin: lsp::Range, place: &FilePlace) -> Option<lsp::LocationLink> {
+        Some(lsp::LocationLink {
+            origin_selection_range: Some(origin),
+            target_uri: uri(self.view, &place.path)?,
+            target_range: self.range(&place.path, place.whole),
+            target_selection_range: self.range(&place.path, place.name),
+        })
+    }
+}
