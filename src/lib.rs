@@ -21,8 +21,8 @@
 //! | [`eyaml`] | `ENC[…]` blobs |
 //! | [`datatype`] | Puppet data types: parse, check, convert |
 //! | [`value`] | what Puppet would see: values, their equality and their texts |
+//! | [`syntax`] | text → spanned tree: YAML as Psych reads it, JSON, HOCON, the Puppet language |
 //! | [`regexp`] | Ruby regular expressions |
-//! | [`syntax`] | text → spanned tree: YAML as Psych reads it, JSON, HOCON |
 //! | [`text`] | byte ranges, lines, positions |
 
 // The fixtures of the tests are shared with those under `tests/`, which name the library.

@@ -33,6 +33,7 @@ mod condition;
 mod environment;
 mod expand;
 mod governing;
+mod manifests;
 mod nodes;
 mod position;
 mod project;
@@ -49,6 +50,7 @@ pub use condition::{Condition, MOST_VALUES};
 pub use environment::{CODEDIR, environment_in, environment_of};
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use governing::{Governing, HieraFiles, governing};
+pub use manifests::{ClassParameter, Defined, split_key};
 pub use nodes::{
     NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodeSources, describes_nodes,
 };

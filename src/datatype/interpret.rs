@@ -5,12 +5,17 @@ use std::sync::{Arc, OnceLock, Weak};
 use super::ParseError;
 use super::access::{only, parameterized, unparameterized};
 use super::builtin::{BUILTIN_ALIASES, RESOURCE_TYPES, is_builtin_alias, plain, same_name};
-use super::expression::{self, Expression, Kind};
 use super::model::{Alias, AliasBody, Range, ResourceType, Type};
 use super::parameters::Param;
+use crate::syntax::puppet::{self, Kind, Node, Prefix};
+
+use num_bigint::BigInt;
 
 /// Deepest nesting of aliases.
 const MAX_ALIAS_DEPTH: usize = 40;
+
+/// Longest expression in bytes.
+const MAX_LENGTH: usize = 256 * 1024;
 
 /// Most parts of a type with its aliases expanded.
 const MAX_PARTS: usize = 20_000;
@@ -54,8 +59,40 @@ pub(super) fn parse(text: &str, aliases: &dyn Aliases) -> Result<Type, ParseErro
     if text == "Array[1]" {
         return Ok(Type::array(Type::Any, Some(Range::at_least(1))));
     }
-    let expression = expression::parse(text)?;
+    let expression = expression(text)?;
     Interpreter::new(aliases).whole(&expression, text)
+}
+
+fn expression(text: &str) -> Result<Node, ParseError> {
+    check_length(text)?;
+    puppet::parse_strictly(text).map_err(|problem| ParseError::of(&problem, text))
+}
+
+/// The name and the type of `type Name = expression`, the form of a module's `types/*.pp`.
+fn definition(text: &str) -> Result<(Box<str>, Node), ParseError> {
+    check_length(text)?;
+    let alias = puppet::parse_alias(text).map_err(|problem| ParseError::of(&problem, text))?;
+    match alias.kind {
+        Kind::TypeAlias(alias) => Ok((alias.name, alias.body)),
+        _ => Err(ParseError::new("not a type alias")),
+    }
+}
+
+fn check_length(text: &str) -> Result<(), ParseError> {
+    if text.len() > MAX_LENGTH {
+        return Err(ParseError::new("type expression is too long"));
+    }
+    Ok(())
+}
+
+fn integer(written: &str) -> Option<BigInt> {
+    let hex = written.strip_prefix("0x").or(written.strip_prefix("0X"));
+    let (digits, radix) = match hex {
+        Some(hex) => (hex, 16),
+        None if written.starts_with('0') => (written, 8),
+        None => (written, 10),
+    };
+    BigInt::parse_bytes(digits.as_bytes(), radix)
 }
 
 struct Interpreter<'a> {
@@ -79,14 +116,14 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn whole(&mut self, expression: &Expression, text: &str) -> Parsed<Type> {
+    fn whole(&mut self, expression: &Node, text: &str) -> Parsed<Type> {
         match self.param(expression, text)? {
             Param::Type(t) => Ok(t),
             _ => Err(invalid(expression, text)),
         }
     }
 
-    fn param(&mut self, expression: &Expression, text: &str) -> Parsed<Param> {
+    fn param(&mut self, expression: &Node, text: &str) -> Parsed<Param> {
         self.parts += 1;
         if self.parts > MAX_PARTS {
             return Err(ParseError::new("type expression is too large"));
@@ -103,9 +140,11 @@ impl<'a> Interpreter<'a> {
                 };
                 Param::Type(self.access(expression, name, params, text)?)
             }
-            Kind::Name(name) | Kind::Text(name) => Param::Text(name.clone()),
-            Kind::Regexp(source) => Param::Regexp(source.clone()),
-            Kind::Integer(number) => Param::Integer(number.clone()),
+            Kind::Name(name) | Kind::Text(name) => Param::Text(name.to_string()),
+            Kind::Regexp(source) => Param::Regexp(source.to_string()),
+            Kind::Integer(written) => {
+                Param::Integer(integer(written).ok_or_else(|| invalid(expression, text))?)
+            }
             Kind::Float(number) => Param::Float(*number),
             Kind::Boolean(truth) => Param::Boolean(*truth),
             Kind::Default => Param::Default,
@@ -119,19 +158,23 @@ impl<'a> Interpreter<'a> {
             Kind::Hash(entries) => Param::Hash(
                 entries
                     .iter()
-                    .map(|(k, v)| Ok((self.param(k, text)?, self.param(v, text)?)))
+                    .filter_map(|entry| match &entry.kind {
+                        Kind::Entry(pair) => Some(&**pair),
+                        _ => None,
+                    })
+                    .map(|[k, v]| Ok((self.param(k, text)?, self.param(v, text)?)))
                     .collect::<Parsed<_>>()?,
             ),
-            Kind::Minus(inner) => self.param(inner, text)?.negated()?,
-            Kind::Heredoc(inner) => self.param(inner, text)?,
-            Kind::Alias(name, body) => {
+            Kind::Unary(Prefix::Minus, inner) => self.param(inner, text)?.negated()?,
+            Kind::Heredoc(heredoc) => self.param(&heredoc.text, text)?,
+            Kind::TypeAlias(alias) => {
                 // Its name is not in scope, not even in its own body.
-                let resolved = super::normalize(&self.whole(body, text)?);
+                let resolved = super::normalize(&self.whole(&alias.body, text)?);
                 let body = Arc::new(AliasBody::default());
                 let _ = body.resolved.set(resolved);
-                Param::Type(strong(name, &body))
+                Param::Type(strong(&alias.name, &body))
             }
-            Kind::Resource | Kind::Other => return Err(invalid(expression, text)),
+            _ => return Err(invalid(expression, text)),
         })
     }
 
@@ -159,7 +202,7 @@ impl<'a> Interpreter<'a> {
             .iter()
             .find(|(known, _)| same_name(known, name))
         {
-            let expression = expression::parse(source)?;
+            let expression = expression(source)?;
             return self.define(known, &expression, source);
         }
         if let Some(resource) = RESOURCE_TYPES.iter().find(|r| same_name(r, name)) {
@@ -177,11 +220,11 @@ impl<'a> Interpreter<'a> {
         if self.open.len() >= MAX_ALIAS_DEPTH {
             return Err(ParseError::new("type aliases are nested too deeply"));
         }
-        let (defined, expression) = expression::parse_definition(&source)?;
+        let (defined, expression) = definition(&source)?;
         self.define(&defined, &expression, &source)
     }
 
-    fn define(&mut self, name: &str, expression: &Expression, text: &str) -> Parsed<Type> {
+    fn define(&mut self, name: &str, expression: &Node, text: &str) -> Parsed<Type> {
         let body = Arc::new(AliasBody::default());
         self.open.push((name.to_owned(), body.clone()));
         let resolved = self.whole(expression, text);
@@ -210,7 +253,7 @@ impl<'a> Interpreter<'a> {
 
     fn access(
         &mut self,
-        expression: &Expression,
+        expression: &Node,
         name: &str,
         mut params: Vec<Param>,
         text: &str,
@@ -255,7 +298,7 @@ fn without_itself(name: &str, resolved: Type) -> Type {
     Type::variant(types.iter().filter(|t| !itself(t)).cloned())
 }
 
-fn invalid(expression: &Expression, text: &str) -> ParseError {
+fn invalid(expression: &Node, text: &str) -> ParseError {
     ParseError::new(&format!(
         "The expression <{}> is not a valid type specification.",
         expression.source(text)

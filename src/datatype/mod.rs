@@ -21,7 +21,6 @@ mod access;
 mod assignable;
 mod builtin;
 mod collections;
-mod expression;
 mod format;
 mod functions;
 mod infer;
@@ -65,6 +64,7 @@ use infer::normalize;
 use instance::is_instance;
 use quote::ruby_float;
 
+use crate::syntax::puppet::Problem;
 use crate::value::{Rich, Value};
 
 /// Why a text is not a type. `Display` gives the message of Puppet's error.
@@ -82,10 +82,11 @@ impl ParseError {
         }
     }
 
-    fn of_syntax(self) -> ParseError {
+    /// What Puppet's parser says of a text.
+    fn of(problem: &Problem, text: &str) -> ParseError {
         ParseError {
-            is_syntax: true,
-            ..self
+            message: problem.full(text),
+            is_syntax: problem.is_syntax,
         }
     }
 
@@ -93,23 +94,6 @@ impl ParseError {
     #[must_use]
     pub fn is_syntax(&self) -> bool {
         self.is_syntax
-    }
-
-    fn at(message: &str, text: &str, offset: usize) -> ParseError {
-        let bytes = text.as_bytes();
-        let before = &bytes[..offset.min(bytes.len())];
-        let line_start = before
-            .iter()
-            .rposition(|b| *b == b'\n')
-            .map_or(0, |at| at + 1);
-        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-        // An offset inside a character counts the bytes before it, each for one.
-        let column = before[line_start..]
-            .utf8_chunks()
-            .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
-            .sum::<usize>()
-            + 1;
-        ParseError::new(&format!("{message} (line: {line}, column: {column})"))
     }
 }
 

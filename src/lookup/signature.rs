@@ -5,6 +5,7 @@
 //! other form says nothing.
 
 use crate::datatype::Count;
+use crate::syntax::puppet::{self, Kind, Node};
 
 /// Longest definition that is read, in bytes; real ones have a few thousand.
 const MAX_SOURCE: usize = 256 * 1024;
@@ -34,67 +35,32 @@ pub(super) fn of_puppet(text: &str, name: &str) -> Option<Vec<Signature>> {
     if text.len() > MAX_SOURCE {
         return None;
     }
-    let text = without_comments(text)?;
-    let rest = text.trim_start().strip_prefix("function")?;
-    let rest = rest.trim_start().strip_prefix(name)?.trim_start();
-    let (parameters, rest) = match rest.strip_prefix('(') {
-        None => (Vec::new(), rest),
-        Some(inner) => {
-            let end = closing(inner)?;
-            let parts = split(&inner[..end]);
-            if parts.len() > MAX_PARAMETERS {
-                return None;
-            }
-            let read: Option<Vec<Parameter>> = parts.into_iter().map(parameter).collect();
-            (read?, inner[end + 1..].trim_start())
-        }
+    let root = puppet::parse_strictly(text).ok()?;
+    let Kind::Function(function) = &root.kind else {
+        return None;
     };
-    let (returns, rest) = match rest.strip_prefix(">>") {
-        None => (None, rest),
-        Some(declared) => {
-            let end = type_end(declared)?;
-            let (declared, rest) = declared.split_at(end);
-            (Some(declared.trim().to_owned()), rest.trim_start())
-        }
-    };
-    let body = rest.strip_prefix('{')?;
-    let after = &body[closing(body)? + 1..];
-    after.trim().is_empty().then(|| {
-        vec![Signature {
-            parameters,
-            returns,
-        }]
-    })
-}
-
-/// `Type *$name = default`, each part but the name optional.
-fn parameter(text: &str) -> Option<Parameter> {
-    let dollar = find_outside(text, |c| c == '$')?;
-    let (before, after) = text.split_at(dollar);
-    let before = before.trim();
-    let (expected, splat) = match before.strip_suffix('*') {
-        Some(before) => (before.trim(), true),
-        None => (before, false),
-    };
-    let after = &after[1..];
-    let end = after
-        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-        .unwrap_or(after.len());
-    let (name, rest) = after.split_at(end);
-    let has_default = rest.trim_start().starts_with('=');
-    if name.is_empty() || !(has_default || rest.trim().is_empty()) {
+    if *function.name != *name || function.parameters.len() > MAX_PARAMETERS {
         return None;
     }
-    let count = match (splat, has_default) {
-        (true, _) => Count::Any,
-        (false, true) => Count::Optional,
-        (false, false) => Count::One,
-    };
-    Some(Parameter {
-        name: name.to_owned(),
-        expected: (!expected.is_empty()).then(|| expected.to_owned()),
-        count,
-    })
+    let written = |node: &Option<Node>| node.as_ref().map(|node| node.source(text).into_owned());
+    let parameters = function.parameters.iter().filter_map(|node| {
+        let Kind::Parameter(parameter) = &node.kind else {
+            return None;
+        };
+        Some(Parameter {
+            name: parameter.name.to_string(),
+            expected: written(&parameter.expected),
+            count: match (parameter.captures_rest, &parameter.value) {
+                (true, _) => Count::Any,
+                (false, Some(_)) => Count::Optional,
+                (false, None) => Count::One,
+            },
+        })
+    });
+    Some(vec![Signature {
+        parameters: parameters.collect(),
+        returns: written(&function.returns),
+    }])
 }
 
 /// The signatures of a Ruby function made by `Puppet::Functions.create_function`: its dispatches,
@@ -210,27 +176,6 @@ fn argument(text: &str) -> Option<Parameter> {
     })
 }
 
-/// The text with blanks in place of its comments.
-fn without_comments(text: &str) -> Option<String> {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let skipped = if c == '#' {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/")? + 2
-        } else {
-            let length = token(rest, &out)?;
-            out.push_str(&rest[..length]);
-            rest = &rest[length..];
-            continue;
-        };
-        out.push(' ');
-        rest = &rest[skipped..];
-    }
-    Some(out)
-}
-
 /// Length of what begins here: a string, a regular expression, or one character. None where it does
 /// not end, or where no reader this small could tell where it ends.
 fn token(text: &str, before: &str) -> Option<usize> {
@@ -238,8 +183,6 @@ fn token(text: &str, before: &str) -> Option<usize> {
     let close = match first {
         '\'' | '"' => first,
         '/' if before.trim_end().ends_with(['[', ',', '(', '=', '~', '{']) => '/',
-        // A heredoc: `@(END)`.
-        '@' if text[1..].trim_start().starts_with('(') => return None,
         other => return Some(other.len_utf8()),
     };
     let mut at = 1;
@@ -248,8 +191,8 @@ fn token(text: &str, before: &str) -> Option<usize> {
         let c = rest.chars().next()?;
         at += match c {
             '\\' => 1 + rest[1..].chars().next()?.len_utf8(),
-            // A token holds strings of its own.
-            '$' if close == '"' && rest.starts_with("${") => 3 + closing(&rest[2..])?,
+            // An interpolation holds strings of its own.
+            '#' if close == '"' && rest.starts_with("#{") => 3 + closing(&rest[2..])?,
             c if c == close => return Some(at + 1),
             c => c.len_utf8(),
         };
@@ -290,11 +233,6 @@ fn split(text: &str) -> Vec<&str> {
         parts.push(rest);
     }
     parts
-}
-
-/// Where a type expression ends before a body: `Hash[String, Data] {`.
-fn type_end(text: &str) -> Option<usize> {
-    find_outside(text, |c| c == '{')
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! From text to a tree with exact byte spans, plus problems: YAML as Psych reads it, JSON, HOCON.
+//! From text to a tree with exact byte spans, plus problems: YAML as Psych reads it, JSON, HOCON, and
+//! the Puppet language.
 //!
 //! ```
 //! use hiera_ls::syntax::parse_yaml;
@@ -20,6 +21,7 @@ mod json;
 mod json_scalar;
 pub mod libyaml;
 pub mod psych;
+pub mod puppet;
 mod recovery;
 mod scalar_map;
 pub mod tree;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::cache::TextHash;
+use super::code::CodeFacts;
 use super::tokens::{Reference, TokenFact, VariableUse};
 use crate::interpolation::Key;
 use crate::text::{LineCounter, TextRange};
@@ -61,6 +62,8 @@ pub struct FileFacts {
     pub tokens: Box<[TokenFact]>,
     /// Why Puppet refuses the whole file, if it does.
     pub error: Option<Box<LoadError>>,
+    /// What a manifest or template defines and uses; nothing for other files.
+    pub code: Option<Box<CodeFacts>>,
     /// Whether a top-level key may have a name that is not in `keys`.
     pub(super) has_odd_keys: bool,
     /// Whether a value may hold references that stand elsewhere in the text: by an alias, a merge
@@ -172,6 +175,14 @@ impl FileFacts {
         references.chain(options.map(|option| (&option.pattern, option.key)))
     }
 
+    /// The facts of a manifest or template.
+    pub(super) fn of_code(hash: TextHash, code: CodeFacts) -> FileFacts {
+        FileFacts {
+            code: Some(Box::new(code)),
+            ..FileFacts::none(hash)
+        }
+    }
+
     /// The facts of a text without keys.
     pub(super) fn none(hash: TextHash) -> FileFacts {
         FactsBuilder {
@@ -223,6 +234,7 @@ impl FactsBuilder {
             lookup_options: self.lookup_options.into_boxed_slice(),
             tokens: self.tokens.into_boxed_slice(),
             error: self.error.map(Box::new),
+            code: None,
             has_odd_keys: self.has_odd_keys,
             by_name,
         }

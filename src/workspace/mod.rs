@@ -20,10 +20,13 @@
 
 mod cache;
 mod change;
+mod code;
 mod deployed;
+mod documentation;
 mod draft;
 pub mod environment_conf;
 mod extract;
+mod extract_code;
 mod facts;
 mod file;
 mod files;
@@ -45,6 +48,10 @@ mod writer;
 
 pub use cache::TextHash;
 pub use change::{Change, Content, DiskEntry, Linked, Settings};
+pub use code::{
+    AliasFact, CodeFacts, DefinitionFact, DefinitionKind, IncludeFact, IncludeKind, LookupFact,
+    LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact, Within, dialect_of,
+};
 pub use deployed::onto as map_onto_environment;
 pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, OptionFact};
 pub use file::{Belongs, File, FileId, LARGEST_FILE, format_of, too_large};

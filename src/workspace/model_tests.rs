@@ -25,7 +25,7 @@ const FOLDERS: [&str; 13] = [
     "/p",
 ];
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "common.yaml",
     "a.yaml",
     "b.json",
@@ -33,10 +33,11 @@ const NAMES: [&str; 8] = [
     "environment.conf",
     "metadata.json",
     "Puppetfile",
+    "init.pp",
     "data",
 ];
 
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 17] = [
     "",
     "a: 1\n",
     "a: 2\nb: [1, 2]\n",
@@ -51,6 +52,9 @@ const TEXTS: [&str; 14] = [
     "{\"name\": \"us-ntp\", \"a\": 1}",
     "modulepath = site:modules\n",
     "é: 'ü'\r\n\"q\\x41\": 1\r\n",
+    "class ntp($servers = lookup('a')) inherits ntp::params { include b }\n",
+    "class ntp(Array $servers) { lookup(\"x${a}\") }\ntype Ntp::Host = String\n",
+    "class ntp { class b { } contain b\nfunction f( { }\n",
 ];
 
 #[derive(Clone, Debug)]
@@ -385,6 +389,23 @@ fn answers(snapshot: &Snapshot) -> String {
             let _ = writeln!(out, "  {any:?} {json:?}");
         }
     }
+    let paths = |files: &mut dyn Iterator<Item = &Arc<File>>| -> BTreeSet<Arc<str>> {
+        files.map(|file| Arc::clone(file.path())).collect()
+    };
+    for name in snapshot.defined_names("") {
+        let defining = paths(&mut snapshot.files_defining(name));
+        let naming = paths(&mut snapshot.files_naming_class(name));
+        let _ = writeln!(out, "{name}: {defining:?} {naming:?}");
+    }
+    for key in snapshot.looked_up("") {
+        let _ = writeln!(
+            out,
+            "{key}: {:?}",
+            paths(&mut snapshot.files_looking_up(key))
+        );
+    }
+    let perhaps = paths(&mut snapshot.files_that_may_look_up("xyz"));
+    let _ = writeln!(out, "xyz: {perhaps:?}");
     let _ = writeln!(out, "{} {:#?}", snapshot.text_bytes, snapshot.roots());
     out
 }

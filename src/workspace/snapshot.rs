@@ -8,6 +8,7 @@ use imbl::{GenericHashMap, OrdSet, Vector};
 
 use super::Settings;
 use super::cache::TextCache;
+use super::code::CodeIndex;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File};
 use super::files::{DataFile, Format};
@@ -90,6 +91,7 @@ pub struct Snapshot {
     pub(super) roots: Arc<Roots>,
     pub(super) index: KeyIndex,
     pub(super) references: References,
+    pub(super) code: CodeIndex,
     pub(super) text_bytes: usize,
     pub(super) delta: Arc<Delta>,
     pub(super) data: Arc<TextCache<DataFile>>,
@@ -113,6 +115,7 @@ impl Snapshot {
             roots: Arc::default(),
             index: KeyIndex::default(),
             references: References::default(),
+            code: CodeIndex::default(),
             text_bytes: 0,
             delta: Arc::default(),
             data: Arc::default(),

@@ -7,8 +7,10 @@ use arc_swap::ArcSwap;
 
 use super::cache::{LEAST_BUDGET, MOST_BUDGET, TextHash};
 use super::change::{Change, Content};
+use super::code::dialect_of;
 use super::draft::{Draft, Touched};
 use super::extract::{self, Source};
+use super::extract_code;
 use super::facts::{FileFacts, diff};
 use super::file::{Belongs, File, OpenText, format_of, text_of};
 use super::files::{FileKind, Files};
@@ -156,6 +158,7 @@ impl Draft<'_> {
             uses.push((before, after));
         }
         self.next.index.patch(patch);
+        self.next.code.patch(&delta.files);
         self.next.references.patch(&uses);
     }
 
@@ -274,7 +277,16 @@ impl Draft<'_> {
                 let (facts, parse) = extract::facts(source, names);
                 (Arc::new(facts), Some(parse))
             }
-            (None, None) => (Arc::new(FileFacts::none(hash)), None),
+            (None, None) => {
+                let dialect = dialect_of(&at).filter(|_| !is_refused);
+                let facts = match dialect {
+                    Some(dialect) => {
+                        FileFacts::of_code(hash, extract_code::facts(&text, dialect, names))
+                    }
+                    None => FileFacts::none(hash),
+                };
+                (Arc::new(facts), None)
+            }
         };
         let lines = known.map_or_else(OnceLock::new, |old| old.lines.clone());
         let disk_facts = match is_open {

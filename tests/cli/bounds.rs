@@ -246,7 +246,7 @@ fn of_types() -> Vec<Excess> {
         data(
             "k: 1\n",
             wanted(format!("{}String{}", "Array[".repeat(100), "]".repeat(100))),
-            "type expression is nested too deeply",
+            "code is nested too deeply",
         ),
         data(
             "k: 1\n",

@@ -9,6 +9,8 @@
 
 #[path = "../support/fixture.rs"]
 mod fixture;
+#[path = "../support/puppet_tree.rs"]
+mod puppet_tree;
 
 mod check_acme;
 mod check_pages;
@@ -16,6 +18,7 @@ mod datatype_cases;
 mod dump;
 mod hover_acme;
 mod matrix;
+mod puppet_code;
 mod regexp_cases;
 mod syntax_json;
 mod syntax_psych;

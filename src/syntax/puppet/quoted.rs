@@ -1,10 +1,11 @@
 //! Strings in quotes and what is interpolated into them
 //! (`pops/parser/slurp_support.rb`, `pops/parser/interpolation_support.rb`).
 
-use super::super::ParseError;
+use std::borrow::Cow;
+
 use super::lexer::{Lexed, Lexer, Terminal, Token};
 use super::words::variable;
-use super::{MAX_DEPTH, TOO_DEEP};
+use super::{MAX_DEPTH, Problem, TOO_DEEP};
 
 /// How a text is quoted, which decides where it ends and what a backslash does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,28 +51,28 @@ enum Stop {
     Brace,
 }
 
-const BROKEN_ESCAPE: &str =
-    "Unicode escape '\\u' was not followed by 4 hex digits or 1-6 hex digits in {} or was > 10ffff";
+/// Ruby's message for an escape that stands for no character.
+const NO_CHARACTER: &str = "invalid byte sequence in UTF-8";
 
-impl Lexer<'_> {
-    pub(super) fn single_quoted(&mut self) -> Lexed<Token> {
+impl<'a> Lexer<'a> {
+    pub(super) fn single_quoted(&mut self) -> Lexed<Token<'a>> {
         let start = self.at;
         self.at += 1;
         let Some((text, _)) = self.part(Quote::Single)? else {
             return Err(self.unclosed("\"'\""));
         };
-        Ok(self.token(Terminal::Text, &text, start, self.at))
+        Ok(self.token(Terminal::Text, text, start, self.at))
     }
 
     /// A string, or nothing where its parts went to the queue.
-    pub(super) fn double_quoted(&mut self) -> Lexed<Option<Token>> {
+    pub(super) fn double_quoted(&mut self) -> Lexed<Option<Token<'a>>> {
         let start = self.at;
         self.scan(1);
         self.parts(Quote::Double, start)
     }
 
     /// The parts of a string up to its end: the one text, or the queue of parts.
-    pub(super) fn parts(&mut self, quote: Quote, start: usize) -> Lexed<Option<Token>> {
+    pub(super) fn parts(&mut self, quote: Quote, start: usize) -> Lexed<Option<Token<'a>>> {
         let mut start = start;
         let mut terminal = Terminal::Opening;
         loop {
@@ -80,20 +81,20 @@ impl Lexer<'_> {
             loop {
                 match stop {
                     Stop::Quote if terminal == Terminal::Opening => {
-                        return Ok(Some(self.token(Terminal::Text, &text, start, self.at)));
+                        return Ok(Some(self.token(Terminal::Text, text, start, self.at)));
                     }
                     Stop::Quote => {
-                        let last = self.token(Terminal::Closing, &text, start, self.at);
+                        let last = self.token(Terminal::Closing, text, start, self.at);
                         self.queue.push_back(last);
                         return Ok(None);
                     }
                     Stop::Brace => {
-                        let part = self.token(terminal, &text, start, self.at);
+                        let part = self.token(terminal, text, start, self.at);
                         self.queue.push_back(part);
                         let braces = self.braces;
                         self.braces += 1;
                         if self.interpolations >= MAX_DEPTH {
-                            return Err(ParseError::new(TOO_DEEP));
+                            return Err(Problem::new(TOO_DEEP));
                         }
                         self.interpolations += 1;
                         self.until_brace(braces)?;
@@ -103,18 +104,17 @@ impl Lexer<'_> {
                     Stop::Dollar => {
                         let length = variable(self.rest());
                         if length > 0 {
-                            let name = self.scan(length).to_owned();
-                            let part = self.token(terminal, &text, start, after - 1);
+                            let name = self.scan(length);
+                            let part = self.token(terminal, text, start, after - 1);
                             self.queue.push_back(part);
-                            let name = self.token(Terminal::Variable, &name, after - 1, self.at);
+                            let name = self.token(Terminal::Variable, name, after - 1, self.at);
                             self.queue.push_back(name);
                             break;
                         }
                         // A dollar without a name is a dollar.
-                        self.matched.clear();
-                        text.push('$');
+                        self.matched = "";
                         let (more, end) = self.closed_part(quote)?;
-                        text.push_str(&more);
+                        text = Cow::Owned(format!("{text}${more}"));
                         stop = end;
                         after = self.at;
                     }
@@ -172,15 +172,13 @@ impl Lexer<'_> {
         }
     }
 
-    fn closed_part(&mut self, quote: Quote) -> Lexed<(String, Stop)> {
-        let last = self.matched.clone();
+    fn closed_part(&mut self, quote: Quote) -> Lexed<(Cow<'a, str>, Stop)> {
+        let last = self.matched;
         if let Some(part) = self.part(quote)? {
             return Ok(part);
         }
         if quote != Quote::Double {
-            return Err(ParseError::new(
-                "undefined method `length' for nil:NilClass",
-            ));
+            return Err(Problem::new("undefined method `length' for nil:NilClass"));
         }
         let after = if last == "'" {
             "\"'\"".to_owned()
@@ -190,7 +188,7 @@ impl Lexer<'_> {
         Err(self.unclosed(&after))
     }
 
-    fn unclosed(&self, after: &str) -> ParseError {
+    fn unclosed(&self, after: &str) -> Problem {
         let follow = self.followed_by();
         let message = format!("Unclosed quote after {after} followed by '{follow}'");
         self.error(&message, self.at)
@@ -211,17 +209,23 @@ impl Lexer<'_> {
     }
 
     /// The text up to its end, escapes replaced; nothing if it has no end.
-    fn part(&mut self, quote: Quote) -> Lexed<Option<(String, Stop)>> {
+    fn part(&mut self, quote: Quote) -> Lexed<Option<(Cow<'a, str>, Stop)>> {
         let Some((matched, end, length, stop)) = self.stop(quote) else {
-            self.matched.clear();
+            self.matched = "";
             return Ok(None);
         };
-        self.text[matched..end].clone_into(&mut self.matched);
+        self.matched = &self.text[matched..end];
         let raw = &self.text[self.at..end];
         self.at = end;
+        if !raw.contains('\\') {
+            return Ok(Some((
+                Cow::Borrowed(&raw[..raw.len().saturating_sub(length)]),
+                stop,
+            )));
+        }
         let mut text = self.unescape(raw, quote)?;
         text.truncate(text.len().saturating_sub(length));
-        Ok(Some((text, stop)))
+        Ok(Some((Cow::Owned(text), stop)))
     }
 
     /// The end of a part: the start of the match of Puppet's pattern, its end, the length of the
@@ -280,9 +284,6 @@ impl Lexer<'_> {
     }
 
     fn unescape(&self, raw: &str, quote: Quote) -> Lexed<String> {
-        if !raw.contains('\\') {
-            return Ok(raw.to_owned());
-        }
         let known = |c: char| match quote {
             Quote::Single => matches!(c, '\\' | '\''),
             Quote::Double => matches!(c, '\\' | '$' | '\'' | '"' | 'r' | 'n' | 't' | 's' | 'u'),
@@ -378,7 +379,7 @@ impl Lexer<'_> {
             if let Some((code, length)) = code {
                 let code = u32::from_str_radix(code, 16).ok();
                 let Some(c) = code.and_then(char::from_u32) else {
-                    return Err(self.error(BROKEN_ESCAPE, self.at));
+                    return Err(Problem::new(NO_CHARACTER));
                 };
                 out.push(c);
                 rest = &rest[length..];

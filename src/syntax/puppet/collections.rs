@@ -2,11 +2,12 @@
 
 use super::grammar::{Parsed, Parser, Shape};
 use super::lexer::Terminal;
-use super::{Expression, Kind, Span};
+use super::tree::{Kind, Node};
+use crate::text::TextRange;
 
-impl Parser {
+impl Parser<'_> {
     /// The keys of an access behind its bracket, and the bracket that closes it.
-    pub(super) fn keys(&mut self) -> Parsed<(Vec<Expression>, Span)> {
+    pub(super) fn keys(&mut self) -> Parsed<(Vec<Node>, TextRange)> {
         let keys = self.access_keys(Some(Terminal::Sign("]")))?;
         self.take_sign(",");
         let close = self.expect("]")?;
@@ -14,7 +15,7 @@ impl Parser {
     }
 
     /// Keys of an access with commas between them.
-    pub(super) fn access_keys(&mut self, close: Option<Terminal>) -> Parsed<Vec<Expression>> {
+    pub(super) fn access_keys(&mut self, close: Option<Terminal>) -> Parsed<Vec<Node>> {
         self.elements(close, |shape| {
             matches!(shape, Shape::Expression | Shape::Pair)
         })
@@ -26,39 +27,44 @@ impl Parser {
         &mut self,
         close: Option<Terminal>,
         allowed: impl Fn(Shape) -> bool,
-    ) -> Parsed<Vec<Expression>> {
-        let mut elements: Vec<(Expression, Shape)> = Vec::new();
+    ) -> Parsed<Vec<Node>> {
+        let mut elements: Vec<Node> = Vec::new();
+        // The pairs of a hash without braces, which is the last element, and its place.
+        let mut pairs: Option<(Vec<Node>, TextRange)> = None;
         loop {
             let (element, shape) = self.element()?;
             if !allowed(shape) {
                 return Err(self.unexpected());
             }
-            match (elements.last_mut(), shape) {
-                (Some((last, Shape::Pair)), Shape::Pair) => join(last, element),
-                _ => elements.push((element, shape)),
+            if shape == Shape::Pair {
+                let own = element.own;
+                pairs.get_or_insert((Vec::new(), own)).0.push(element);
+            } else {
+                elements.extend(pairs.take().map(unbraced));
+                elements.push(element);
             }
             if !self.at_sign(",") || Some(self.after()) == close {
-                return Ok(elements.into_iter().map(|(element, _)| element).collect());
+                elements.extend(pairs.take().map(unbraced));
+                return Ok(elements);
             }
             self.position += 1;
         }
     }
 
     /// One element of a list, of arguments or of keys.
-    fn element(&mut self) -> Parsed<(Expression, Shape)> {
+    fn element(&mut self) -> Parsed<(Node, Shape)> {
         let (key, shape) = self.entry()?;
         if !self.at_sign("=>") {
             return Ok((key, shape));
         }
-        let sign = self.take().1;
+        let sign = self.next();
         let value = self.entry()?.0;
-        let parts = [key.whole(), value.whole()];
-        let pair = Expression::new(Kind::Hash(vec![(key, value)]), sign).covering(&parts);
-        Ok((pair, Shape::Pair))
+        let pair = Kind::Entry(Box::new([key, value]));
+        Ok((Node::new(pair, sign), Shape::Pair))
     }
 
     /// A key or a value of a hash.
-    fn entry(&mut self) -> Parsed<(Expression, Shape)> {
+    pub(super) fn entry(&mut self) -> Parsed<(Node, Shape)> {
         let alone = match self.peek() {
             Terminal::Keyword("type") => {
                 !matches!(self.after(), Terminal::Reference | Terminal::Sign("("))
@@ -77,47 +83,37 @@ impl Parser {
             return self.assignment();
         }
         let (word, place) = self.take();
-        Ok((Expression::new(Kind::Text(word), place), Shape::Keyword))
+        Ok((Node::new(Kind::Text(word), place), Shape::Keyword))
     }
 
-    pub(super) fn list(&mut self) -> Parsed<Expression> {
-        let mut own = self.take().1;
+    pub(super) fn list(&mut self) -> Parsed<Node> {
+        let open = self.next();
         let mut elements = Vec::new();
         if !self.at_sign("]") {
             elements = self.elements(Some(Terminal::Sign("]")), |_| true)?;
             self.take_sign(",");
         }
-        own = own.with(self.expect("]")?);
-        let parts: Vec<Span> = elements.iter().map(Expression::whole).collect();
-        Ok(Expression::new(Kind::List(elements), own).covering(&parts))
+        let own = open.cover(self.expect("]")?);
+        Ok(Node::new(Kind::List(elements), own))
     }
 
-    pub(super) fn hash(&mut self) -> Parsed<Expression> {
-        let mut own = self.take().1;
+    pub(super) fn hash(&mut self) -> Parsed<Node> {
+        let open = self.next();
         let mut entries = Vec::new();
         while !self.at_sign("}") {
             let key = self.entry()?.0;
-            self.expect("=>")?;
-            entries.push((key, self.entry()?.0));
+            let sign = self.expect("=>")?;
+            let pair = Box::new([key, self.entry()?.0]);
+            entries.push(Node::new(Kind::Entry(pair), sign));
             if !self.take_sign(",") {
                 break;
             }
         }
-        own = own.with(self.expect("}")?);
-        let parts: Vec<Span> = entries
-            .iter()
-            .map(|(key, value)| key.whole().with(value.whole()))
-            .collect();
-        Ok(Expression::new(Kind::Hash(entries), own).covering(&parts))
+        let own = open.cover(self.expect("}")?);
+        Ok(Node::new(Kind::Hash(entries), own))
     }
 }
 
-/// Adds the pair of a hash to the one before.
-fn join(hash: &mut Expression, pair: Expression) {
-    let whole = pair.whole();
-    if let (Kind::Hash(entries), Kind::Hash(more)) = (&mut hash.kind, pair.kind) {
-        entries.extend(more);
-    }
-    hash.parts = Some(hash.parts.map_or(whole, |parts| parts.with(whole)));
-    hash.end = hash.end.max(whole.end);
+fn unbraced((pairs, own): (Vec<Node>, TextRange)) -> Node {
+    Node::new(Kind::Hash(pairs), own)
 }

@@ -1,16 +1,18 @@
 //! Text to tokens, as Puppet's lexer cuts it (`pops/parser/lexer2.rb`), with its errors.
 //!
 //! Puppet's parser takes one token at a time, so a lexer error counts only if there is no syntax
-//! error before it: [`tokens`] gives the tokens up to the error, and the error.
+//! error before it: it becomes a token itself.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use super::super::ParseError;
 use super::heredoc::Margins;
 use super::words::{
     bare_word, is_blank, is_name, number, pattern_end, reference, variable, word_length,
 };
+use super::{Dialect, Problem};
 use crate::regexp::{Regexp, RegexpError};
+use crate::text::TextRange;
 
 /// What kind of token it is, by the names of Puppet's grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,27 +42,45 @@ pub(super) enum Terminal {
     /// Any other operator or bracket.
     Sign(&'static str),
     Keyword(&'static str),
+    /// The start of a template.
+    TemplateStart,
+    /// Text of a template.
+    RenderText,
+    /// `<%=`
+    RenderStart,
+    /// The end of what `<%=` begins.
+    RenderEnd,
     /// A character that is not part of the language.
     Unknown,
+    /// A text that the lexer refuses, by the index of its problem.
+    Refused(usize),
     End,
 }
 
 /// A token: its kind, the value that errors show, its place in bytes.
 #[derive(Clone, Debug)]
-pub(super) struct Token {
+pub(super) struct Token<'a> {
     pub(super) terminal: Terminal,
-    pub(super) value: String,
-    pub(super) start: usize,
-    pub(super) end: usize,
+    pub(super) value: Cow<'a, str>,
+    pub(super) place: TextRange,
 }
 
-impl Token {
+impl Token<'_> {
     /// The value as an error shows it.
     pub(super) fn shown(&self) -> String {
         if self.terminal == Terminal::Regexp {
             return format!("(?-mix:{})", self.value.replace('/', "\\/"));
         }
-        self.value.clone()
+        self.value.clone().into_owned()
+    }
+
+    /// The token of a text that does not last.
+    pub(super) fn into_owned<'b>(self) -> Token<'b> {
+        Token {
+            terminal: self.terminal,
+            value: Cow::Owned(self.value.into_owned()),
+            place: self.place,
+        }
     }
 }
 
@@ -79,16 +99,42 @@ const SIGNS: &[&str] = &[
 /// Ruby's message where Puppet needs the place of an error in a heredoc.
 const NO_PLACE: &str = "undefined method `+' for nil:NilClass";
 
-/// The tokens of a text, up to its end or to the first error of the lexer.
-pub(super) fn tokens(text: &str) -> (Vec<Token>, Option<ParseError>) {
+/// The words that are keywords in plans only.
+const PLAN_KEYWORDS: &[&str] = &["plan", "apply"];
+
+/// A text as tokens.
+pub(super) struct Tokens<'a> {
+    /// The last one is [`Terminal::End`].
+    pub(super) tokens: Vec<Token<'a>>,
+    /// Why texts were refused; the first one ends Puppet's reading.
+    pub(super) refused: Vec<Problem>,
+    pub(super) comments: Vec<TextRange>,
+}
+
+/// The tokens of a text from `start` on. Behind a text that is refused the lexer goes on, where the
+/// next line begins if it is a quote; up to so many of them.
+pub(super) fn tokens(text: &str, start: usize, dialect: Dialect, most: usize) -> Tokens<'_> {
+    let mut lexer = Lexer::new(text, start, None);
+    lexer.has_plans = dialect == Dialect::Plan;
+    let mut refused = Vec::new();
+    let mut out = Vec::with_capacity((text.len() - start) / 8);
     if text.starts_with('\u{feff}') {
         let mark = "Illegal UTF-8 Byte Order mark at beginning of input: [EF BB BF]";
-        let error = ParseError::new(&format!("{mark} - remove these from the puppet source"));
-        return (Vec::new(), Some(error));
+        let message = format!("{mark} - remove these from the puppet source");
+        refused.push(Problem::new(&message));
+        out.push(lexer.token(Terminal::Refused(0), "", 0, 0));
+        lexer.at = lexer.at.max('\u{feff}'.len_utf8());
     }
-    let mut lexer = Lexer::new(text, None);
-    let mut out = Vec::new();
-    while !(lexer.queue.is_empty() && lexer.at_end()) {
+    if dialect == Dialect::Template {
+        if let Err(problem) = lexer.begin_template() {
+            out.push(lexer.token(Terminal::Refused(refused.len()), "", 0, 0));
+            refused.push(problem);
+        }
+    } else {
+        lexer.skip_blanks();
+    }
+    while refused.len() < most && !(lexer.queue.is_empty() && lexer.at_end()) {
+        let from = lexer.at;
         let next = match lexer.queue.pop_front() {
             Some(token) => Ok(Some(token)),
             None => lexer.next(),
@@ -99,16 +145,26 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, Option<ParseError>) {
                 out.push(token);
             }
             Ok(None) => {}
-            Err(error) => return (out, Some(error)),
+            Err(problem) => {
+                lexer.resume(from);
+                let terminal = Terminal::Refused(refused.len());
+                out.push(lexer.token(terminal, "", from, lexer.at));
+                refused.push(problem);
+            }
         }
     }
-    out.push(Token {
-        terminal: Terminal::End,
-        value: String::new(),
-        start: text.len(),
-        end: text.len(),
-    });
-    (out, None)
+    if refused.len() < most && lexer.is_in_tag() {
+        let message = "Unbalanced epp tag, reached <eof> without closing tag.";
+        let terminal = Terminal::Refused(refused.len());
+        refused.push(lexer.error(message, text.len()));
+        out.push(lexer.token(terminal, "", text.len(), text.len()));
+    }
+    out.push(lexer.token(Terminal::End, "", text.len(), text.len()));
+    Tokens {
+        tokens: out,
+        refused,
+        comments: lexer.comments,
+    }
 }
 
 /// The state of Puppet's lexer. Its position may be inside a character: unknown characters are
@@ -117,7 +173,7 @@ pub(super) struct Lexer<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     /// Tokens that were cut ahead: the parts of a string.
-    pub(super) queue: VecDeque<Token>,
+    pub(super) queue: VecDeque<Token<'a>>,
     /// Interpolations open here.
     pub(super) interpolations: usize,
     /// Braces open here.
@@ -130,32 +186,63 @@ pub(super) struct Lexer<'a> {
     /// Where the line after a heredoc's text begins.
     pub(super) newline_jump: Option<usize>,
     /// What the scanner matched last, which one error shows.
-    pub(super) matched: String,
+    pub(super) matched: &'a str,
     /// In the text of a heredoc: the map to the whole text.
     pub(super) margins: Option<&'a Margins>,
+    /// In a template: where the lexer is in it.
+    pub(super) template: Option<Tag>,
+    has_plans: bool,
+    comments: Vec<TextRange>,
 }
 
-pub(super) type Lexed<T> = Result<T, ParseError>;
+/// Where in a template the lexer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// Behind all tags.
+    Text,
+    /// In `<% … %>`.
+    Code,
+    /// In `<%= … %>`.
+    Render,
+}
+
+pub(super) type Lexed<T> = Result<T, Problem>;
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a str, margins: Option<&'a Margins>) -> Lexer<'a> {
-        let mut lexer = Lexer {
+    pub(super) fn new(text: &'a str, at: usize, margins: Option<&'a Margins>) -> Lexer<'a> {
+        Lexer {
             text,
-            at: 0,
+            at,
             queue: VecDeque::new(),
             interpolations: 0,
             braces: 0,
             after: None,
-            line_start: 0,
+            line_start: at,
             patterns_over: false,
             newline_jump: None,
-            matched: String::new(),
+            matched: "",
             margins,
-        };
-        if margins.is_none() {
-            lexer.skip_blanks();
+            template: None,
+            has_plans: false,
+            comments: Vec::new(),
         }
-        lexer
+    }
+
+    /// Goes on behind a text that is refused.
+    fn resume(&mut self, from: usize) {
+        self.queue.clear();
+        self.interpolations = 0;
+        let rest = self.text.get(from..).unwrap_or_default();
+        let is_open =
+            rest.starts_with(['\'', '"']) || rest.starts_with("@(") || rest.starts_with("/*");
+        let mut at = self.at.max(from + 1);
+        if is_open {
+            at = from + rest.find('\n').unwrap_or(rest.len());
+        }
+        while !self.text.is_char_boundary(at) && at < self.text.len() {
+            at += 1;
+        }
+        self.at = at.min(self.text.len());
     }
 
     pub(super) fn at_end(&self) -> bool {
@@ -166,23 +253,28 @@ impl<'a> Lexer<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    pub(super) fn error(&self, message: &str, at: usize) -> ParseError {
+    pub(super) fn error(&self, message: &str, at: usize) -> Problem {
         match self.margins {
-            Some(_) => ParseError::new(NO_PLACE),
-            None => ParseError::at(message, self.text, at),
+            Some(_) => Problem::new(NO_PLACE),
+            None => Problem::at(message, at),
         }
     }
 
-    pub(super) fn token(&self, terminal: Terminal, value: &str, start: usize, end: usize) -> Token {
+    pub(super) fn token(
+        &self,
+        terminal: Terminal,
+        value: impl Into<Cow<'a, str>>,
+        start: usize,
+        end: usize,
+    ) -> Token<'a> {
         let (start, end) = match self.margins {
             Some(margins) => margins.in_whole(start, end),
             None => (start, end),
         };
         Token {
             terminal,
-            value: value.to_owned(),
-            start,
-            end,
+            value: value.into(),
+            place: TextRange::new(start, end.max(start)),
         }
     }
 
@@ -192,7 +284,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         self.at += length;
         let taken = &text[start..self.at];
-        taken.clone_into(&mut self.matched);
+        self.matched = taken;
         taken
     }
 
@@ -200,7 +292,7 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         let length = rest.len() - rest.trim_start_matches(|c| is_blank(c) || c == '\r').len();
         if length == 0 {
-            self.matched.clear();
+            self.matched = "";
         } else {
             self.scan(length);
         }
@@ -208,7 +300,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token; nothing at the end, or if it went to the queue.
-    pub(super) fn next(&mut self) -> Lexed<Option<Token>> {
+    pub(super) fn next(&mut self) -> Lexed<Option<Token<'a>>> {
         let start = self.at;
         let rest = self.rest();
         let Some(first) = rest.bytes().next() else {
@@ -227,7 +319,7 @@ impl<'a> Lexer<'a> {
                 Ok(None)
             }
             b'#' => {
-                self.scan(rest.find('\n').unwrap_or(rest.len()));
+                self.comment(rest.find('\n').unwrap_or(rest.len()));
                 Ok(None)
             }
             b'/' => self.slash(rest),
@@ -240,13 +332,12 @@ impl<'a> Lexer<'a> {
             b':' if rest.starts_with("::") => self.qualified(rest).map(Some),
             b'$' => {
                 let length = variable(&rest[1..]);
-                let name = match length {
-                    0 => {
-                        self.matched.clear();
-                        self.at += 1;
-                        ""
-                    }
-                    length => &self.scan(length + 1)[1..],
+                let name = if length == 0 {
+                    self.matched = "";
+                    self.at += 1;
+                    ""
+                } else {
+                    &self.scan(length + 1)[1..]
                 };
                 Ok(Some(self.token(Terminal::Variable, name, start, self.at)))
             }
@@ -256,11 +347,21 @@ impl<'a> Lexer<'a> {
                 self.heredoc()?;
                 Ok(None)
             }
+            b'%' | b'-' if self.ends_tag() => {
+                self.end_tag()?;
+                Ok(None)
+            }
             _ => Ok(self.sign(rest)),
         }
     }
 
-    fn sign(&mut self, rest: &str) -> Option<Token> {
+    fn comment(&mut self, length: usize) {
+        let start = self.at;
+        self.scan(length);
+        self.comments.push(TextRange::new(start, self.at));
+    }
+
+    fn sign(&mut self, rest: &'a str) -> Option<Token<'a>> {
         let start = self.at;
         let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) else {
             if self.skip_blanks() {
@@ -299,17 +400,17 @@ impl<'a> Lexer<'a> {
             sign => Terminal::Sign(sign),
         };
         self.at += sign.len();
-        Some(self.token(terminal, sign, start, self.at))
+        Some(self.token(terminal, *sign, start, self.at))
     }
 
     /// A comment, a pattern or a division.
-    fn slash(&mut self, rest: &str) -> Lexed<Option<Token>> {
+    fn slash(&mut self, rest: &'a str) -> Lexed<Option<Token<'a>>> {
         let start = self.at;
         if let Some(comment) = rest.strip_prefix("/*") {
             let Some(end) = comment.find("*/") else {
                 return Err(self.error("Unclosed multiline comment", start));
             };
-            self.scan(end + 4);
+            self.comment(end + 4);
             return Ok(None);
         }
         if regexp_may_start(self.after) {
@@ -318,35 +419,37 @@ impl<'a> Lexer<'a> {
                 self.scan(end);
                 let source = rest[1..end - 1].replace("\\/", "/");
                 if let Err(RegexpError::Invalid { message }) = Regexp::lazy(&source) {
-                    return Err(ParseError::new(&message));
+                    return Err(Problem::new(&message));
                 }
-                return Ok(Some(self.token(Terminal::Regexp, &source, start, self.at)));
+                return Ok(Some(self.token(Terminal::Regexp, source, start, self.at)));
             }
             // If this pattern has no end, no later one has.
             self.patterns_over = true;
-            self.matched.clear();
+            self.matched = "";
         }
         self.at = start + 1;
         Ok(Some(self.token(Terminal::Sign("/"), "/", start, self.at)))
     }
 
-    fn word(&self, value: &str, start: usize) -> Token {
+    fn word(&self, value: &'a str, start: usize) -> Token<'a> {
         let terminal = if !is_name(value) {
             Terminal::Word
         } else if matches!(value, "true" | "false") {
             Terminal::Boolean
         } else {
-            let keyword = KEYWORDS.iter().find(|keyword| **keyword == value);
+            let plans = if self.has_plans { PLAN_KEYWORDS } else { &[] };
+            let mut keywords = KEYWORDS.iter().chain(plans);
+            let keyword = keywords.find(|keyword| **keyword == value);
             keyword.map_or(Terminal::Name, |keyword| Terminal::Keyword(keyword))
         };
         self.token(terminal, value, start, self.at)
     }
 
     /// A name with two colons before it.
-    fn qualified(&mut self, rest: &str) -> Lexed<Token> {
+    fn qualified(&mut self, rest: &str) -> Lexed<Token<'a>> {
         let start = self.at;
         match rest.as_bytes().get(2) {
-            None => Err(ParseError::new("undefined method `>=' for nil:NilClass")),
+            None => Err(Problem::new("undefined method `>=' for nil:NilClass")),
             Some(b'A'..=b'Z') => self.reference(rest, "Illegal fully qualified class reference", 3),
             Some(_) => match bare_word(rest) {
                 0 => Err(self.error("Illegal fully qualified name", start + 2)),
@@ -364,20 +467,20 @@ impl<'a> Lexer<'a> {
     }
 
     /// A reference to a type; the place of its error is some bytes after its end.
-    fn reference(&mut self, rest: &str, message: &str, behind: usize) -> Lexed<Token> {
+    fn reference(&mut self, rest: &str, message: &str, behind: usize) -> Lexed<Token<'a>> {
         let start = self.at;
         let value = self.scan(reference(rest));
         if self.rest().starts_with("::") {
             let at = self.at + behind;
             if at > self.text.len() {
-                return Err(ParseError::new("index out of range"));
+                return Err(Problem::new("index out of range"));
             }
             return Err(self.error(message, at));
         }
         Ok(self.token(Terminal::Reference, value, start, self.at))
     }
 
-    fn number(&mut self, rest: &str) -> Lexed<Token> {
+    fn number(&mut self, rest: &str) -> Lexed<Token<'a>> {
         let start = self.at;
         if let Some(length) = number(rest) {
             let value = self.scan(length);
@@ -399,7 +502,7 @@ impl<'a> Lexer<'a> {
             }
             // Ruby matches half a character here.
             if !bytes[at].is_ascii() {
-                return Err(ParseError::new("invalid byte sequence in UTF-8"));
+                return Err(Problem::new("invalid byte sequence in UTF-8"));
             }
         }
         let value = &self.text[first..end];

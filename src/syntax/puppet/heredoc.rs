@@ -1,6 +1,6 @@
 //! `@(END)`: a text that begins on the next line (`pops/parser/heredoc_support.rb`).
 
-use super::lexer::{Lexed, Lexer, Terminal};
+use super::lexer::{Lexed, Lexer, Terminal, Token};
 use super::quoted::{Escapes, Quote};
 use super::words::is_blank;
 
@@ -103,10 +103,10 @@ impl Lexer<'_> {
             let length = at - line.len() - first;
             let place = self.token(Terminal::Sublocated, "", first, first + length);
             self.queue.push_back(place);
-            let mut inner = Lexer::new(&text, Some(&margins));
+            let mut inner = Lexer::new(&text, 0, Some(&margins));
             let whole = inner.parts(Quote::None(escapes), 0)?;
-            self.queue.extend(inner.queue.drain(..));
-            self.queue.extend(whole);
+            let tokens = inner.queue.drain(..).chain(whole);
+            self.queue.extend(tokens.map(Token::into_owned));
             self.at = behind;
             return Ok(());
         }

@@ -1,0 +1,623 @@
+//! Expressions and statements (`pops/parser/egrammar.ra`).
+//!
+//! Puppet's parser is an LALR parser: it reports the first token that no program could continue
+//! with. Recursive descent finds the same token, as long as a token is consumed only where the
+//! grammar allows it. Some errors come from Puppet's actions when a construct is complete; those
+//! are raised before the next token is checked.
+
+use super::lexer::{Terminal, Token, Tokens, tokens};
+use super::tree::{Call, Heredoc, Kind, NamedAccess, Node, Prefix};
+use super::{Dialect, MAX_DEPTH, MAX_HEIGHT, Problem, TOO_DEEP};
+use crate::text::TextRange;
+
+pub(super) type Parsed<T> = Result<T, Problem>;
+
+/// Names that call a function without parentheses (`STATEMENT_CALLS` of `pops/model/factory.rb`).
+const STATEMENT_CALLS: &[&str] = &[
+    "require", "realize", "include", "contain", "tag", "debug", "info", "notice", "warning", "err",
+    "fail", "import", "break", "next", "return",
+];
+
+/// The precedence of prefix and postfix operators; the others are in [`binary`].
+mod strength {
+    pub(super) const SELECTOR: u8 = 3;
+    pub(super) const MINUS: u8 = 11;
+    pub(super) const SPLAT: u8 = 12;
+    pub(super) const NOT: u8 = 13;
+    pub(super) const COLLECT: u8 = 14;
+    pub(super) const ACCESS: u8 = 15;
+    pub(super) const DOT: u8 = 16;
+    pub(super) const CALL: u8 = 17;
+}
+
+/// The sign and the precedence of a binary operator.
+fn binary(terminal: Terminal) -> Option<(&'static str, u8)> {
+    let (Terminal::Sign(sign) | Terminal::Keyword(sign)) = terminal else {
+        return None;
+    };
+    let strength = match sign {
+        "or" => 1,
+        "and" => 2,
+        ">" | ">=" | "<" | "<=" => 4,
+        "==" | "!=" => 5,
+        "<<" | ">>" => 6,
+        "+" | "-" => 7,
+        "*" | "/" | "%" => 8,
+        "=~" | "!~" => 9,
+        "in" => 10,
+        _ => return None,
+    };
+    Some((sign, strength))
+}
+
+/// The kind of an expression, as far as the grammar around it needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Expression,
+    /// A resource, an assignment or a relationship.
+    Statement,
+    /// `type` or `function`, alone.
+    Keyword,
+    /// `a => b`
+    Pair,
+}
+
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) tokens: Tokens<'a>,
+    pub(super) position: usize,
+    depth: usize,
+    /// The names of the classes and plans around.
+    pub(super) namespace: Vec<Box<str>>,
+    /// What was noted so far; nothing for a parser that stops at the first problem.
+    pub(super) problems: Option<Vec<Problem>>,
+    /// Bodies in braces around.
+    pub(super) bodies: usize,
+}
+
+impl<'a> Parser<'a> {
+    /// A parser that stops at the first problem.
+    pub(super) fn strict(text: &'a str, dialect: Dialect) -> Parser<'a> {
+        Parser::of(text, tokens(text, 0, dialect, 1))
+    }
+
+    pub(super) fn of(text: &'a str, tokens: Tokens<'a>) -> Parser<'a> {
+        Parser {
+            text,
+            tokens,
+            position: 0,
+            depth: 0,
+            namespace: Vec::new(),
+            problems: None,
+            bodies: 0,
+        }
+    }
+
+    // ----- tokens
+
+    pub(super) fn token(&self) -> &Token<'a> {
+        let tokens = &self.tokens.tokens;
+        &tokens[self.position.min(tokens.len() - 1)]
+    }
+
+    pub(super) fn peek(&self) -> Terminal {
+        self.token().terminal
+    }
+
+    /// The token after the one ahead.
+    pub(super) fn after(&self) -> Terminal {
+        let tokens = &self.tokens.tokens;
+        tokens[(self.position + 1).min(tokens.len() - 1)].terminal
+    }
+
+    pub(super) fn place(&self) -> TextRange {
+        self.token().place
+    }
+
+    /// Takes the token, whatever it is: its place.
+    pub(super) fn next(&mut self) -> TextRange {
+        let place = self.place();
+        self.position += 1;
+        place
+    }
+
+    /// Takes the token, whatever it is: its value and place.
+    pub(super) fn take(&mut self) -> (Box<str>, TextRange) {
+        let token = self.token();
+        let taken = (Box::from(&*token.value), token.place);
+        self.position += 1;
+        taken
+    }
+
+    pub(super) fn at(&self, terminal: Terminal) -> bool {
+        self.peek() == terminal
+    }
+
+    pub(super) fn at_sign(&self, sign: &'static str) -> bool {
+        self.at(Terminal::Sign(sign))
+    }
+
+    pub(super) fn take_sign(&mut self, sign: &'static str) -> bool {
+        let taken = self.at_sign(sign);
+        self.position += usize::from(taken);
+        taken
+    }
+
+    pub(super) fn expect(&mut self, sign: &'static str) -> Parsed<TextRange> {
+        if !self.at_sign(sign) {
+            return Err(self.unexpected());
+        }
+        Ok(self.next())
+    }
+
+    /// The lexer's error, if there is no next token.
+    pub(super) fn asked(&self) -> Parsed<()> {
+        match self.peek() {
+            Terminal::Refused(index) => Err(self.tokens.refused[index].clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The error for a token that is not allowed here.
+    pub(super) fn unexpected(&self) -> Problem {
+        if let Err(refused) = self.asked() {
+            return refused;
+        }
+        let token = self.token();
+        if token.terminal == Terminal::End {
+            return Problem::new("Syntax error at end of input").of_syntax();
+        }
+        let message = format!("Syntax error at '{}'", token.shown());
+        Problem::at(&message, token.place.start as usize).of_syntax()
+    }
+
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Problem::new(TOO_DEEP));
+        }
+        self.depth += 1;
+        let done = read(self);
+        self.depth -= 1;
+        done
+    }
+
+    // ----- statements
+
+    /// A whole text.
+    pub(super) fn program(&mut self) -> Parsed<Node> {
+        if self.at(Terminal::End) {
+            return Ok(Node::new(Kind::Nothing, self.place()));
+        }
+        if self.at(Terminal::TemplateStart) {
+            return self.template();
+        }
+        let mut statements = self.statements()?;
+        if !self.at(Terminal::End) {
+            return Err(self.unexpected());
+        }
+        if statements.len() == 1 {
+            return Ok(statements.remove(0));
+        }
+        Ok(block(statements))
+    }
+
+    /// Statements up to a token that cannot start one; calls without parentheses are joined.
+    pub(super) fn statements(&mut self) -> Parsed<Vec<Node>> {
+        let mut all: Vec<Node> = Vec::new();
+        // The error of expressions after commas, raised when all statements are read.
+        let mut stray = None;
+        loop {
+            let from = self.position;
+            if let Err(problem) = self.statement(&mut all, &mut stray) {
+                all.push(self.recover(from, problem)?);
+            }
+            if !self.take_sign(";") && !self.goes_on(&mut all)? {
+                break;
+            }
+        }
+        if let Some(problem) = stray {
+            self.note(problem)?;
+        }
+        Ok(all)
+    }
+
+    fn statement(&mut self, all: &mut Vec<Node>, stray: &mut Option<Problem>) -> Parsed<()> {
+        let first = self.assignment()?.0;
+        let mut more = Vec::new();
+        let mut comma = None;
+        while self.at_sign(",") {
+            let place = self.next();
+            comma.get_or_insert(place.start as usize);
+            more.push(self.assignment()?.0);
+        }
+        if all.last().is_some_and(calls)
+            && let Some(name) = all.pop()
+        {
+            more.insert(0, first);
+            all.push(statement_call(name, more));
+            return Ok(());
+        }
+        if let Some(comma) = comma {
+            let problem = self::stray(all.last(), comma);
+            stray.get_or_insert(problem);
+        }
+        all.push(first);
+        all.append(&mut more);
+        if let Some(Kind::Call(call)) = all.last_mut().map(|last| &mut last.kind) {
+            call.needs_value = false;
+        }
+        Ok(())
+    }
+
+    /// `{ … }` with statements or empty.
+    pub(super) fn body(&mut self) -> Parsed<Body> {
+        let open = self.expect("{")?;
+        let mut statements = Vec::new();
+        if !self.at_sign("}") {
+            self.bodies += 1;
+            let read = self.deeper(Parser::statements);
+            self.bodies -= 1;
+            statements = read?;
+        }
+        let close = match self.expect("}") {
+            Ok(close) => close,
+            Err(problem) => self.unclosed(problem)?,
+        };
+        Ok(Body {
+            braces: open.cover(close),
+            statements,
+        })
+    }
+
+    /// An assignment, a relationship, a resource or an expression.
+    pub(super) fn assignment(&mut self) -> Parsed<(Node, Shape)> {
+        self.deeper(|parser| {
+            let (mut left, mut shape) = parser.resource()?;
+            while let Terminal::Sign(sign @ ("->" | "~>" | "<-" | "<~")) = parser.peek() {
+                let place = parser.next();
+                let right = parser.resource()?.0;
+                left = nested(Kind::Binary(sign, Box::new([left, right])), place)?;
+                shape = Shape::Statement;
+            }
+            if let Terminal::Sign(sign @ ("=" | "+=" | "-=")) = parser.peek() {
+                let place = parser.next();
+                let right = parser.assignment()?.0;
+                left = Node::new(Kind::Binary(sign, Box::new([left, right])), place);
+                shape = Shape::Statement;
+            }
+            Ok((left, shape))
+        })
+    }
+
+    // ----- expressions
+
+    pub(super) fn expression(&mut self) -> Parsed<Node> {
+        self.stronger(0)
+    }
+
+    /// An expression of operators with at least this precedence.
+    fn stronger(&mut self, least: u8) -> Parsed<Node> {
+        self.deeper(|parser| {
+            let mut left = parser.prefixed()?;
+            loop {
+                left = match parser.postfixed(left, least)? {
+                    Ok(more) => more,
+                    Err(left) => {
+                        let operator = binary(parser.peek()).filter(|(_, s)| *s >= least);
+                        let Some((sign, strength)) = operator else {
+                            return Ok(left);
+                        };
+                        let place = parser.next();
+                        let right = parser.stronger(strength + 1)?;
+                        nested(Kind::Binary(sign, Box::new([left, right])), place)?
+                    }
+                };
+            }
+        })
+    }
+
+    fn prefixed(&mut self) -> Parsed<Node> {
+        let (prefix, strength) = match self.peek() {
+            Terminal::Sign("-") => (Prefix::Minus, strength::MINUS),
+            Terminal::Sign("*") => (Prefix::Splat, strength::SPLAT),
+            Terminal::Sign("!") => (Prefix::Not, strength::NOT),
+            _ => return self.primary(),
+        };
+        let sign = self.next();
+        let inner = self.stronger(strength + 1)?;
+        Ok(Node::new(Kind::Unary(prefix, Box::new(inner)), sign))
+    }
+
+    /// A postfix operator; the expression unchanged if there is none.
+    fn postfixed(&mut self, left: Node, least: u8) -> Parsed<Result<Node, Node>> {
+        let strength = match self.peek() {
+            Terminal::Sign("?") => strength::SELECTOR,
+            Terminal::Sign("<|" | "<<|") => strength::COLLECT,
+            Terminal::Sign("[") => strength::ACCESS,
+            Terminal::Sign(".") => strength::DOT,
+            Terminal::Sign("(") => strength::CALL,
+            _ => return Ok(Err(left)),
+        };
+        if strength < least {
+            return Ok(Err(left));
+        }
+        if left.height > MAX_HEIGHT {
+            return Err(Problem::new(TOO_DEEP));
+        }
+        Ok(Ok(match strength {
+            strength::SELECTOR => self.selector(left)?,
+            strength::COLLECT => self.collector(left)?,
+            strength::ACCESS => {
+                self.position += 1;
+                let (keys, close) = self.keys()?;
+                let own = left.own.cover(close);
+                Node::new(Kind::Access(Box::new(left), keys), own)
+            }
+            strength::DOT => self.method(left)?,
+            _ => {
+                self.position += 1;
+                self.call(left)?
+            }
+        }))
+    }
+
+    /// The arguments of a call, its opening parenthesis taken, and its lambda.
+    pub(super) fn call(&mut self, function: Node) -> Parsed<Node> {
+        let mut arguments = Vec::new();
+        if !self.at_sign(")") {
+            arguments =
+                self.elements(Some(Terminal::Sign(")")), |shape| shape != Shape::Keyword)?;
+            self.take_sign(",");
+        }
+        let mut own = function.own.cover(self.expect(")")?);
+        let lambda = self.at_sign("|").then(|| self.lambda()).transpose()?;
+        own = lambda.iter().fold(own, |own, lambda| own.cover(lambda.own));
+        let call = Call {
+            function,
+            arguments,
+            lambda,
+            needs_value: true,
+        };
+        Ok(Node::new(Kind::Call(Box::new(call)), own))
+    }
+
+    /// `.name`, with arguments or a lambda where they follow. Its place is that of the parentheses,
+    /// of the first one where nothing is between them.
+    fn method(&mut self, left: Node) -> Parsed<Node> {
+        let mut own = self.next();
+        if !matches!(self.peek(), Terminal::Name | Terminal::Keyword("type")) {
+            return Err(self.unexpected());
+        }
+        let (name, place) = self.take();
+        own = own.cover(place);
+        let access = NamedAccess { left, name, place };
+        let function = Node::new(Kind::NamedAccess(Box::new(access)), own);
+        let mut arguments = Vec::new();
+        if self.at_sign("(") {
+            own = self.next();
+            if self.at_sign(")") {
+                own = own.cover(self.next());
+            } else {
+                // A comma before the parenthesis is not allowed here.
+                arguments = self.elements(None, |shape| shape != Shape::Keyword)?;
+                own = own.cover(self.expect(")")?);
+            }
+        }
+        let lambda = self.at_sign("|").then(|| self.lambda()).transpose()?;
+        let call = Call {
+            function,
+            arguments,
+            lambda,
+            needs_value: true,
+        };
+        Ok(Node::new(Kind::MethodCall(Box::new(call)), own))
+    }
+
+    /// `? { a => b, … }` or `? a => b`
+    fn selector(&mut self, left: Node) -> Parsed<Node> {
+        self.position += 1;
+        let mut entries = Vec::new();
+        if self.at(Terminal::SelectorBrace) {
+            self.position += 1;
+            loop {
+                entries.push(self.selector_entry()?);
+                if !self.take_sign(",") || self.at_sign("}") {
+                    break;
+                }
+            }
+            self.expect("}")?;
+        } else {
+            entries.push(self.selector_entry()?);
+        }
+        let own = left.own;
+        Ok(Node::new(Kind::Selector(Box::new(left), entries), own))
+    }
+
+    fn selector_entry(&mut self) -> Parsed<Node> {
+        let matched = self.expression()?;
+        let sign = self.expect("=>")?;
+        let pair = Box::new([matched, self.expression()?]);
+        Ok(Node::new(Kind::SelectorEntry(pair), sign))
+    }
+
+    pub(super) fn primary(&mut self) -> Parsed<Node> {
+        let value = || Box::from(&*self.token().value);
+        let kind = match self.peek() {
+            Terminal::Reference => Kind::Reference(value()),
+            Terminal::Name => Kind::Name(value()),
+            Terminal::Text | Terminal::Word => Kind::Text(value()),
+            Terminal::Regexp => Kind::Regexp(value()),
+            Terminal::Number => number(&self.token().value)?,
+            Terminal::Boolean => Kind::Boolean(&*self.token().value == "true"),
+            Terminal::Variable => Kind::Variable(value()),
+            Terminal::RenderText => Kind::RenderText(value()),
+            Terminal::Keyword("default") => Kind::Default,
+            Terminal::Keyword("undef") => Kind::Undef,
+            Terminal::Keyword("attr" | "private") => Kind::Reserved(value()),
+            Terminal::Opening => return self.interpolated(),
+            Terminal::RenderStart => return self.render(),
+            Terminal::Heredoc => {
+                let (syntax, place) = self.take();
+                // Its text follows.
+                self.position += 1;
+                let text = self.primary()?;
+                let heredoc = Heredoc { syntax, text };
+                return Ok(Node::new(Kind::Heredoc(Box::new(heredoc)), place));
+            }
+            Terminal::Sign("(") | Terminal::LineParenthesis => {
+                let open = self.next();
+                let inner = Box::new(self.assignment()?.0);
+                self.expect(")")?;
+                return Ok(Node::new(Kind::Unary(Prefix::Parentheses, inner), open));
+            }
+            Terminal::Sign("[") | Terminal::ListStart => return self.list(),
+            Terminal::Sign("{") => return self.hash(),
+            Terminal::Keyword(_) => return self.keyword(),
+            _ => return Err(self.unexpected()),
+        };
+        Ok(Node::new(kind, self.next()))
+    }
+
+    /// A string with interpolations.
+    fn interpolated(&mut self) -> Parsed<Node> {
+        let mut own = self.place();
+        let start = TextRange::empty(own.start as usize);
+        let mut parts = Vec::new();
+        loop {
+            let (text, place) = self.take();
+            if !text.is_empty() {
+                parts.push(Node::new(Kind::Text(text), place));
+            }
+            let inner = Box::new(self.assignment()?.0);
+            parts.push(Node::new(Kind::Interpolation(inner), start));
+            match self.peek() {
+                Terminal::Middle => {}
+                Terminal::Closing => {
+                    let (text, place) = self.take();
+                    own = own.cover(place);
+                    if !text.is_empty() {
+                        parts.push(Node::new(Kind::Text(text), place));
+                    }
+                    return Ok(Node::new(Kind::Concatenated(parts), own));
+                }
+                _ => return Err(self.unexpected()),
+            }
+        }
+    }
+}
+
+/// The body of a construct in braces.
+pub(super) struct Body {
+    pub(super) braces: TextRange,
+    pub(super) statements: Vec<Node>,
+}
+
+impl Body {
+    /// A single statement as it is, several as a block in its braces.
+    pub(super) fn bare(mut self) -> Option<Node> {
+        match self.statements.len() {
+            0 | 1 => self.statements.pop(),
+            _ => Some(Node::new(Kind::Block(self.statements), self.braces)),
+        }
+    }
+
+    /// A block without a place of its own.
+    pub(super) fn block(self, start: u32) -> Option<Node> {
+        let own = TextRange::empty(start as usize);
+        let is_empty = self.statements.is_empty();
+        (!is_empty).then(|| Node::new(Kind::Block(self.statements), own))
+    }
+}
+
+/// A node that may be the left part of the next one, and so on.
+pub(super) fn nested(kind: Kind, own: TextRange) -> Parsed<Node> {
+    let node = Node::new(kind, own);
+    if node.height > MAX_HEIGHT {
+        return Err(Problem::new(TOO_DEEP));
+    }
+    Ok(node)
+}
+
+/// A number that the lexer took.
+fn number(digits: &str) -> Parsed<Kind> {
+    let is_hex = digits.starts_with("0x") || digits.starts_with("0X");
+    if is_hex || !digits.contains(['.', 'e', 'E']) {
+        return Ok(Kind::Integer(digits.into()));
+    }
+    // Puppet's lexer accepts numbers too large for a float, its model does not.
+    let float: Option<f64> = digits.parse().ok().filter(|float: &f64| float.is_finite());
+    float.map(Kind::Float).ok_or_else(|| {
+        let message = "Internal Error, NUMBER token does not contain a valid number";
+        Problem::new(&format!("{message}, {digits}"))
+    })
+}
+
+/// The error of expressions with commas that are no arguments of a call.
+fn stray(before: Option<&Node>, comma: usize) -> Problem {
+    let message = match before.map(|before| &before.kind) {
+        Some(Kind::Name(name)) => format!(
+            "attempt to pass argument list to the function '{name}' which cannot be called without parentheses"
+        ),
+        _ => "illegal comma separated argument list".to_owned(),
+    };
+    Problem::at(&message, comma)
+}
+
+/// Whether an expression is the name of a function that may be called without parentheses.
+pub(super) fn calls(expression: &Node) -> bool {
+    match &expression.kind {
+        Kind::Name(name) => STATEMENT_CALLS.contains(&&**name),
+        _ => false,
+    }
+}
+
+pub(super) fn statement_call(function: Node, arguments: Vec<Node>) -> Node {
+    let last = arguments.last().map_or(function.own, |last| last.own);
+    let own = function.own.start..last.end.max(function.own.start);
+    let call = Call {
+        function,
+        arguments,
+        lambda: None,
+        needs_value: false,
+    };
+    let own = TextRange {
+        start: own.start,
+        end: own.end,
+    };
+    Node::new(Kind::Call(Box::new(call)), own)
+}
+
+/// Several statements from the first to the last one.
+pub(super) fn block(statements: Vec<Node>) -> Node {
+    let first = statements.first().map_or(0, |first| first.own.start);
+    let last = statements.last().map_or(0, |last| last.own.end);
+    let own = TextRange {
+        start: first,
+        end: last.max(first),
+    };
+    Node::new(Kind::Block(statements), own)
+}
+
+pub(super) fn begins_statement(terminal: Terminal) -> bool {
+    match terminal {
+        Terminal::Name
+        | Terminal::Word
+        | Terminal::Reference
+        | Terminal::Text
+        | Terminal::Number
+        | Terminal::Boolean
+        | Terminal::Regexp
+        | Terminal::Variable
+        | Terminal::Opening
+        | Terminal::Heredoc
+        | Terminal::ListStart
+        | Terminal::LineParenthesis
+        | Terminal::RenderText
+        | Terminal::RenderStart
+        | Terminal::Sign("[" | "{" | "(" | "-" | "*" | "!" | "@" | "@@") => true,
+        Terminal::Keyword(word) => {
+            !matches!(word, "else" | "elsif" | "inherits" | "and" | "or" | "in")
+        }
+        _ => false,
+    }
+}

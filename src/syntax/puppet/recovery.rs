@@ -1,0 +1,187 @@
+//! Going on behind what breaks the grammar: a text is read strictly first, since Puppet's problem is
+//! the first one; only a broken text is read again by a parser that notes problems.
+
+use super::grammar::{Parsed, Parser, begins_statement, block};
+use super::lexer::{Terminal, tokens};
+use super::tree::{Kind, Node};
+use super::{Dialect, Parse, Problem};
+use crate::text::TextRange;
+
+/// What begins a definition at the start of a line. There a broken text is cut, so that a quote
+/// without an end costs no more than its definition.
+const DEFINITIONS: &[&str] = &["class", "define", "function", "node", "type", "plan"];
+
+/// Most problems of a text.
+const MAX_PROBLEMS: usize = 100;
+
+pub(super) fn parse(text: &str, dialect: Dialect) -> Parse {
+    let mut parser = Parser::strict(text, dialect);
+    match parser.program() {
+        Ok(root) => Parse {
+            root,
+            comments: parser.tokens.comments,
+            problems: Vec::new(),
+        },
+        Err(first) => tolerant(text, dialect, first),
+    }
+}
+
+fn tolerant(text: &str, dialect: Dialect, first: Problem) -> Parse {
+    let mut statements = Vec::new();
+    let mut comments = Vec::new();
+    let mut problems = vec![first];
+    let starts = starts(text, dialect);
+    for (at, &start) in starts.iter().enumerate() {
+        let end = starts.get(at + 1).copied().unwrap_or(text.len());
+        let part = &text[..end];
+        let mut parser = Parser::of(part, tokens(part, start, dialect, MAX_PROBLEMS));
+        parser.problems = Some(Vec::new());
+        let read = match parser.peek() {
+            Terminal::End => Ok(Vec::new()),
+            Terminal::TemplateStart => parser.template().map(|template| vec![template]),
+            _ => parser.statements(),
+        };
+        let rest = parser.problems.unwrap_or_default().into_iter();
+        problems.extend(rest.chain(read.as_ref().err().cloned()));
+        statements.extend(read.unwrap_or_default());
+        comments.append(&mut parser.tokens.comments);
+    }
+    let mut seen = std::collections::HashSet::new();
+    problems.retain(|problem| seen.insert((problem.offset, problem.message.clone())));
+    problems.truncate(MAX_PROBLEMS);
+    let root = match statements.len() {
+        0 => Node::new(Kind::Nothing, TextRange::empty(text.len())),
+        1 => statements.remove(0),
+        _ => block(statements),
+    };
+    Parse {
+        root,
+        comments,
+        problems,
+    }
+}
+
+/// Where the parts of a broken text start.
+fn starts(text: &str, dialect: Dialect) -> Vec<usize> {
+    let mut starts = vec![0];
+    if dialect == Dialect::Template {
+        return starts;
+    }
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let word = line.split([' ', '\t']).next().unwrap_or_default();
+        if at > 0 && word.len() < line.len() && DEFINITIONS.contains(&word) {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    starts
+}
+
+impl Parser<'_> {
+    /// Notes a problem.
+    ///
+    /// # Errors
+    /// The problem itself, if the parser stops at the first one.
+    pub(super) fn note(&mut self, problem: Problem) -> Parsed<()> {
+        let Some(problems) = &mut self.problems else {
+            return Err(problem);
+        };
+        if problems.len() < MAX_PROBLEMS {
+            problems.push(problem);
+        }
+        Ok(())
+    }
+
+    /// Skips the rest of a statement that began at a token.
+    pub(super) fn recover(&mut self, from: usize, problem: Problem) -> Parsed<Node> {
+        self.note(problem)?;
+        self.skip(from, |parser, is_inside| {
+            let begins = parser.begins_line(0) && begins_statement(parser.peek());
+            !is_inside && (parser.at_sign(";") || begins)
+        });
+        let start = self.tokens.tokens[from.min(self.tokens.tokens.len() - 1)].place;
+        let end = match self.position > from {
+            true => self.tokens.tokens[self.position - 1].place.end,
+            false => start.start,
+        };
+        let place = TextRange::new(start.start as usize, end.max(start.start) as usize);
+        Ok(Node::new(Kind::Error, place))
+    }
+
+    /// Whether statements go on; what cannot begin one is skipped.
+    pub(super) fn goes_on(&mut self, all: &mut Vec<Node>) -> Parsed<bool> {
+        while !begins_statement(self.peek()) {
+            if self.problems.is_none() {
+                self.asked()?;
+                return Ok(false);
+            }
+            if self.at(Terminal::End) || (self.bodies > 0 && self.at_sign("}")) {
+                return Ok(false);
+            }
+            let (from, problem) = (self.position, self.unexpected());
+            self.position += 1;
+            let skipped = self.recover(from, problem)?;
+            self.take_sign(";");
+            all.push(skipped);
+        }
+        Ok(true)
+    }
+
+    /// Goes on without a brace that closes.
+    pub(super) fn unclosed(&mut self, problem: Problem) -> Parsed<TextRange> {
+        self.note(problem)?;
+        Ok(TextRange::empty(self.place().start as usize))
+    }
+
+    /// Skips to a token where `is_stop` holds, which is told whether it is inside of brackets opened
+    /// since `from`, or to a bracket that closes what is around.
+    pub(super) fn skip(&mut self, from: usize, is_stop: impl Fn(&Self, bool) -> bool) {
+        let mut open: Vec<&str> = Vec::new();
+        let failed = self.position;
+        self.position = from.min(failed);
+        while !self.at(Terminal::End) {
+            let terminal = self.peek();
+            let is_behind = self.position >= failed.max(from + 1);
+            if is_behind && is_stop(self, !open.is_empty()) {
+                return;
+            }
+            match terminal {
+                Terminal::Sign("{" | "(" | "[")
+                | Terminal::ListStart
+                | Terminal::LineParenthesis
+                | Terminal::SelectorBrace => open.push(closing(terminal)),
+                Terminal::Sign(sign @ ("}" | ")" | "]")) => {
+                    match open.iter().rposition(|close| *close == sign) {
+                        Some(at) => open.truncate(at),
+                        None if self.position >= failed => return,
+                        None => {}
+                    }
+                }
+                _ => {}
+            }
+            self.position += 1;
+        }
+    }
+
+    /// Whether a token is the first one of its line: the one ahead, or one so many behind it.
+    pub(super) fn begins_line(&self, behind: usize) -> bool {
+        let tokens = &self.tokens.tokens;
+        let at = (self.position + behind).min(tokens.len() - 1);
+        let start = tokens[at].place.start as usize;
+        let end = at
+            .checked_sub(1)
+            .map_or(0, |at| tokens[at].place.end as usize);
+        self.text
+            .get(end..start)
+            .is_some_and(|gap| gap.contains('\n'))
+    }
+}
+
+fn closing(terminal: Terminal) -> &'static str {
+    match terminal {
+        Terminal::Sign("(") | Terminal::LineParenthesis => ")",
+        Terminal::Sign("[") | Terminal::ListStart => "]",
+        _ => "}",
+    }
+}

@@ -1,0 +1,347 @@
+//! What manifests define and use: facts of one text, and the index from names to files.
+//!
+//! Facts hold places, not copies: a type or a default is read from the file's text. Whether a name is
+//! found by Puppet's autoloader is not asked here.
+
+use std::sync::Arc;
+
+use super::facts::FileFacts;
+use super::index::{KeyIndex, Patch};
+use super::snapshot::{FileDelta, FileId, Snapshot};
+use super::{File, path};
+use crate::syntax::puppet::Dialect;
+use crate::text::TextRange;
+
+/// What one manifest or template defines and uses.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CodeFacts {
+    /// Classes, defined types, functions and plans, in the order of the text.
+    pub definitions: Box<[DefinitionFact]>,
+    /// Type aliases, in the order of the text.
+    pub aliases: Box<[AliasFact]>,
+    /// Node blocks, in the order of the text.
+    pub nodes: Box<[NodeFact]>,
+    /// Calls that look keys up, in the order of the text; one fact for each key of a list.
+    pub lookups: Box<[LookupFact]>,
+    /// Classes that are included or named, in the order of the text.
+    pub includes: Box<[IncludeFact]>,
+    /// Whether Puppet refuses the text.
+    pub is_broken: bool,
+}
+
+/// What a definition is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DefinitionKind {
+    /// `class`
+    Class,
+    /// `define`
+    DefinedType,
+    /// `function`
+    Function,
+    /// `plan`
+    Plan,
+}
+
+/// A class, a defined type, a function or a plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DefinitionFact {
+    /// What it is.
+    pub kind: DefinitionKind,
+    /// Its full name.
+    pub name: Arc<str>,
+    /// Where the name stands as it is written.
+    pub place: TextRange,
+    /// From the keyword to the closing brace.
+    pub range: TextRange,
+    /// The class that a class inherits, and where that name stands.
+    pub parent: Option<(Arc<str>, TextRange)>,
+    /// Where the type of a function's result stands.
+    pub returns: Option<TextRange>,
+    /// Its parameters in their order.
+    pub parameters: Box<[ParameterFact]>,
+    /// The comment above it without tags, if there is one.
+    pub documentation: Option<Box<str>>,
+}
+
+/// A parameter of a definition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParameterFact {
+    /// Its name without the dollar.
+    pub name: Arc<str>,
+    /// Where the variable stands, dollar and all.
+    pub place: TextRange,
+    /// Where its type stands; without one it takes any value.
+    pub expected: Option<TextRange>,
+    /// Where its default stands; without one a value must be given.
+    pub default: Option<TextRange>,
+    /// Whether it takes all arguments that are left.
+    pub captures_rest: bool,
+    /// What `@param` says of it.
+    pub documentation: Option<Box<str>>,
+}
+
+/// `type Name = …`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AliasFact {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Where the name stands.
+    pub place: TextRange,
+    /// Where the type stands.
+    pub expected: TextRange,
+    /// The comment above it without tags, if there is one.
+    pub documentation: Option<Box<str>>,
+}
+
+/// A node block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodeFact {
+    /// What it is for.
+    pub matches: Box<[NodeMatch]>,
+    /// From the keyword to the closing brace.
+    pub range: TextRange,
+}
+
+/// What a node's name is compared with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NodeMatch {
+    /// `default`
+    Default,
+    /// A name.
+    Name(Box<str>),
+    /// The source of a pattern.
+    Pattern(Box<str>),
+}
+
+/// A function that looks a key up.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LookupFunction {
+    /// `lookup`
+    Lookup,
+    /// `hiera`
+    Hiera,
+    /// `hiera_array`
+    HieraArray,
+    /// `hiera_hash`
+    HieraHash,
+    /// `hiera_include`
+    HieraInclude,
+}
+
+/// The key of a call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LookupKey {
+    /// It is written out; it may be dotted.
+    Literal(Arc<str>),
+    /// It starts with this text; the rest is computed.
+    Prefix(Arc<str>),
+    /// It is computed.
+    Computed,
+}
+
+/// A call that looks a key up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LookupFact {
+    /// Which function.
+    pub function: LookupFunction,
+    /// What is looked up.
+    pub key: LookupKey,
+    /// Where the key stands, with its quotes.
+    pub place: TextRange,
+    /// Where the whole call stands.
+    pub call: TextRange,
+    /// Where the type that the value must have stands.
+    pub expected: Option<TextRange>,
+    /// Where the merge strategy stands.
+    pub merge: Option<TextRange>,
+    /// Where the default stands.
+    pub default: Option<TextRange>,
+    /// What holds the call.
+    pub within: Within,
+}
+
+/// How a class is named.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IncludeKind {
+    /// `include`
+    Include,
+    /// `contain`
+    Contain,
+    /// `require`
+    Require,
+    /// `class { 'name': … }`
+    Declaration,
+    /// `inherits`
+    Inherits,
+    /// `Class['name']`
+    Reference,
+}
+
+/// A class that is included or named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IncludeFact {
+    /// How.
+    pub kind: IncludeKind,
+    /// The class, without colons before it; nothing where it is computed.
+    pub class: Option<Arc<str>>,
+    /// Where its name stands, with its quotes.
+    pub place: TextRange,
+    /// What holds it.
+    pub within: Within,
+    /// Whether it happens only under a condition, as far as the manifest tells.
+    pub is_conditional: bool,
+}
+
+/// What a call or an include stands in: the innermost of these.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Within {
+    /// Nothing: it is at the top of the text.
+    Top,
+    /// A definition, by its index.
+    Definition(u32),
+    /// A node block, by its index.
+    Node(u32),
+}
+
+impl CodeFacts {
+    /// The definition of that name and kind.
+    #[must_use]
+    pub fn definition(&self, kind: DefinitionKind, name: &str) -> Option<&DefinitionFact> {
+        let mut all = self.definitions.iter();
+        all.find(|definition| definition.kind == kind && &*definition.name == name)
+    }
+
+    /// The names that the text defines, type aliases in lower case.
+    fn defined(&self) -> impl Iterator<Item = Arc<str>> {
+        let definitions = self.definitions.iter().map(|d| Arc::clone(&d.name));
+        let aliases = self.aliases.iter();
+        definitions.chain(aliases.map(|alias| Arc::from(alias.name.to_lowercase())))
+    }
+}
+
+impl DefinitionFact {
+    /// The parameter of that name.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&ParameterFact> {
+        self.parameters.iter().find(|p| &*p.name == name)
+    }
+}
+
+/// What a file is written in, by its name; nothing for a file that is no code that is read.
+#[must_use]
+pub fn dialect_of(at: &str) -> Option<Dialect> {
+    match path::extension(at) {
+        Some("pp") if at.contains("/plans/") => Some(Dialect::Plan),
+        Some("pp") => Some(Dialect::Manifest),
+        Some("epp") => Some(Dialect::Template),
+        _ => None,
+    }
+}
+
+/// Which files define which names and look up which keys.
+#[derive(Clone, Default)]
+pub(super) struct CodeIndex {
+    /// By the names of definitions and type aliases.
+    defined: KeyIndex,
+    /// By the keys that are looked up.
+    keys: KeyIndex,
+    /// By what computed keys start with.
+    prefixes: KeyIndex,
+    /// By the classes that are included or named.
+    classes: KeyIndex,
+}
+
+impl CodeIndex {
+    /// Takes in how files differ.
+    pub(super) fn patch(&mut self, files: &[FileDelta]) {
+        let mut patches = [(); 4].map(|()| Patch::default());
+        let mut is_touched = false;
+        for file in files {
+            let code = |facts: &Option<Arc<FileFacts>>| {
+                let code = facts.as_ref().and_then(|facts| facts.code.as_deref());
+                code.map(names).unwrap_or_default()
+            };
+            let (before, after) = (code(&file.before), code(&file.after));
+            for ((patch, before), after) in patches.iter_mut().zip(&before).zip(&after) {
+                for name in after.iter().filter(|name| !before.contains(*name)) {
+                    is_touched = true;
+                    patch.add(name, file.file);
+                }
+                for name in before.iter().filter(|name| !after.contains(*name)) {
+                    is_touched = true;
+                    patch.remove(name, file.file);
+                }
+            }
+        }
+        if is_touched {
+            let [defined, keys, prefixes, classes] = patches;
+            self.defined.patch(defined);
+            self.keys.patch(keys);
+            self.prefixes.patch(prefixes);
+            self.classes.patch(classes);
+        }
+    }
+}
+
+/// Names by which a text is found: what it defines, the keys that it looks up, what others start
+/// with, the classes that it names.
+type Names = [std::collections::BTreeSet<Arc<str>>; 4];
+
+fn names(code: &CodeFacts) -> Names {
+    let mut names = Names::default();
+    let [defined, keys, prefixes, classes] = &mut names;
+    defined.extend(code.defined());
+    for lookup in &code.lookups {
+        match &lookup.key {
+            LookupKey::Literal(key) => keys.insert(Arc::clone(key)),
+            LookupKey::Prefix(prefix) => prefixes.insert(Arc::clone(prefix)),
+            LookupKey::Computed => false,
+        };
+    }
+    let named = code.includes.iter().filter_map(|i| i.class.clone());
+    classes.extend(named);
+    names
+}
+
+impl Snapshot {
+    /// The files that define a class, a defined type, a function or (in lower case) a type alias.
+    pub fn files_defining(&self, name: &str) -> impl Iterator<Item = &Arc<File>> {
+        self.files_of(self.code.defined.files(name))
+    }
+
+    /// Names of classes, defined types, functions and (in lower case) type aliases that start with
+    /// `prefix`, ordered by bytes.
+    pub fn defined_names<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
+        self.code.defined.names(prefix)
+    }
+
+    /// The files that look up a key that is written out: as it is, not what it digs into.
+    pub fn files_looking_up(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
+        self.files_of(self.code.keys.files(key))
+    }
+
+    /// The keys that manifests look up and that start with `prefix`, ordered by bytes.
+    pub fn looked_up<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
+        self.code.keys.names(prefix)
+    }
+
+    /// The files that look up a computed key that may be this one: O(length × log prefixes).
+    pub fn files_that_may_look_up(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
+        let ends = (1..=key.len()).filter(|&end| key.is_char_boundary(end));
+        let mut ids: Vec<FileId> = ends
+            .flat_map(|end| self.code.prefixes.files(&key[..end]))
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        self.files_of(ids)
+    }
+
+    /// The files that include or name a class.
+    pub fn files_naming_class(&self, class: &str) -> impl Iterator<Item = &Arc<File>> {
+        self.files_of(self.code.classes.files(class))
+    }
+
+    fn files_of(&self, ids: Vec<FileId>) -> impl Iterator<Item = &Arc<File>> {
+        ids.into_iter().filter_map(|id| self.file_by_id(id))
+    }
+}

@@ -1,0 +1,315 @@
+//! The facts of a manifest or template, from its tree.
+
+use std::sync::Arc;
+
+use super::code::{
+    AliasFact, CodeFacts, DefinitionFact, DefinitionKind, IncludeFact, IncludeKind, LookupFact,
+    LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact, Within,
+};
+use super::documentation::Documentation;
+use super::interner::Interner;
+use crate::syntax::puppet::{self, Definition, Dialect, Kind, Node};
+use crate::text::TextRange;
+
+/// The facts of a text.
+pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts {
+    let parse = puppet::parse(text, dialect);
+    let mut extraction = Extraction {
+        text,
+        comments: &parse.comments,
+        names,
+        definitions: Vec::new(),
+        aliases: Vec::new(),
+        nodes: Vec::new(),
+        lookups: Vec::new(),
+        includes: Vec::new(),
+        within: Within::Top,
+        is_conditional: false,
+    };
+    extraction.node(&parse.root);
+    CodeFacts {
+        definitions: extraction.definitions.into(),
+        aliases: extraction.aliases.into(),
+        nodes: extraction.nodes.into(),
+        lookups: extraction.lookups.into(),
+        includes: extraction.includes.into(),
+        is_broken: !parse.problems.is_empty(),
+    }
+}
+
+struct Extraction<'a> {
+    text: &'a str,
+    comments: &'a [TextRange],
+    names: &'a Interner,
+    definitions: Vec<DefinitionFact>,
+    aliases: Vec<AliasFact>,
+    nodes: Vec<NodeFact>,
+    lookups: Vec<LookupFact>,
+    includes: Vec<IncludeFact>,
+    within: Within,
+    is_conditional: bool,
+}
+
+impl Extraction<'_> {
+    fn node(&mut self, node: &Node) {
+        let (within, is_conditional) = (self.within, self.is_conditional);
+        match &node.kind {
+            Kind::Class(definition) => self.definition(node, DefinitionKind::Class, definition),
+            Kind::Define(definition) => {
+                self.definition(node, DefinitionKind::DefinedType, definition);
+            }
+            Kind::Function(definition) => {
+                self.definition(node, DefinitionKind::Function, definition);
+            }
+            Kind::Plan(definition) => self.definition(node, DefinitionKind::Plan, definition),
+            Kind::NodeBlock(block) => {
+                self.within = Within::Node(self.nodes.len() as u32);
+                self.is_conditional = false;
+                self.nodes.push(NodeFact {
+                    matches: block.matches.iter().map(node_match).collect(),
+                    range: node.own,
+                });
+            }
+            Kind::TypeAlias(alias) => {
+                let start = node.own.start as usize;
+                self.aliases.push(AliasFact {
+                    name: self.names.intern(&alias.name),
+                    place: TextRange::new(start, start + alias.name.len()),
+                    expected: alias.place,
+                    documentation: self.documentation(self.line_of(start)).text(),
+                });
+            }
+            Kind::Call(call) => {
+                if let Kind::Name(name) = &call.function.kind {
+                    let arguments: Vec<&Node> = call.arguments.iter().collect();
+                    self.call(node, name, &arguments);
+                }
+            }
+            Kind::MethodCall(call) => {
+                if let Kind::NamedAccess(access) = &call.function.kind {
+                    let first = std::iter::once(&access.left);
+                    let arguments: Vec<&Node> = first.chain(&call.arguments).collect();
+                    self.call(node, &access.name, &arguments);
+                }
+            }
+            Kind::Resource(resource) if resource.of.literal() == Some("class") => {
+                for body in &resource.parts {
+                    if let Kind::ResourceBody(title, _) = &body.kind {
+                        self.include(IncludeKind::Declaration, title);
+                    }
+                }
+            }
+            Kind::Access(left, keys) => {
+                if matches!(&left.kind, Kind::Reference(name) if &**name == "Class") {
+                    keys.iter()
+                        .filter(|key| key.literal().is_some())
+                        .for_each(|key| self.include(IncludeKind::Reference, key));
+                }
+            }
+            _ => {}
+        }
+        // What stands in their parts happens only sometimes, or later.
+        self.is_conditional |= matches!(
+            node.kind,
+            Kind::If(_)
+                | Kind::Unless(_)
+                | Kind::Case(..)
+                | Kind::Selector(..)
+                | Kind::Lambda(_)
+                | Kind::Binary("and" | "or", _)
+        );
+        node.kind.each(&mut |part| self.node(part));
+        (self.within, self.is_conditional) = (within, is_conditional);
+    }
+
+    fn definition(&mut self, node: &Node, kind: DefinitionKind, definition: &Definition) {
+        let documentation = self.documentation(node.own.start as usize);
+        let parameters = definition.parameters.iter().filter_map(|parameter| {
+            let Kind::Parameter(fact) = &parameter.kind else {
+                return None;
+            };
+            Some(ParameterFact {
+                name: self.names.intern(&fact.name),
+                place: parameter.own,
+                expected: fact.expected.as_ref().map(|node| node.range),
+                default: fact.value.as_ref().map(|node| node.range),
+                captures_rest: fact.captures_rest,
+                documentation: documentation.parameter(&fact.name),
+            })
+        });
+        let parameters = parameters.collect();
+        let parent = definition.parent.as_ref().map(|(name, place)| {
+            let name = self.names.intern(name.trim_start_matches("::"));
+            (name, *place)
+        });
+        self.within = Within::Definition(self.definitions.len() as u32);
+        self.is_conditional = false;
+        if let Some((name, place)) = &parent {
+            self.includes.push(IncludeFact {
+                kind: IncludeKind::Inherits,
+                class: Some(Arc::clone(name)),
+                place: *place,
+                within: self.within,
+                is_conditional: false,
+            });
+        }
+        self.definitions.push(DefinitionFact {
+            kind,
+            name: self.names.intern(&definition.name),
+            place: definition.place,
+            range: node.own,
+            parent,
+            returns: definition.returns.as_ref().map(|node| node.range),
+            parameters,
+            documentation: documentation.text(),
+        });
+    }
+
+    /// The comment above what starts at an offset.
+    fn documentation(&self, start: usize) -> Documentation {
+        Documentation::above(self.text, self.comments, start)
+    }
+
+    fn line_of(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |end| end + 1)
+    }
+
+    fn call(&mut self, node: &Node, name: &str, arguments: &[&Node]) {
+        let function = match name.trim_start_matches("::") {
+            "lookup" => LookupFunction::Lookup,
+            "hiera" => LookupFunction::Hiera,
+            "hiera_array" => LookupFunction::HieraArray,
+            "hiera_hash" => LookupFunction::HieraHash,
+            "hiera_include" => LookupFunction::HieraInclude,
+            "include" => return self.include_all(IncludeKind::Include, arguments),
+            "contain" => return self.include_all(IncludeKind::Contain, arguments),
+            "require" => return self.include_all(IncludeKind::Require, arguments),
+            _ => return,
+        };
+        let Some(&first) = arguments.first() else {
+            return;
+        };
+        let mut options = Options::default();
+        let mut name = Some(first);
+        if function != LookupFunction::Lookup {
+            options.default = arguments.get(1).copied();
+        } else if let Kind::Hash(entries) = &first.kind {
+            name = options.take(entries);
+        } else if let [_, hash] = arguments
+            && let Kind::Hash(entries) = &hash.kind
+        {
+            options.take(entries);
+        } else {
+            let given = |at: usize| {
+                let argument = arguments.get(at).copied();
+                argument.filter(|node| !matches!(node.kind, Kind::Undef))
+            };
+            options = Options {
+                expected: given(1),
+                merge: given(2),
+                default: given(3),
+            };
+        }
+        let Some(name) = name else {
+            return;
+        };
+        let keys: &[Node] = match &name.kind {
+            Kind::List(keys) => keys,
+            _ => std::slice::from_ref(name),
+        };
+        for key in keys {
+            self.lookups.push(LookupFact {
+                function,
+                key: self.key(key),
+                place: key.range,
+                call: node.range,
+                expected: options.expected.map(|node| node.range),
+                merge: options.merge.map(|node| node.range),
+                default: options.default.map(|node| node.range),
+                within: self.within,
+            });
+        }
+    }
+
+    fn key(&self, node: &Node) -> LookupKey {
+        if let Some(key) = node.literal() {
+            return LookupKey::Literal(self.names.intern(key));
+        }
+        if let Kind::Concatenated(parts) = &node.kind
+            && let Some(Kind::Text(prefix)) = parts.first().map(|part| &part.kind)
+        {
+            return LookupKey::Prefix(self.names.intern(prefix));
+        }
+        LookupKey::Computed
+    }
+
+    fn include_all(&mut self, kind: IncludeKind, arguments: &[&Node]) {
+        for argument in arguments {
+            self.include(kind, argument);
+        }
+    }
+
+    fn include(&mut self, kind: IncludeKind, node: &Node) {
+        if let Kind::List(names) = &node.kind {
+            return names.iter().for_each(|name| self.include(kind, name));
+        }
+        // `include Class['ntp']` names it as well.
+        if let Kind::Access(left, keys) = &node.kind
+            && left.literal() == Some("Class")
+        {
+            return keys.iter().for_each(|key| self.include(kind, key));
+        }
+        let class = node.literal().map(|name| {
+            let name = name.trim_start_matches("::").to_lowercase();
+            self.names.intern(&name)
+        });
+        self.includes.push(IncludeFact {
+            kind,
+            class,
+            place: node.range,
+            within: self.within,
+            is_conditional: self.is_conditional,
+        });
+    }
+}
+
+/// The options of a lookup.
+#[derive(Default)]
+struct Options<'a> {
+    expected: Option<&'a Node>,
+    merge: Option<&'a Node>,
+    default: Option<&'a Node>,
+}
+
+impl<'a> Options<'a> {
+    /// Takes options that are given as a hash: the name among them.
+    fn take(&mut self, entries: &'a [Node]) -> Option<&'a Node> {
+        let mut name = None;
+        for entry in entries {
+            let Kind::Entry(pair) = &entry.kind else {
+                continue;
+            };
+            let [key, value] = &**pair;
+            match key.literal() {
+                Some("name") => name = Some(value),
+                Some("value_type") => self.expected = Some(value),
+                Some("merge") => self.merge = Some(value),
+                Some("default_value") => self.default = Some(value),
+                _ => {}
+            }
+        }
+        name
+    }
+}
+
+fn node_match(node: &Node) -> NodeMatch {
+    match &node.kind {
+        Kind::Default => NodeMatch::Default,
+        Kind::Regexp(source) => NodeMatch::Pattern(source.clone()),
+        _ => NodeMatch::Name(node.literal().unwrap_or_default().into()),
+    }
+}
+
+#[cfg(test)]
+#[path = "extract_code_tests.rs"]
+mod tests;

@@ -1,0 +1,241 @@
+//! The tree of a manifest as Puppet's model has it, in JSON: `[kind, offset, length, field…]` with the
+//! kinds and fields of Puppet's classes (`tests/parity/puppet_code.rb` writes the same).
+
+use hiera_ls::syntax::puppet::{Definition, Form, Kind, Node, Prefix, Resource};
+use serde_json::{Value, json};
+
+/// A node with all below it.
+pub(crate) fn tree(node: &Node) -> Value {
+    let (kind, fields) = fields(node);
+    let mut out = vec![
+        json!(kind),
+        json!(node.own.start),
+        json!(node.own.end - node.own.start),
+    ];
+    out.extend(fields);
+    Value::Array(out)
+}
+
+fn trees(nodes: &[Node]) -> Value {
+    nodes.iter().map(tree).collect()
+}
+
+fn optional(node: Option<&Node>) -> Value {
+    node.map_or(Value::Null, tree)
+}
+
+fn pair(pair: &[Node; 2]) -> Vec<Value> {
+    pair.iter().map(tree).collect()
+}
+
+/// A name that has no place of its own, at the start of a node.
+fn name_at(node: &Node, name: &str) -> Value {
+    json!(["QualifiedName", node.own.start, 0, name])
+}
+
+fn fields(node: &Node) -> (&'static str, Vec<Value>) {
+    match &node.kind {
+        Kind::Undef => ("LiteralUndef", vec![]),
+        Kind::Default => ("LiteralDefault", vec![]),
+        Kind::Boolean(value) => ("LiteralBoolean", vec![json!(value)]),
+        Kind::Integer(written) => integer(written),
+        Kind::Float(value) => (
+            "LiteralFloat",
+            vec![json!(format!("{:016x}", value.to_bits()))],
+        ),
+        Kind::Text(text) => ("LiteralString", vec![json!(text)]),
+        Kind::Name(name) => ("QualifiedName", vec![json!(name)]),
+        Kind::Reference(name) => ("QualifiedReference", vec![json!(name)]),
+        Kind::Regexp(source) => ("LiteralRegularExpression", vec![json!(source)]),
+        Kind::Reserved(word) => ("ReservedWord", vec![json!(word)]),
+        Kind::Nothing => ("Nop", vec![]),
+        Kind::Error => ("Error", vec![]),
+        Kind::Variable(name) => {
+            let length = (node.own.end - node.own.start).saturating_sub(1);
+            let name = json!(["QualifiedName", node.own.start + 1, length, name]);
+            ("VariableExpression", vec![name])
+        }
+        Kind::List(nodes) => ("LiteralList", vec![trees(nodes)]),
+        Kind::Hash(nodes) => ("LiteralHash", vec![trees(nodes)]),
+        Kind::Entry(both) => ("KeyedEntry", pair(both)),
+        Kind::Concatenated(nodes) => ("ConcatenatedString", vec![trees(nodes)]),
+        Kind::Interpolation(inner) => ("TextExpression", vec![tree(inner)]),
+        Kind::Heredoc(heredoc) => (
+            "HeredocExpression",
+            vec![json!(heredoc.syntax), tree(&heredoc.text)],
+        ),
+        Kind::Unary(prefix, inner) => {
+            let kind = match prefix {
+                Prefix::Not => "NotExpression",
+                Prefix::Minus => "UnaryMinusExpression",
+                Prefix::Splat => "UnfoldExpression",
+                Prefix::Parentheses => "ParenthesizedExpression",
+            };
+            (kind, vec![tree(inner)])
+        }
+        Kind::Binary(sign, both) => binary(sign, both),
+        Kind::Access(left, keys) => ("AccessExpression", vec![tree(left), trees(keys)]),
+        Kind::NamedAccess(access) => (
+            "NamedAccessExpression",
+            vec![tree(&access.left), name_at(node, &access.name)],
+        ),
+        Kind::Call(call) | Kind::MethodCall(call) => {
+            let kind = match &node.kind {
+                Kind::Call(_) => "CallNamedFunctionExpression",
+                _ => "CallMethodExpression",
+            };
+            let lambda = optional(call.lambda.as_ref());
+            let (function, arguments) = (tree(&call.function), trees(&call.arguments));
+            (
+                kind,
+                vec![json!(call.needs_value), function, arguments, lambda],
+            )
+        }
+        Kind::Lambda(lambda) => (
+            "LambdaExpression",
+            vec![
+                trees(&lambda.parameters),
+                optional(lambda.returns.as_ref()),
+                optional(lambda.body.as_ref()),
+            ],
+        ),
+        Kind::If(condition) | Kind::Unless(condition) => {
+            let kind = match &node.kind {
+                Kind::If(_) => "IfExpression",
+                _ => "UnlessExpression",
+            };
+            let bodies = [&condition.then, &condition.otherwise];
+            let mut fields = vec![tree(&condition.test)];
+            fields.extend(bodies.map(|body| optional(body.as_ref())));
+            (kind, fields)
+        }
+        Kind::Case(test, options) => ("CaseExpression", vec![tree(test), trees(options)]),
+        Kind::CaseOption(values, body) => {
+            ("CaseOption", vec![trees(values), optional(body.as_deref())])
+        }
+        Kind::Selector(left, entries) => ("SelectorExpression", vec![tree(left), trees(entries)]),
+        Kind::SelectorEntry(both) => ("SelectorEntry", pair(both)),
+        Kind::Block(nodes) => ("BlockExpression", vec![trees(nodes)]),
+        _ => definitions(node),
+    }
+}
+
+/// Resources, definitions and templates.
+fn definitions(node: &Node) -> (&'static str, Vec<Value>) {
+    match &node.kind {
+        Kind::Resource(resource) => ("ResourceExpression", of_resource(resource)),
+        Kind::ResourceDefaults(resource) => ("ResourceDefaultsExpression", of_resource(resource)),
+        Kind::ResourceOverride(resource) => ("ResourceOverrideExpression", of_resource(resource)),
+        Kind::ResourceBody(title, attributes) => {
+            ("ResourceBody", vec![tree(title), trees(attributes)])
+        }
+        Kind::Attribute(attribute) => {
+            let sign = if attribute.adds { "+>" } else { "=>" };
+            let fields = vec![json!(attribute.name), json!(sign), tree(&attribute.value)];
+            ("AttributeOperation", fields)
+        }
+        Kind::AttributeSplat(value) => ("AttributesOperation", vec![tree(value)]),
+        Kind::Collect(both, attributes) => {
+            let mut fields = pair(both);
+            fields.push(trees(attributes));
+            ("CollectExpression", fields)
+        }
+        Kind::VirtualQuery(query) => ("VirtualQuery", vec![optional(query.as_deref())]),
+        Kind::ExportedQuery(query) => ("ExportedQuery", vec![optional(query.as_deref())]),
+        Kind::Class(class) => {
+            let parent = class.parent.as_ref().map(|(name, _)| name);
+            let mut fields = of_definition(class);
+            fields.insert(1, json!(parent));
+            ("HostClassDefinition", fields)
+        }
+        Kind::Define(define) => ("ResourceTypeDefinition", of_definition(define)),
+        Kind::Function(function) | Kind::Plan(function) => {
+            let kind = match &node.kind {
+                Kind::Function(_) => "FunctionDefinition",
+                _ => "PlanDefinition",
+            };
+            let mut fields = of_definition(function);
+            fields.insert(2, optional(function.returns.as_ref()));
+            (kind, fields)
+        }
+        Kind::NodeBlock(block) => (
+            "NodeDefinition",
+            vec![
+                trees(&block.matches),
+                optional(block.parent.as_ref()),
+                optional(block.body.as_ref()),
+            ],
+        ),
+        Kind::Parameter(parameter) => (
+            "Parameter",
+            vec![
+                json!(parameter.name),
+                optional(parameter.expected.as_ref()),
+                json!(parameter.captures_rest.then_some(true)),
+                optional(parameter.value.as_ref()),
+            ],
+        ),
+        Kind::TypeAlias(alias) => ("TypeAlias", vec![json!(alias.name), tree(&alias.body)]),
+        Kind::TypeMapping(both) => ("TypeMapping", pair(both)),
+        Kind::TypeDefinition(name, parent, body) => (
+            "TypeDefinition",
+            vec![json!(name), json!(parent), optional(body.as_deref())],
+        ),
+        Kind::Apply(arguments, block) => ("ApplyExpression", vec![trees(arguments), tree(block)]),
+        Kind::ApplyBlock(nodes) => ("ApplyBlockExpression", vec![trees(nodes)]),
+        Kind::Template(has_parameters, body) => (
+            "EppExpression",
+            vec![json!(has_parameters), optional(body.as_deref())],
+        ),
+        Kind::RenderText(text) => ("RenderStringExpression", vec![json!(text)]),
+        Kind::Render(inner) => ("RenderExpression", vec![tree(inner)]),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn integer(written: &str) -> (&'static str, Vec<Value>) {
+    let hex = written.strip_prefix("0x").or(written.strip_prefix("0X"));
+    let (digits, radix) = match hex {
+        Some(hex) => (hex, 16),
+        None if written.starts_with('0') && written.len() > 1 => (written, 8),
+        None => (written, 10),
+    };
+    let value = num_bigint::BigInt::parse_bytes(digits.as_bytes(), radix).unwrap();
+    let fields = vec![json!(value.to_string()), json!(radix.to_string())];
+    ("LiteralInteger", fields)
+}
+
+fn binary(sign: &'static str, both: &[Node; 2]) -> (&'static str, Vec<Value>) {
+    let kind = match sign {
+        "and" => "AndExpression",
+        "or" => "OrExpression",
+        "in" => "InExpression",
+        "=" | "+=" | "-=" => "AssignmentExpression",
+        "==" | "!=" | "<" | "<=" | ">" | ">=" => "ComparisonExpression",
+        "=~" | "!~" => "MatchExpression",
+        "->" | "~>" | "<-" | "<~" => "RelationshipExpression",
+        _ => "ArithmeticExpression",
+    };
+    let mut fields = pair(both);
+    if !matches!(sign, "and" | "or" | "in") {
+        fields.insert(0, json!(sign));
+    }
+    (kind, fields)
+}
+
+fn of_resource(resource: &Resource) -> Vec<Value> {
+    let form = match resource.form {
+        Form::Regular => "regular",
+        Form::Virtual => "virtual",
+        Form::Exported => "exported",
+    };
+    vec![json!(form), tree(&resource.of), trees(&resource.parts)]
+}
+
+fn of_definition(definition: &Definition) -> Vec<Value> {
+    vec![
+        json!(definition.name),
+        trees(&definition.parameters),
+        optional(definition.body.as_ref()),
+    ]
+}
