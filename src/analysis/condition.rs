@@ -15,8 +15,13 @@ pub const MOST_VALUES: usize = 4;
 /// One condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Condition {
-    /// A function that is never run here gives a value.
-    Function(Arc<str>),
+    /// A function that is never run here has a top-level key.
+    Function {
+        /// Its name.
+        name: Arc<str>,
+        /// The key; of several the one that is not `lookup_options`.
+        key: Arc<str>,
+    },
     /// Variables have one of several combinations of values.
     Variables {
         /// The variables.
@@ -44,6 +49,10 @@ impl Survey {
         let mut found: Vec<Unknown> = Vec::new();
         for unknown in &self.answer.unknown {
             let mut unknown = unknown.clone();
+            // The survey's own levels tell what lies outside.
+            if matches!(unknown.cause, UnknownCause::Absent { .. }) {
+                continue;
+            }
             if let UnknownCause::Path(possible) = &mut unknown.cause {
                 let files = possible.files.iter().cloned();
                 if possible.is_of_options() {
@@ -64,11 +73,13 @@ impl Survey {
             let is_same = |known: &&mut Unknown| {
                 known.layer == unknown.layer
                     && known.index == unknown.index
-                    && matches!(known.cause, UnknownCause::Function { .. })
-                    && known.cause == unknown.cause
+                    && matches!((&known.cause, &unknown.cause),
+                        (UnknownCause::Function { name, .. }, UnknownCause::Function { name: other, .. })
+                            if name == other)
             };
             match found.iter_mut().find(is_same) {
-                Some(known) => known.for_options &= unknown.for_options,
+                Some(known) if known.for_options => *known = unknown,
+                Some(_) => {}
                 None => found.push(unknown),
             }
         }
@@ -136,12 +147,21 @@ pub(super) fn conditions(
     let mut by_variables: Vec<Bound<'_>> = Vec::new();
     for unknown in unknowns {
         match &unknown.cause {
-            UnknownCause::Function { name } => {
-                let condition = Condition::Function(name.clone());
-                if !found.contains(&condition) {
-                    found.push(condition);
+            UnknownCause::Function { name, key } => {
+                let known = found.iter_mut().find_map(|condition| match condition {
+                    Condition::Function { name: known, key } if known == name => Some(key),
+                    Condition::Function { .. } | Condition::Variables { .. } => None,
+                });
+                match known {
+                    Some(known) if **known == *"lookup_options" => known.clone_from(key),
+                    Some(_) => {}
+                    None => found.push(Condition::Function {
+                        name: name.clone(),
+                        key: key.clone(),
+                    }),
                 }
             }
+            UnknownCause::Absent { .. } => {}
             UnknownCause::Path(possible) => {
                 let levels: Vec<&Place> = places
                     .iter()

@@ -48,7 +48,7 @@ impl RootView<'_> {
     pub fn expand(&self, template: &Template) -> Vec<String> {
         let parts = template.parts.iter().map(|part| match part {
             TemplatePart::Text(text) => text.clone(),
-            TemplatePart::Variable(_) => HOLE.to_string(),
+            TemplatePart::Variable(_) | TemplatePart::Key(_) => HOLE.to_string(),
         });
         let whole: String = parts.collect();
         let mut found = vec![String::new()];
@@ -101,10 +101,13 @@ pub fn datadir_of(place: &Place) -> Option<String> {
     let original = Template::parse(&place.original);
     let relative = match original.parts.first() {
         Some(TemplatePart::Text(text)) => text.as_str(),
-        Some(TemplatePart::Variable(_)) | None => "",
+        Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => "",
     };
     // A glob's pattern is absolute and no suffix of the files it matched.
-    let datadir = start.strip_suffix(relative)?;
+    let datadir = start.strip_suffix(relative).or_else(|| {
+        // A declared function reads below the level's path.
+        start.trim_end_matches('/').strip_suffix(relative)
+    })?;
     Some(datadir.trim_end_matches('/').to_string())
 }
 

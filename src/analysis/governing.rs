@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Analysis, RootView};
-use crate::lookup::{Place, format_of};
+use crate::lookup::Place;
 use crate::workspace::{
     ENVIRONMENT_CONF, ENVIRONMENTS, File, FileKind, Files, HIERA_YAML, MODULE_FOLDERS, Root,
     RootKind, path,
@@ -100,9 +100,9 @@ impl<'a> HieraFiles<'a> {
         self.analysis.snapshot.file(path).is_some()
             && roots.any(|(root, places)| {
                 root.hiera_yaml.as_deref() == Some(path)
-                    || places.iter().any(|place| {
-                        format_of(&place.function).is_some() && place.template.matches(path)
-                    })
+                    || places
+                        .iter()
+                        .any(|place| place.reading.is_some() && place.template.matches(path))
             })
     }
 }

@@ -35,6 +35,7 @@ mod expand;
 mod governing;
 mod manifests;
 mod nodes;
+mod offer;
 mod position;
 mod project;
 mod readers;
@@ -54,10 +55,11 @@ pub use manifests::{ClassParameter, Defined, split_key};
 pub use nodes::{
     NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodeSources, describes_nodes,
 };
+pub use offer::Offer;
 pub use position::KeyPositions;
 pub use project::{
-    Diagnostics, InsidePath, MajorVersion, PROJECT_FILE, Project, ProjectError, ProjectSeverity,
-    ProjectStrict,
+    Diagnostics, InsidePath, MajorVersion, Mistake, PROJECT_FILE, Project, ProjectError,
+    ProjectSeverity, ProjectStrict, Spoils, schema as project_schema,
 };
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};

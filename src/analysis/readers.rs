@@ -77,13 +77,14 @@ impl Readers {
                     })
             }
         };
-        holds && self.path_for(member) == path
+        holds && self.is_path_for(member, path)
     }
 
-    /// The template with a node's values in it.
-    fn path_for(&self, member: usize) -> String {
+    /// Whether the template with a node's values in it is a path, for some key.
+    fn is_path_for(&self, member: usize, wanted: &str) -> bool {
         let mut columns = self.columns.iter();
         let mut path = String::new();
+        let mut parts = Vec::new();
         for part in &self.template.parts {
             match part {
                 TemplatePart::Text(text) => path.push_str(text),
@@ -92,8 +93,16 @@ impl Readers {
                         path.push_str(&column.text(member));
                     }
                 }
+                TemplatePart::Key(_) => {
+                    parts.push(TemplatePart::Text(std::mem::take(&mut path)));
+                    parts.push(part.clone());
+                }
             }
         }
-        path
+        if parts.is_empty() {
+            return path == wanted;
+        }
+        parts.push(TemplatePart::Text(path));
+        Template { parts }.matches(wanted)
     }
 }

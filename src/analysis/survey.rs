@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::scope_view::{DecidingOptions, ScopeView, layers_of, options_line, single_text};
 use super::source::{LevelValue, quoted, request, sources, strategy};
 use super::{Analysis, RootView};
-use crate::hierarchy::{Layer, TemplatePart};
+use crate::hierarchy::{Layer, Template, TemplatePart};
 use crate::lookup::{Answer, Place, Strategy, UnknownCause};
 use crate::scope::Scope;
 use crate::text::TextRange;
@@ -128,7 +128,10 @@ impl ScopeView<'_> {
         let mut options_place = None;
         let layers = layers_of(key);
         for layer in &layers {
-            for place in self.compilation.places(layer).unwrap_or_default() {
+            for any_key in self.compilation.places(layer).unwrap_or_default() {
+                let Some(place) = any_key.for_key(key) else {
+                    continue;
+                };
                 if let Some(entry) = &entry
                     && options_place.is_none()
                     && let Some(path) = single_text(&place)
@@ -136,7 +139,7 @@ impl ScopeView<'_> {
                 {
                     options_place = options_line(file, &entry.name);
                 }
-                levels.push(walk.level(place));
+                levels.push(walk.level(place, &any_key.template));
             }
         }
         let mut elsewhere = Vec::new();
@@ -178,7 +181,8 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    fn level(&mut self, place: Place) -> SurveyLevel {
+    /// What a place says of the key; `any_key` is its path for any key.
+    fn level(&mut self, place: Place, any_key: &Template) -> SurveyLevel {
         let gives = |source: &LevelValue| match &source.path {
             Some(path) => place.template.matches(path),
             None => place.level == source.level,
@@ -192,7 +196,7 @@ impl Walk<'_> {
                 decides: !self.is_answered && !place.in_default_hierarchy,
             }
         } else if !place.template.is_constant() {
-            self.open(&place)
+            self.open(&place, any_key)
         } else if let Some(known) = constant(&place).and_then(|at| self.analysis.snapshot.file(&at))
         {
             file = Some(known.path().clone());
@@ -221,9 +225,13 @@ impl Walk<'_> {
     }
 
     /// A location whose path is not known.
-    fn open(&mut self, place: &Place) -> Status {
+    fn open(&mut self, place: &Place, any_key: &Template) -> Status {
         let snapshot = self.analysis.snapshot;
-        let maybe = snapshot.holders(self.key, &place.template, None);
+        let mut maybe = snapshot.holders(self.key, any_key, None);
+        if any_key.depends_on_key() {
+            let fits = |path: &&Arc<str>| place.template.matches(path);
+            maybe = maybe.iter().filter(fits).cloned().collect();
+        }
         if maybe.is_empty() {
             return Status::NotSet;
         }
@@ -304,7 +312,7 @@ fn possible(answer: &Answer, key: &str) -> Vec<Paths> {
     let unknown = answer.unknown.iter();
     let files = unknown.filter_map(|unknown| match &unknown.cause {
         UnknownCause::Path(possible) if *possible.key == *key => Some(possible.files.clone()),
-        UnknownCause::Path(_) | UnknownCause::Function { .. } => None,
+        UnknownCause::Path(_) | UnknownCause::Function { .. } | UnknownCause::Absent { .. } => None,
     });
     files.collect()
 }
@@ -315,7 +323,7 @@ fn constant(place: &Place) -> Option<String> {
     for part in &place.template.parts {
         match part {
             TemplatePart::Text(text) => path.push_str(text),
-            TemplatePart::Variable(_) => return None,
+            TemplatePart::Variable(_) | TemplatePart::Key(_) => return None,
         }
     }
     Some(path::normalise(&path))

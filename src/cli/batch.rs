@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use crate::analysis::{CODEDIR, environment_in, session_over};
 use crate::disk::{DiskFiles, Moment};
 use crate::eyaml::Keys;
+use crate::hierarchy::Backends;
 use crate::lookup::{
     Answer, Asker, ConfigCache, Environment, PuppetVersion, Request, Settings, Strict, Tracing,
     explain,
@@ -61,6 +62,14 @@ struct BatchRequest<'a> {
     #[serde(borrow)]
     class_scope: Option<BatchClass<'a>>,
     facet: Option<String>,
+    backends: Option<Backends>,
+}
+
+/// The id of a request of which nothing else is read.
+#[derive(Deserialize)]
+struct RequestId<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
 }
 
 /// A field that counts even when it is null.
@@ -152,7 +161,14 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
 fn respond(shared: &mut Shared, files: &Moment<'_>, line: &str) -> String {
     let request: BatchRequest<'_> = match serde_json::from_str(line) {
         Ok(request) => request,
-        Err(error) => return bad_request("null", &error.to_string()),
+        Err(error) => {
+            // The id of a request that is otherwise wrong says which one it was.
+            let id = serde_json::from_str::<RequestId<'_>>(line).ok();
+            let id = id
+                .and_then(|request| request.id)
+                .map_or("null", RawValue::get);
+            return bad_request(id, &error.to_string());
+        }
     };
     let id = request.id.map_or("null", RawValue::get);
     match answer(shared, files, &request) {
@@ -190,6 +206,9 @@ fn answer(
     settings.strict_variables = request
         .strict_variables
         .unwrap_or(settings.strict_variables);
+    if let Some(backends) = &request.backends {
+        settings.backends = Arc::new(backends.clone());
+    }
     let asker = match request.facet.as_deref() {
         None | Some("lookup") => Asker::Function,
         Some("search_and_merge") => Asker::ClassParameter,
@@ -318,6 +337,16 @@ fn render(id: &str, answer: &Answer, request: &BatchRequest<'_>) -> String {
     let text = |text: &str| to_tagged_json(&Value::string(text));
     if let Some(why) = answer.why_uncertain() {
         let _ = write!(out, ",\"found\":null,\"unknown\":{}", text(&why));
+        if let Some(value) = answer.possible() {
+            let _ = write!(out, ",\"possible\":{}", to_tagged_json(value));
+        }
+        let names: Vec<Arc<str>> = match &request.key {
+            Names::One(name) => vec![Arc::from(name.as_str())],
+            Names::Many(names) => names.iter().map(|name| Arc::from(name.as_str())).collect(),
+        };
+        if let Some(unless) = answer.unless(&names) {
+            let _ = write!(out, ",\"unless\":{}", text(&unless));
+        }
     } else {
         match &answer.result {
             Ok(value) => {
@@ -350,6 +379,17 @@ fn render(id: &str, answer: &Answer, request: &BatchRequest<'_>) -> String {
                 }
             }
         }
+    }
+    if !answer.assumed.is_empty() {
+        let assumed = answer
+            .assumed
+            .iter()
+            .map(|assumed| text(&assumed.to_string()));
+        let _ = write!(
+            out,
+            ",\"assumed\":[{}]",
+            assumed.collect::<Vec<_>>().join(",")
+        );
     }
     if wants_explain && let Some(trace) = &answer.trace {
         let _ = write!(out, ",\"explain\":{}", text(&explain(trace)));

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 
 use crate::analysis::{MajorVersion, Project, ProjectError, ProjectSeverity};
 use crate::disk::{self, Ignore, scan, workspace_of};
-use crate::lookup::PuppetVersion;
+use crate::lookup::{PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Severity};
 use crate::text::{PositionEncoding, TextRange};
 use crate::workspace::{Change, File, Snapshot, Workspace, path};
@@ -186,7 +186,7 @@ impl Report {
     /// Checks everything at or below a path.
     fn check(&mut self, at: &str) -> Result<(), ProjectError> {
         let folder: Arc<str> = workspace_of(at);
-        let project = disk::project(&folder)?;
+        let found_project = disk::project(&folder);
         let workspace = Workspace::new();
         let found = scan(&[Arc::clone(&folder)], &Ignore::default(), &|_| {
             ControlFlow::Continue(())
@@ -197,14 +197,25 @@ impl Report {
         }
         let snapshot = workspace.apply(Change::Batch(vec![
             Change::Folders(vec![folder]),
+            Change::Settings(found_project.project.of_files()),
             found.change,
         ]));
+        // A mistake in a file of the workspace is a finding there.
+        let is_reported = |path: &String| snapshot.file(path).is_some();
+        let project = match found_project.path.as_ref().is_some_and(is_reported) {
+            true => found_project.project,
+            false => found_project.whole()?,
+        };
         let version = match project.puppet_version {
             Some(MajorVersion(7)) => PuppetVersion::V7,
             Some(_) | None => PuppetVersion::V8,
         };
         let version = self.options.puppet_version.unwrap_or(version);
-        let checker = Checker::new(&snapshot, version);
+        let settings = Settings {
+            backends: Arc::new(project.backends.clone()),
+            ..Settings::for_version(version).for_editor()
+        };
+        let checker = Checker::with_settings(&snapshot, settings);
         let mut paths: Vec<&Arc<str>> = snapshot
             .files()
             .map(|file| file.path())

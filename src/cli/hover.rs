@@ -79,7 +79,9 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         Some(folder) => disk::absolute(folder),
         None => disk::workspace_of(&at).to_string(),
     };
-    let snapshot = disk::snapshot_of(&folder);
+    let project = disk::project(&folder).whole();
+    let project = project.map_err(|error| error.to_string())?;
+    let snapshot = disk::snapshot_with(&folder, &project.of_files());
     let common = nodes::facts(arguments.facts.as_ref())?;
     let (known, files) = match &arguments.nodes {
         Some(path) => {
@@ -100,7 +102,6 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         return Err(format!("{at}: no such file in {folder}"));
     };
     let offset = file.lines().offset(position, PositionEncoding::Utf32);
-    let project = disk::project(&folder).map_err(|error| error.to_string())?;
     let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::new(&known));
     let link = |path: &str, line: u32| format!("{}#L{line}", disk::file_uri(path));

@@ -10,14 +10,19 @@ use clap::{Args, ValueEnum};
 use super::keys::KeyArguments;
 use super::nodes;
 use super::render::{self, Format};
-use crate::analysis::{Analysis, Project, ProjectStrict, environment_of, session_over};
+use crate::analysis::{
+    Analysis, CODEDIR, Project, ProjectStrict, environment_in, environment_of, session_over,
+};
 use crate::disk::{self, WorkspaceDisk};
+use crate::ide::unseen::outside_words;
+use crate::interpolation::Key;
 use crate::lookup::{
-    Answer, Certainty, ConfigCache, Group, LookupError, PuppetVersion, Request, Session, Settings,
-    Strict, Tracing, groups_of_nodes, groups_of_possible,
+    Answer, Assumed, Certainty, ConfigCache, Environment, Group, LookupError, PuppetVersion,
+    Request, Session, Settings, Strict, Tracing, groups_of_nodes, groups_of_possible,
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value};
+use crate::workspace::{Files as _, Settings as FileSettings, path};
 
 /// The flags of `puppet lookup`, and ours.
 #[derive(Args)]
@@ -129,7 +134,8 @@ fn print(text: &str) -> Result<(), End> {
 fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let request = request(arguments)?;
     let folder = disk::absolute(&arguments.workspace);
-    let project = disk::project(&folder).map_err(|error| End::Failed(error.to_string()))?;
+    let project = disk::project(&folder).whole();
+    let project = project.map_err(|error| End::Failed(error.to_string()))?;
     let mut settings = settings_of(
         &project,
         arguments.puppet_version,
@@ -138,9 +144,11 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     );
     settings.keys = arguments.secrets.read();
     // The process ends with the answer: freeing memory would only cost time.
-    let files = ManuallyDrop::new(WorkspaceDisk::new(&folder));
+    let of_files = project.of_files();
+    let files = WorkspaceDisk::new(&folder).with_path_map(&of_files);
+    let files = ManuallyDrop::new(files);
     let files: &WorkspaceDisk = &files;
-    let mut environment = environment_of(files, &folder, &arguments.environment);
+    let mut environment = chosen_environment(files, &folder, &of_files, &arguments.environment);
     let global = arguments.hiera_config.as_deref().map(disk::absolute);
     environment.global_config = global.map(Arc::from);
     let configs = ManuallyDrop::new(ConfigCache::default());
@@ -175,7 +183,33 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
             );
             several(arguments, &groups)
         }
-        (None, None, None) => any_node(arguments, &folder, &settings, &request),
+        (None, None, None) => any_node(arguments, (&folder, &of_files), &settings, &request),
+    }
+}
+
+/// The environment of a name in a folder, or the first that the settings choose where the folder has no
+/// configuration of its own.
+fn chosen_environment(
+    files: &WorkspaceDisk,
+    folder: &str,
+    of_files: &FileSettings,
+    name: &str,
+) -> Environment {
+    let environment = environment_of(files, folder, name);
+    let dir = environment.dir.as_deref().unwrap_or(folder);
+    let has_own = files.kind(&path::join(dir, "hiera.yaml")).is_some();
+    let of_dir = |file: &&Arc<str>| path::parent(file) == Some(dir);
+    let chosen = of_files.hiera_yamls.iter();
+    let chosen = match chosen.clone().find(of_dir) {
+        None if !has_own => of_files.hiera_yamls.first(),
+        own => own,
+    };
+    let Some((file, dir)) = chosen.and_then(|file| Some((file, path::parent(file)?))) else {
+        return environment;
+    };
+    Environment {
+        config: Some(file.clone()),
+        ..environment_in(files, Arc::from(dir), CODEDIR, name)
     }
 }
 
@@ -214,9 +248,58 @@ fn one(
     }
     if answer.certainty() == Certainty::Unknown {
         tell_unknown(&answer);
+        if let Some(unless) = answer.unless(&request.names) {
+            tell_possible(arguments, &answer.result, &unless);
+        }
         return Err(End::Code(3));
     }
+    if let (Err(error), Some(folder)) = (&answer.result, without_hierarchy(session))
+        && error.is_not_found()
+    {
+        complain(&format!("unknown: no hiera.yaml in {folder}"));
+        return Err(End::Code(3));
+    }
+    tell_assumed(&answer.assumed);
     value(arguments, &answer.result)
+}
+
+/// The environment's folder, where neither it nor the global layer has a configuration.
+fn without_hierarchy(session: &Session<'_>) -> Option<Arc<str>> {
+    let environment = session.environment;
+    let dir = environment.dir.clone()?;
+    let own = environment.config.clone();
+    let own = own.unwrap_or_else(|| Arc::from(path::join(&dir, "hiera.yaml")));
+    let has_any = environment.global_config.is_some()
+        || environment.data_provider.is_some()
+        || session.files.kind(&own).is_some();
+    (!has_any).then_some(dir)
+}
+
+/// The value that an answer has unless a condition holds, on standard error.
+fn tell_possible(arguments: &LookupArguments, result: &Result<Value, LookupError>, unless: &str) {
+    let format = arguments.render_as.unwrap_or(Format::Yaml);
+    let shown = match result {
+        Ok(value) if value.has_opaque() => return,
+        Ok(Value::String(text)) if !text.contains('\n') => text.to_string(),
+        Ok(value) => match render::render(value, format) {
+            Ok(text) => text.trim_end().to_owned(),
+            Err(message) => message,
+        },
+        Err(error) if error.is_not_found() => "not found".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let shown = shown.strip_prefix("--- ").unwrap_or(&shown);
+    match shown.contains('\n') {
+        true => complain(&format!("unless {unless}:\n{shown}")),
+        false => complain(&format!("{shown}, unless {unless}")),
+    }
+}
+
+/// What a certain answer rests on.
+fn tell_assumed(assumed: &[Assumed]) {
+    for assumed in assumed {
+        complain(&format!("note: {assumed} (not run)"));
+    }
 }
 
 fn tell_unknown(answer: &Answer) {
@@ -253,9 +336,15 @@ fn several(arguments: &LookupArguments, groups: &[Group]) -> Result<(), End> {
         [only] => match &only.unknown {
             Some(why) => {
                 complain(&format!("unknown: {why}"));
+                if let Some(unless) = &only.unless {
+                    tell_possible(arguments, &only.result, unless);
+                }
                 Err(End::Code(3))
             }
-            None => value(arguments, &only.result),
+            None => {
+                tell_assumed(&only.assumed);
+                value(arguments, &only.result)
+            }
         },
         groups => {
             complain(&format!("{} answers:", groups.len()));
@@ -274,6 +363,10 @@ fn describe(group: &Group) -> String {
         [first, ..] => format!("{} nodes ({first}, …)", group.nodes.len()),
     };
     let what = match (&group.unknown, &group.result) {
+        (Some(_), Ok(value)) if group.unless.is_some() && !value.has_opaque() => {
+            let unless = group.unless.as_deref().unwrap_or_default();
+            format!("{}, unless {unless}", value.inspect())
+        }
         (Some(why), _) => format!("unknown: {why}"),
         (None, Ok(value)) => value.inspect(),
         (None, Err(error)) => error.to_string(),
@@ -284,13 +377,22 @@ fn describe(group: &Group) -> String {
 /// Nothing is known of the node: the whole workspace says what could change the answer.
 fn any_node(
     arguments: &LookupArguments,
-    folder: &str,
+    (folder, of_files): (&str, &FileSettings),
     settings: &Settings,
     request: &Request,
 ) -> Result<(), End> {
     let global = arguments.hiera_config.as_deref().map(disk::absolute);
-    let snapshot = disk::snapshot_with_global(folder, global.as_deref());
-    let Some(root) = snapshot.root_of(&format!("{folder}/hiera.yaml")) else {
+    let of_files = FileSettings {
+        global_hiera_yaml: global.map(Arc::from),
+        ..of_files.clone()
+    };
+    let snapshot = disk::snapshot_with(folder, &of_files);
+    let chosen = || {
+        let file = of_files.hiera_yamls.first()?;
+        snapshot.roots().in_folder(path::parent(file)?)
+    };
+    let root = snapshot.root_of(&format!("{folder}/hiera.yaml"));
+    let Some(root) = root.or_else(chosen) else {
         return Err(End::Failed(format!("{folder}: no hiera.yaml here")));
     };
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
@@ -300,10 +402,28 @@ fn any_node(
     if request.tracing != Tracing::Off {
         return one(arguments, &session, &Scope::open(), request);
     }
-    several(
-        arguments,
-        &groups_of_possible(&session, &Scope::open(), request),
-    )
+    let mut groups = groups_of_possible(&session, &Scope::open(), request);
+    for name in &request.names {
+        let root = Key::parse(name).ok();
+        let Some(root) = root.as_ref().and_then(|key| key.root.as_name()) else {
+            continue;
+        };
+        if !view.has_outside(root) {
+            continue;
+        }
+        let outside = view.survey(root, &Scope::open()).outside();
+        let Some(words) = outside_words(&outside) else {
+            continue;
+        };
+        for group in &mut groups {
+            group.unknown.get_or_insert_with(|| words.clone());
+            group.unless = Some(match group.unless.take() {
+                Some(unless) => format!("{unless}, or {words}"),
+                None => words.clone(),
+            });
+        }
+    }
+    several(arguments, &groups)
 }
 
 fn request(arguments: &LookupArguments) -> Result<Request, End> {
@@ -399,5 +519,8 @@ pub(super) fn settings_of(
     }
     let variables = strict_variables.or(project.strict_variables);
     settings.strict_variables = variables.unwrap_or(settings.strict_variables);
+    settings.backends = Arc::new(project.backends.clone());
+    // A checkout rarely holds the modules that are installed where it is deployed.
+    settings.modules_may_be_missing = true;
     settings
 }

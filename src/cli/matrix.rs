@@ -94,7 +94,9 @@ fn text(row: &Row, folder: &str) -> String {
         let _ = writeln!(out, "{}", line.trim_end());
     }
     let mut printed: Vec<&str> = Vec::new();
-    for unless in row.answers.iter().filter_map(|cell| cell.unless.as_deref()) {
+    // An uncertain answer says its condition beside its value.
+    let certain = row.answers.iter().filter(|cell| cell.unknown.is_none());
+    for unless in certain.filter_map(|cell| cell.unless.as_deref()) {
         if !printed.contains(&unless) {
             printed.push(unless);
             let _ = writeln!(out, "  unless {unless}");
@@ -106,6 +108,9 @@ fn text(row: &Row, folder: &str) -> String {
 fn table(row: &Row, folder: &str) -> String {
     let rows = row.answers.iter().map(|cell| {
         let (found, value, why) = match (&cell.unknown, &cell.result) {
+            (Some(why), Ok(value)) if !value.has_opaque() => {
+                ("unknown", to_tagged_json(value), why.clone())
+            }
             (Some(why), _) => ("unknown", String::new(), why.clone()),
             (None, Ok(value)) => ("true", to_tagged_json(value), String::new()),
             (None, Err(error)) => ("false", String::new(), error.to_string()),

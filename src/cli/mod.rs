@@ -66,6 +66,8 @@ enum Command {
     /// Print the settings as JSON Schema: what editor extensions are generated from
     #[cfg(feature = "server")]
     SettingsSchema,
+    /// Print the JSON schema of a workspace's .hiera-ls.yaml
+    ProjectSchema,
 }
 
 /// Runs the program on the process's arguments and returns its exit code.
@@ -79,6 +81,7 @@ pub fn main() -> ExitCode {
         }
         #[cfg(feature = "server")]
         Some(Command::SettingsSchema) => settings_schema(),
+        Some(Command::ProjectSchema) => print_schema(&project_schema()),
         Some(Command::Explain { code }) => rules::explain(&code),
         Some(Command::Rules) => rules::list(),
         Some(Command::Check(arguments)) => {
@@ -129,8 +132,18 @@ fn serve() -> ExitCode {
 /// Prints the table of settings for the scripts under `editors/`.
 #[cfg(feature = "server")]
 fn settings_schema() -> ExitCode {
+    print_schema(&crate::server::settings::UserSettings::schema())
+}
+
+/// The JSON schema of a workspace's configuration.
+fn project_schema() -> serde_json::Value {
+    let rules = crate::rules::RULES.iter();
+    let rules: Vec<_> = rules.map(|rule| (rule.code, rule.summary)).collect();
+    crate::analysis::project_schema(&rules)
+}
+
+fn print_schema(schema: &serde_json::Value) -> ExitCode {
     use std::io::Write;
-    let schema = crate::server::settings::UserSettings::schema();
     match writeln!(std::io::stdout(), "{schema:#}") {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,

@@ -11,7 +11,7 @@ use crate::analysis::{Analysis, RootView};
 use crate::disk;
 use crate::lookup::{ConfigCache, Settings};
 use crate::scope::{KnownNodes, Nodes};
-use crate::workspace::{Root, Snapshot, path};
+use crate::workspace::{Root, Settings as FileSettings, Snapshot, path};
 
 /// Which workspace, which nodes, which Puppet.
 #[derive(Args)]
@@ -53,7 +53,7 @@ pub(super) struct Loaded {
     nodes: KnownNodes,
     settings: Settings,
     configs: ConfigCache,
-    global: Option<String>,
+    files: FileSettings,
     environment: Arc<str>,
 }
 
@@ -66,9 +66,15 @@ pub(super) struct Checkout {
 
 /// Reads the workspace, the nodes and the settings.
 pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
+    let folder = disk::absolute(&arguments.workspace);
+    let project = disk::project(&folder).whole();
+    let project = project.map_err(|error| error.to_string())?;
     let global = arguments.hiera_config.as_deref().map(disk::absolute);
-    let here = checkout(&arguments.workspace, global.as_deref());
-    let project = disk::project(&here.folder).map_err(|error| error.to_string())?;
+    let files = FileSettings {
+        global_hiera_yaml: global.map(Arc::from),
+        ..project.of_files()
+    };
+    let here = checkout(&folder, &files);
     let facts = arguments.facts.as_ref();
     let facts = facts.or(project.facts_file.as_ref().map(|path| &path.0));
     let of_project: Vec<String> = project.nodes_files.iter().map(|at| at.0.clone()).collect();
@@ -87,7 +93,7 @@ pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
         nodes: KnownNodes::in_environment(&nodes, &arguments.environment),
         settings,
         configs: ConfigCache::default(),
-        global,
+        files,
         environment: Arc::from(arguments.environment.as_str()),
     })
 }
@@ -112,26 +118,30 @@ fn found_nodes(
     }
 }
 
-/// Reads a folder, below the global layer of a configuration.
-fn checkout(folder: &str, global: Option<&str>) -> Checkout {
-    let folder = disk::absolute(folder);
+/// Reads a folder with its settings.
+fn checkout(folder: &str, files: &FileSettings) -> Checkout {
     Checkout {
-        snapshot: disk::snapshot_with_global(&folder, global),
-        folder,
+        snapshot: disk::snapshot_with(folder, files),
+        folder: folder.to_owned(),
     }
 }
 
 impl Loaded {
-    /// Another folder's workspace.
+    /// Another folder's workspace, with the settings of its own.
     pub(super) fn other(&self, folder: &str) -> Checkout {
-        checkout(folder, self.global.as_deref())
+        let folder = disk::absolute(folder);
+        let files = FileSettings {
+            global_hiera_yaml: self.files.global_hiera_yaml.clone(),
+            ..disk::project(&folder).project.of_files()
+        };
+        checkout(&folder, &files)
     }
 
     /// The workspace as a revision of its git repository has it.
     #[cfg(feature = "git")]
     pub(super) fn revision(&self, revision: &str) -> Result<Checkout, String> {
         let folder = self.here.folder.clone();
-        match disk::snapshot_of_revision(&folder, revision, self.global.as_deref()) {
+        match disk::snapshot_of_revision(&folder, revision, &self.files) {
             Ok(snapshot) => Ok(Checkout { snapshot, folder }),
             Err(error) => Err(error.message),
         }
@@ -165,6 +175,13 @@ impl Loaded {
 }
 
 impl Checkout {
+    /// The first root that the settings name.
+    fn chosen(&self) -> Option<&Root> {
+        let mut chosen = self.snapshot.settings().hiera_yamls.iter();
+        let folder = chosen.next().and_then(|file| path::parent(file));
+        self.snapshot.roots().in_folder(folder?)
+    }
+
     /// The environment in the folder, or the module that it is.
     fn root(&self, environment: &str) -> Option<&Root> {
         let roots = self.snapshot.roots();
@@ -174,5 +191,6 @@ impl Checkout {
             .in_folder(&nested)
             .or_else(|| roots.in_folder(&self.folder))
             .or_else(|| self.snapshot.root_of(&own))
+            .or_else(|| self.chosen())
     }
 }

@@ -30,14 +30,14 @@ pub use git::{GitError, snapshot_of_revision};
 pub use governing::{governing, workspace_of};
 pub use ignore::{DataFolders, Ignore};
 pub use moment::Moment;
-pub use project::project;
+pub use project::{FoundProject, project, project_over};
 pub use read::{Stamp, read, read_named, stamp};
 pub use scan::{Outcome, Progress, Scan, ScanProblem, reread, scan};
 pub use uri::file_uri;
 pub use walk::{MOST_DEPTH, MOST_FILES};
 #[cfg(feature = "server")]
 pub use watch::{WatchMode, Watcher};
-pub use workspace_disk::{WorkspaceDisk, absolute, snapshot_of, snapshot_with_global};
+pub use workspace_disk::{WorkspaceDisk, absolute, snapshot_of, snapshot_with};
 
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ use crate::workspace::{
 pub struct WorkspaceDisk {
     disk: DiskFiles,
     root: Arc<str>,
+    path_map: Vec<(Arc<str>, Arc<str>)>,
 }
 
 impl WorkspaceDisk {
@@ -26,6 +27,16 @@ impl WorkspaceDisk {
         WorkspaceDisk {
             disk: DiskFiles::new(),
             root: Arc::from(root),
+            path_map: Vec::new(),
+        }
+    }
+
+    /// The same, where deployed folders are those of these pairs.
+    #[must_use]
+    pub fn with_path_map(self, settings: &Settings) -> WorkspaceDisk {
+        WorkspaceDisk {
+            path_map: settings.path_map.clone(),
+            ..self
         }
     }
 }
@@ -33,6 +44,12 @@ impl WorkspaceDisk {
 impl Files for WorkspaceDisk {
     fn kind(&self, path: &str) -> Option<FileKind> {
         self.disk.kind(path)
+    }
+
+    /// The checkout, and folders of this machine that exist: others are deployed elsewhere.
+    fn sees(&self, folder: &str) -> bool {
+        path::within(&path::normalise(folder), &self.root).is_some()
+            || self.disk.kind(folder) == Some(FileKind::Directory)
     }
 
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
@@ -55,7 +72,8 @@ impl Files for WorkspaceDisk {
         if path::within(at, &self.root).is_some() {
             return Cow::Borrowed(at);
         }
-        map_onto_environment(&self.disk, at, &self.root, &[]).map_or(Cow::Borrowed(at), Cow::Owned)
+        let mapped = map_onto_environment(&self.disk, at, &self.root, &self.path_map);
+        mapped.map_or(Cow::Borrowed(at), Cow::Owned)
     }
 }
 
@@ -70,30 +88,25 @@ pub fn absolute(at: &str) -> String {
 /// The whole of one folder, read now.
 #[must_use]
 pub fn snapshot_of(folder: &str) -> Arc<Snapshot> {
-    snapshot_with_global(folder, None)
+    snapshot_with(folder, &Settings::default())
 }
 
-/// The whole of one folder, read now, below the global layer of a configuration, whose folder is
-/// read too.
+/// The whole of one folder, read now, with settings; folders that these add are read too.
 #[must_use]
-pub fn snapshot_with_global(folder: &str, global: Option<&str>) -> Arc<Snapshot> {
+pub fn snapshot_with(folder: &str, settings: &Settings) -> Arc<Snapshot> {
     let workspace = Workspace::new();
-    read_areas(&workspace, folder, global)
+    read_areas(&workspace, folder, settings)
 }
 
-/// Reads a folder, and that of the global layer, into a workspace.
+/// Reads a folder, and those that settings add, into a workspace.
 pub(super) fn read_areas(
     workspace: &Workspace,
     folder: &str,
-    global: Option<&str>,
+    settings: &Settings,
 ) -> Arc<Snapshot> {
-    let settings = Settings {
-        global_hiera_yaml: global.map(Arc::from),
-        ..Settings::default()
-    };
     let opened = workspace.apply(Change::Batch(vec![
         Change::Folders(vec![Arc::from(folder)]),
-        Change::Settings(settings),
+        Change::Settings(settings.clone()),
     ]));
     let go_on = |_| ControlFlow::Continue(());
     let scanned = scan(opened.areas(), &Ignore::default(), &go_on);

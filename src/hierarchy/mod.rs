@@ -6,6 +6,7 @@
 
 mod config;
 mod config_error;
+mod declared;
 mod glob;
 mod legacy;
 mod path;
@@ -17,7 +18,8 @@ pub use config::{
     Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations, V3, V4Level,
 };
 pub use config_error::{ConfigError, ConfigRule};
+pub use declared::{Backend, Backends, KeyPath, LIKE, Like, is_puppets_own};
 pub use glob::{GlobEntry, glob};
 pub use path::{basename, dirname, join};
 pub use spans::{ConfigSpans, LevelSpans, LocationSpan, locate};
-pub use template::{Template, TemplatePart};
+pub use template::{KeyPart, Template, TemplatePart};

@@ -1,6 +1,7 @@
 //! Path templates: `nodes/%{trusted.certname}.yaml` as pieces, and what a path says of the
 //! variables in it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::interpolation::{TokenKind, tokens};
@@ -12,6 +13,50 @@ pub enum TemplatePart {
     Text(String),
     /// A variable, by the text between the braces: `facts.os.family`, `::site`.
     Variable(Arc<str>),
+    /// What depends on the key that is looked up, where a declared function reads
+    /// ([`super::KeyPath`]).
+    Key(KeyPart),
+}
+
+/// A part of a key in a path. Segments are what stands between `::`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum KeyPart {
+    /// The whole key as written.
+    Whole,
+    /// The segments before the last, joined by `/`; may be empty.
+    Path,
+    /// All segments, joined by `/`.
+    File,
+    /// The first segment.
+    Module,
+    /// The last segment.
+    Name,
+}
+
+impl KeyPart {
+    /// The part of a key; nothing of a key that is no path: a segment is empty, or leads elsewhere.
+    fn of(self, key: &str) -> Option<String> {
+        let plain = key.strip_prefix("::").unwrap_or(key);
+        let segments: Vec<&str> = plain.split("::").collect();
+        let leads_elsewhere =
+            |segment: &&str| matches!(*segment, "" | "." | "..") || segment.contains(['/', '\0']);
+        if segments.iter().any(leads_elsewhere) {
+            return None;
+        }
+        let (last, before) = segments.split_last()?;
+        Some(match self {
+            KeyPart::Whole => key.to_owned(),
+            KeyPart::Path => before.join("/"),
+            KeyPart::File => segments.join("/"),
+            KeyPart::Module => segments[0].to_owned(),
+            KeyPart::Name => (*last).to_owned(),
+        })
+    }
+
+    /// Whether the part may be this text for some key.
+    fn may_be(self, text: &str) -> bool {
+        !text.is_empty() && (matches!(self, KeyPart::Path | KeyPart::File) || !text.contains('/'))
+    }
 }
 
 /// A path with tokens in it.
@@ -54,14 +99,54 @@ impl Template {
     pub fn variables(&self) -> impl Iterator<Item = &Arc<str>> {
         self.parts.iter().filter_map(|part| match part {
             TemplatePart::Variable(name) => Some(name),
-            TemplatePart::Text(_) => None,
+            TemplatePart::Text(_) | TemplatePart::Key(_) => None,
         })
     }
 
-    /// Whether the template has no variable.
+    /// Whether the template is one path, for any node and any key.
     #[must_use]
     pub fn is_constant(&self) -> bool {
-        self.variables().next().is_none()
+        let mut parts = self.parts.iter();
+        parts.all(|part| matches!(part, TemplatePart::Text(_)))
+    }
+
+    /// Whether the path depends on the key that is looked up.
+    #[must_use]
+    pub fn depends_on_key(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|part| matches!(part, TemplatePart::Key(_)))
+    }
+
+    /// The template for one key; nothing for a key that makes no path.
+    #[must_use]
+    pub fn with_key(&self, key: &str) -> Option<Template> {
+        if !self.depends_on_key() {
+            return Some(self.clone());
+        }
+        let mut parts: Vec<TemplatePart> = Vec::new();
+        for part in &self.parts {
+            let text = match part {
+                TemplatePart::Variable(_) => {
+                    parts.push(part.clone());
+                    continue;
+                }
+                TemplatePart::Text(text) => text.clone(),
+                TemplatePart::Key(part) => part.of(key)?,
+            };
+            match parts.last_mut() {
+                Some(TemplatePart::Text(before)) => {
+                    // An empty segment goes with the separator before it.
+                    if text.is_empty() && before.ends_with('/') {
+                        before.pop();
+                    }
+                    before.push_str(&text);
+                }
+                Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => {
+                    parts.push(TemplatePart::Text(text));
+                }
+            }
+        }
+        Some(Template { parts })
     }
 
     /// The values that the variables must have for the template to give `path`, if one reading
@@ -89,13 +174,24 @@ impl Template {
     pub fn count_readings(&self, path: &str) -> usize {
         // Most paths start elsewhere, and need no list.
         if let Some(TemplatePart::Text(start)) = self.parts.first()
-            && !path.starts_with(start.as_str())
+            && !path.starts_with(start.strip_suffix('/').unwrap_or(start))
         {
             return 0;
         }
         let mut found = Vec::new();
         readings(&self.parts, path, &mut Vec::new(), &mut found);
         found.len()
+    }
+}
+
+/// The path, with tokens for what is not known.
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parts.iter().try_for_each(|part| match part {
+            TemplatePart::Text(text) => f.write_str(text),
+            TemplatePart::Variable(name) => write!(f, "%{{{name}}}"),
+            TemplatePart::Key(_) => f.write_str("{key}"),
+        })
     }
 }
 
@@ -118,6 +214,22 @@ fn readings<'a>(
         Some((TemplatePart::Text(text), rest)) => {
             if let Some(tail) = path.strip_prefix(text.as_str()) {
                 readings(rest, tail, bound, found);
+            }
+            // The key has no segments before its last.
+            if let [TemplatePart::Key(KeyPart::Path), rest @ ..] = rest
+                && let Some(text) = text.strip_suffix('/')
+                && let Some(tail) = path.strip_prefix(text)
+            {
+                readings(rest, tail, bound, found);
+            }
+        }
+        Some((TemplatePart::Key(part), rest)) => {
+            for (at, character) in path.char_indices() {
+                let end = at + character.len_utf8();
+                if !part.may_be(&path[..end]) {
+                    break;
+                }
+                readings(rest, &path[end..], bound, found);
             }
         }
         Some((TemplatePart::Variable(name), rest)) => {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::compare::Difference;
 use super::matrix::{Cell, Row, SourceLine};
-use crate::value::to_tagged_json;
+use crate::lookup::LookupError;
+use crate::value::{Value, to_tagged_json};
 use crate::workspace::path;
 
 /// Widest value in a difference, in characters.
@@ -48,8 +49,16 @@ pub fn cell_json(cell: &Cell) -> String {
         Some(unless) => format!(",\"unless\":{}", json_text(unless)),
         None => String::new(),
     };
+    let certain = match cell.unknown.is_some() || cell.unless.is_some() {
+        true => ",\"certain\":false",
+        false => "",
+    };
+    let assumed = match cell.assumed.is_empty() {
+        true => String::new(),
+        false => format!(",\"assumed\":{}", texts_json(&cell.assumed)),
+    };
     format!(
-        "{{{},{whose},\"sources\":{}{unless}}}",
+        "{{{}{certain},{whose},\"sources\":{}{unless}{assumed}}}",
         outcome_json(cell),
         sources_json(&cell.sources)
     )
@@ -58,7 +67,13 @@ pub fn cell_json(cell: &Cell) -> String {
 /// The fields `found` and what follows from it, as the batch protocol has them.
 fn outcome_json(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
-        (Some(why), _) => format!("\"found\":null,\"unknown\":{}", json_text(why)),
+        (Some(why), result) => {
+            let possible = match possible(result) {
+                Some(value) => format!(",\"possible\":{}", to_tagged_json(value)),
+                None => String::new(),
+            };
+            format!("\"found\":null,\"unknown\":{}{possible}", json_text(why))
+        }
         (None, Ok(value)) => format!("\"found\":true,\"value\":{}", to_tagged_json(value)),
         (None, Err(error)) => {
             format!(
@@ -69,10 +84,19 @@ fn outcome_json(cell: &Cell) -> String {
     }
 }
 
+/// The value that an uncertain answer may have.
+fn possible(result: &Result<Value, LookupError>) -> Option<&Value> {
+    result.as_ref().ok().filter(|value| !value.has_opaque())
+}
+
 /// A text as JSON.
 #[must_use]
 pub fn json_text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
+}
+
+fn texts_json(texts: &[String]) -> String {
+    serde_json::Value::from(texts.to_vec()).to_string()
 }
 
 /// Certnames as a JSON array.
@@ -95,7 +119,10 @@ fn sources_json(sources: &[SourceLine]) -> String {
 #[must_use]
 pub fn outcome_text(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
-        (Some(why), _) => format!("unknown: {why}"),
+        (Some(why), result) => match (possible(result), &cell.unless) {
+            (Some(value), Some(unless)) => format!("{}, unless {unless}", to_tagged_json(value)),
+            (_, _) => format!("unknown: {why}"),
+        },
         (None, Ok(value)) => to_tagged_json(value),
         (None, Err(error)) if error.is_not_found() => "(not set)".to_string(),
         (None, Err(error)) => format!("error: {error}"),

@@ -43,8 +43,11 @@ pub struct Cell {
     /// Where it comes from, the highest first; for nodes that get the same from different files
     /// all of these.
     pub sources: Vec<SourceLine>,
-    /// Which levels that are not in the workspace would change it, in words, where that was asked for.
+    /// What would change it, in words: levels that are not in the workspace only where that was asked
+    /// for.
     pub unless: Option<String>,
+    /// What it rests on that only the user knows, in words.
+    pub assumed: Vec<String>,
 }
 
 /// One key over all nodes.
@@ -94,7 +97,10 @@ pub fn with_unseen(view: &RootView<'_>, mut row: Row) -> Row {
     let root = root_of(&row.key);
     if view.has_outside(&root) {
         for cell in &mut row.answers {
-            cell.unless = unless(view, &row.key, &root, cell);
+            let outside = unless(view, &row.key, &root, cell);
+            let all = cell.unless.take().into_iter().chain(outside);
+            let all: Vec<String> = all.collect();
+            cell.unless = (!all.is_empty()).then(|| all.join(", or "));
         }
     }
     row
@@ -140,7 +146,8 @@ pub(super) fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine)
         unknown: group.unknown,
         nodes: group.nodes,
         condition: group.condition,
-        unless: None,
+        unless: group.unless,
+        assumed: group.assumed.iter().map(ToString::to_string).collect(),
     }
 }
 
@@ -251,6 +258,8 @@ pub(super) fn answer_in(
     let found = answer.trace.as_ref().map(sources).unwrap_or_default();
     Cell {
         unknown: answer.why_uncertain(),
+        unless: answer.unless(&request.names),
+        assumed: answer.assumed.iter().map(ToString::to_string).collect(),
         sources: found
             .iter()
             .map(|source| line(view.analysis.snapshot, source))
@@ -258,6 +267,5 @@ pub(super) fn answer_in(
         result: answer.result,
         nodes: Vec::new(),
         condition: condition.to_owned(),
-        unless: None,
     }
 }

@@ -25,7 +25,7 @@ pub mod named;
 pub mod references;
 pub mod symbols;
 pub mod target;
-mod unseen;
+pub mod unseen;
 
 pub use crate::scope::KnownNodes;
 

@@ -7,7 +7,8 @@ const MOST_NAMED: usize = 4;
 
 /// What would change an answer: `level 'private' (not in this workspace) sets it`. None where no
 /// level lies outside.
-pub(super) fn outside_words(levels: &[Arc<str>]) -> Option<String> {
+#[must_use]
+pub fn outside_words(levels: &[Arc<str>]) -> Option<String> {
     let (those, verb) = match levels {
         [] => return None,
         [_] => ("level", "sets"),

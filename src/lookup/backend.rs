@@ -11,10 +11,10 @@ use super::engine::{Engine, Invocation};
 use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use super::interpolate::Methods;
 use super::level::{DataHash, LevelProvider, Location};
-use super::trace::{Event, Remark};
+use super::trace::Remark;
 use crate::datatype::{self, Type};
-use crate::eyaml;
-use crate::hierarchy::{Function, FunctionKind, Layer};
+use crate::eyaml::{self, EyamlError};
+use crate::hierarchy::{Backends, Function, FunctionKind, Layer, Like};
 use crate::interpolation::{Key, Segment};
 use crate::value::{
     HashMap, LoadError, LoadErrorKind, Opaque, SystemError, Value, hash_with_capacity,
@@ -54,9 +54,51 @@ impl Origin<'_> {
     }
 }
 
-/// The reader behind a function that reads files itself.
+/// How a level reads its files, as far as that is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// As they stand.
+    Plain(Format),
+    /// As YAML, and what is encrypted is opened.
+    Opening,
+}
+
+impl Reading {
+    /// The reader.
+    #[must_use]
+    pub fn format(self) -> Format {
+        match self {
+            Reading::Plain(format) => format,
+            Reading::Opening => Format::Yaml,
+        }
+    }
+}
+
+/// How a function reads files: one of Puppet's own, or a declared one; nothing where that is not
+/// known.
 #[must_use]
-pub fn format_of(function: &Function) -> Option<Format> {
+pub fn reading_of(function: &Function, backends: &Backends) -> Option<Reading> {
+    match (format_of(function), backends.get(&function.name)) {
+        (Some(_), _) if function.kind == FunctionKind::LookupKey => Some(Reading::Opening),
+        (Some(format), _) => Some(Reading::Plain(format)),
+        (None, Some(backend)) => declared_reading(backend.like),
+        (None, None) => None,
+    }
+}
+
+/// How a declared function reads files; nothing where it reads none.
+pub(super) fn declared_reading(like: Like) -> Option<Reading> {
+    match like {
+        Like::YamlData => Some(Reading::Plain(Format::Yaml)),
+        Like::JsonData => Some(Reading::Plain(Format::Json)),
+        Like::HoconData => Some(Reading::Plain(Format::Hocon)),
+        Like::EyamlLookupKey => Some(Reading::Opening),
+        Like::Secret | Like::Nothing => None,
+    }
+}
+
+/// The reader behind a function that reads files itself.
+pub(super) fn format_of(function: &Function) -> Option<Format> {
     match (function.kind, &*function.name) {
         (FunctionKind::DataHash, "yaml_data") => Some(Format::Yaml),
         (FunctionKind::LookupKey, "eyaml_lookup_key") => Some(Format::Yaml),
@@ -70,6 +112,13 @@ impl Engine<'_> {
     /// All data of a location (`DataHashFunctionProvider#data_hash`).
     pub(super) fn call_data_hash(&mut self, origin: &Origin<'_>) -> Found<DataHash> {
         let function = &origin.level.function;
+        if function.kind == FunctionKind::V4DataHash
+            && let Some(count) = own_arguments(&function.name)
+        {
+            let name = &function.name;
+            let message = format!("'{name}' expects {count} arguments, got none");
+            return raise(ErrorClass::Argument, message);
+        }
         let value = match &*function.name {
             name @ ("yaml_data" | "json_data" | "hocon_data") => {
                 let options = origin.level.options.as_hash().map_or(0, HashMap::len);
@@ -155,7 +204,7 @@ impl Engine<'_> {
     }
 
     /// `yaml_data` (puppet/functions/yaml_data.rb), shared by `eyaml_lookup_key`.
-    fn yaml_hash(&mut self, path: &str) -> Found {
+    pub(super) fn yaml_hash(&mut self, path: &str) -> Found {
         let file = self.read(path, Format::Yaml)?;
         let value = match &file.loaded {
             Ok(value) => value,
@@ -179,7 +228,7 @@ impl Engine<'_> {
     }
 
     /// `json_data`, `hocon_data`
-    fn other_hash(&mut self, path: &str, format: Format) -> Found {
+    pub(super) fn other_hash(&mut self, path: &str, format: Format) -> Found {
         let file = self.read(path, format)?;
         match &file.loaded {
             Ok(value) => Ok(value.clone()),
@@ -212,7 +261,7 @@ impl Engine<'_> {
             ),
             _ => {
                 self.foreign(origin, Some(Value::String(root.clone())))?;
-                self.event(|| Event::Unknown(root.to_string(), origin.level.function.name.clone()));
+                self.not_run(origin, root);
                 Err(Failure::NotFound)
             }
         }
@@ -246,7 +295,13 @@ impl Engine<'_> {
     }
 
     /// `decrypt_value`: strings are opened and interpolated, keys only interpolated.
-    fn decrypt(&mut self, value: &Value, root: &str, path: &str, invocation: &Invocation) -> Found {
+    pub(super) fn decrypt(
+        &mut self,
+        value: &Value,
+        root: &str,
+        path: &str,
+        invocation: &Invocation,
+    ) -> Found {
         match value {
             Value::String(text) if eyaml::is_encrypted(text) => {
                 let scan = eyaml::scan(text);
@@ -270,6 +325,8 @@ impl Engine<'_> {
                     (Some(_), Some(blob)) => secret(&blob.method),
                     (Some(keys), None) => match eyaml::decrypt(text, &keys) {
                         Ok(plain) => self.interpolate(&plain, invocation, &Methods::Allowed),
+                        // Puppet's configuration may name another pair for this level.
+                        Err(EyamlError::NoRecipient) => secret(&scan.blobs[0].method),
                         Err(error) => raise(ErrorClass::Lookup, error.message(text, root, path)),
                     },
                 }
@@ -314,7 +371,7 @@ impl Engine<'_> {
             })
             .collect();
         self.foreign(origin, Some(Value::from(segments)))?;
-        self.event(|| Event::Unknown(key.text.to_string(), name.clone()));
+        self.not_run(origin, &super::level::key_root(key));
         Err(Failure::NotFound)
     }
 
@@ -345,6 +402,15 @@ impl Engine<'_> {
             origin.described(&subject),
         );
         raise(ErrorClass::TypeAssertion, message)
+    }
+}
+
+/// How many arguments a function of Puppet's own takes.
+fn own_arguments(name: &str) -> Option<u8> {
+    match name {
+        "yaml_data" | "json_data" | "hocon_data" => Some(2),
+        "eyaml_lookup_key" => Some(3),
+        _ => None,
     }
 }
 

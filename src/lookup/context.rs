@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::Found;
 use crate::eyaml::Keys;
-use crate::hierarchy::{Config, ConfigError, Layer};
+use crate::hierarchy::{Backends, Config, ConfigError, Layer};
 use crate::interpolation::{Token, tokens};
 use crate::regexp::{Regexp, RegexpError};
 use crate::workspace::Generations;
@@ -49,6 +49,8 @@ pub struct Settings {
     /// Keys to decrypt eyaml values with, given by the user; without them such values stay
     /// secrets.
     pub keys: Option<Arc<Keys>>,
+    /// What is declared of functions that are not Puppet's own.
+    pub backends: Arc<Backends>,
 }
 
 impl Settings {
@@ -66,6 +68,7 @@ impl Settings {
             recover_broken_files: false,
             modules_may_be_missing: false,
             keys: None,
+            backends: Arc::default(),
         }
     }
 

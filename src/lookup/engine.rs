@@ -11,13 +11,13 @@ use super::layer::Providers;
 use super::merge::{Strategy, assert_type};
 use super::options::KnownOptions;
 use super::reads::{Names, ReadNames};
-use super::request::{Answer, Asker, Log, Reads, Request, Tracing, Unknown};
+use super::request::{Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown};
 use super::session::Session;
 use super::trace::{Event, NodeKind, Remark, Tracer};
 use crate::datatype::{self, ParseError, Type};
 use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
-use crate::value::{HashMap as Hash, KeyHashing, StrKey, Value};
+use crate::value::{HashMap as Hash, KeyHashing, Opaque, StrKey, Value};
 
 /// Most names on the stack of nested lookups. Puppet runs out of Ruby's stack at about this depth
 /// (`SystemStackError`).
@@ -74,6 +74,7 @@ pub(super) struct Engine<'a> {
     /// Keys of warnings that come once.
     pub(super) warned: HashSet<String>,
     pub(super) unknown: Vec<Unknown>,
+    pub(super) assumed: Vec<Assumed>,
     /// Undefined variables only warn, whatever `strict` says (Puppet 8, locations).
     pub(super) lenient: bool,
     /// Whether `lookup_options` are being looked up.
@@ -103,6 +104,7 @@ impl<'a> Engine<'a> {
             logs: Vec::new(),
             warned: HashSet::new(),
             unknown: Vec::new(),
+            assumed: Vec::new(),
             lenient: false,
             in_options: false,
             options: KnownOptions::default(),
@@ -150,12 +152,21 @@ impl<'a> Engine<'a> {
         let result = self.lookup_request(request, &invocation);
         self.stack.clear();
         self.failed = result.is_err();
-        let result = result.map_err(|failure| match failure {
-            Failure::Error(error) => *error,
-            Failure::NotFound => {
-                LookupError::new(ErrorClass::Lookup, Cause::NotFound(request.names.clone()))
+        let result = match result {
+            Ok(value) => Ok(value),
+            // What this program cannot do, Puppet may.
+            Err(Failure::Error(error)) if error.class == ErrorClass::Limit => {
+                Ok(Value::Opaque(Arc::new(Opaque::Unknown {
+                    text: String::new(),
+                    because: format!("not looked up to the end: {error}"),
+                })))
             }
-        });
+            Err(Failure::Error(error)) => Err(*error),
+            Err(Failure::NotFound) => {
+                let cause = Cause::NotFound(request.names.clone());
+                Err(LookupError::new(ErrorClass::Lookup, cause))
+            }
+        };
         let mut trace = self.tracer.take().map(Tracer::finish);
         if let (Some(trace), Err(error)) = (&mut trace, &result)
             && error.class.is_lookup_error()
@@ -168,6 +179,7 @@ impl<'a> Engine<'a> {
         Answer {
             result,
             unknown: self.unknown.clone(),
+            assumed: self.assumed.clone(),
             reads: self.no_reads.clone(),
             trace,
             logs: std::mem::take(&mut self.logs),

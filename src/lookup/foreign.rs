@@ -6,7 +6,6 @@ use super::backend::Origin;
 use super::engine::Engine;
 use super::error::{ErrorClass, Found, LookupError, raise};
 use super::function::{FunctionSource, find_function};
-use super::request::UnknownCause;
 use super::signature::{self, Signature};
 use crate::datatype::{self, Count, Signatures, Type};
 use crate::hierarchy::{Function, FunctionKind};
@@ -30,8 +29,9 @@ pub(super) enum Definition {
 type ReadSignatures = fn(&str, &str) -> Option<Vec<Signature>>;
 
 impl Engine<'_> {
-    /// Asks a function that is never run: remembers that, unless Puppet would raise an error
-    /// instead. `key` is the argument before the options, for functions that have one.
+    /// Asks a function that is never run: the caller remembers that what it gives is unknown, unless
+    /// Puppet would raise an error instead. `key` is the argument before the options, for functions
+    /// that have one.
     pub(super) fn foreign(&mut self, origin: &Origin<'_>, key: Option<Value>) -> Found<()> {
         let Function { kind, name } = &origin.level.function;
         let definition = origin
@@ -66,8 +66,6 @@ impl Engine<'_> {
             }
             Definition::Missing | Definition::ModuleMissing | Definition::Opaque => {}
         }
-        let cause = UnknownCause::Function { name: name.clone() };
-        self.unknown(origin.layer, origin.level, cause);
         Ok(())
     }
 

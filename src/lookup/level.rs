@@ -13,7 +13,7 @@ use super::interpolate::Methods;
 use super::merge::Strategy;
 use super::request::{Unknown, UnknownCause};
 use super::trace::{Event, NodeKind, Possible, TraceLocation};
-use crate::hierarchy::{Config, Function, FunctionKind, Layer, Level};
+use crate::hierarchy::{Backend, Config, Function, FunctionKind, Layer, Level, join};
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
 use crate::workspace::Paths;
@@ -37,6 +37,16 @@ pub(super) struct LevelProvider {
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
     /// What is known of a function that is not Puppet's own, once it was looked for.
     pub(super) definition: OnceCell<Definition>,
+    /// What is declared of the function.
+    pub(super) declared: Option<Declared>,
+}
+
+/// A function as the user declares it, at one level.
+#[derive(Clone, Debug)]
+pub(super) struct Declared {
+    pub(super) backend: Arc<Backend>,
+    /// The level's data directory.
+    pub(super) datadir: Arc<str>,
 }
 
 /// The data of one location.
@@ -55,6 +65,8 @@ pub(super) struct Location {
     pub(super) place: Arc<str>,
     pub(super) is_uri: bool,
     pub(super) exists: bool,
+    /// Whether it is not known if the file exists: its folder is not here.
+    pub(super) is_absent: bool,
     /// Where a variable of the path is unknown.
     pub(super) open: Option<OpenPath>,
 }
@@ -84,6 +96,8 @@ impl Engine<'_> {
         let options = self.interpolate(&level.options, invocation, &methods)?;
         // A backend of Hiera 3 without locations is asked all the same.
         let is_legacy = level.function.kind == FunctionKind::Hiera3Backend;
+        let datadir = join(&config.root, &level.datadir);
+        let declared = self.declared(&level.function, &datadir, invocation, &methods)?;
         let locations = locations.filter(|list| !(is_legacy && list.is_empty()));
         Ok(Some(LevelProvider {
             name: level.name.clone(),
@@ -96,6 +110,7 @@ impl Engine<'_> {
             given: Given::default(),
             hashes: RefCell::default(),
             definition: OnceCell::new(),
+            declared,
         }))
     }
 
@@ -166,7 +181,8 @@ impl Engine<'_> {
         };
         self.with(node, |engine| {
             if let Some(possible) = &possible {
-                if !possible.files.is_empty() {
+                // Where no index tells which files there are, any may be.
+                if !possible.files.is_empty() || !engine.scope.is_open() {
                     engine.unknown(layer, level, UnknownCause::Path(possible.clone()));
                 }
                 engine.event(|| Event::LocationNotFound);
@@ -174,6 +190,10 @@ impl Engine<'_> {
             }
             // Backends of Hiera 3 look for files themselves.
             if !location.exists && level.function.kind != FunctionKind::Hiera3Backend {
+                if location.is_absent {
+                    let (path, key) = (location.place.clone(), key_root(key));
+                    engine.unknown(layer, level, UnknownCause::Absent { path, key });
+                }
                 engine.event(|| Event::LocationNotFound);
                 return Err(Failure::NotFound);
             }
@@ -183,16 +203,14 @@ impl Engine<'_> {
 
     /// Which existing files an open path could mean, of those that hold the root key.
     fn possible(&self, open: &OpenPath, level: &LevelProvider, key: &Key) -> Possible {
-        let root = match &key.root {
-            Segment::Name(name) => name.clone(),
-            Segment::Index(_) => Arc::default(),
-        };
-        let files = match super::backend::format_of(&level.function) {
-            Some(format) => {
+        let root = key_root(key);
+        let files = match (&level.declared, super::backend::format_of(&level.function)) {
+            (Some(declared), _) => self.possible_of_declared(declared, &open.template, &root),
+            (None, Some(format)) => {
                 let files = self.session.files;
                 files.files_with_key(&root, format, &open.template)
             }
-            None => Paths::default(),
+            (None, None) => Paths::default(),
         };
         Possible {
             variables: open.variables.clone(),
@@ -203,10 +221,10 @@ impl Engine<'_> {
 
     /// Calls the level's function for one location, or without one.
     fn ask_function(&mut self, origin: &Origin<'_>, key: &Key, invocation: &Invocation) -> Found {
-        let root = match &key.root {
-            Segment::Name(name) => name.clone(),
-            Segment::Index(_) => Arc::default(),
-        };
+        let root = key_root(key);
+        if let Some(declared) = &origin.level.declared {
+            return self.ask_declared(origin, declared, &root, invocation);
+        }
         let kind = origin.level.function.kind;
         match kind {
             FunctionKind::DataHash | FunctionKind::V4DataHash => {
@@ -230,10 +248,7 @@ impl Engine<'_> {
         invocation: &Invocation,
     ) -> Found {
         let Some(hash) = self.data_hash(origin)? else {
-            let name = &origin.level.function.name;
-            let cause = UnknownCause::Function { name: name.clone() };
-            self.unknown(origin.layer, origin.level, cause);
-            self.event(|| Event::Unknown(root.to_string(), name.clone()));
+            self.not_run(origin, root);
             return Err(Failure::NotFound);
         };
         let Some(value) = hash.get(&StrKey(root)) else {
@@ -295,7 +310,7 @@ impl Engine<'_> {
     }
 
     /// Notes that a function has no such key, unless its keys are unknown.
-    fn missing(&mut self, key: impl FnOnce() -> String) {
+    pub(super) fn missing(&mut self, key: impl FnOnce() -> String) {
         if let Some(tracer) = &mut self.tracer
             && !matches!(tracer.current().event, Event::Unknown(..))
         {
@@ -315,6 +330,14 @@ impl Engine<'_> {
         if !self.unknown.contains(&unknown) {
             self.unknown.push(unknown);
         }
+    }
+}
+
+/// The top-level key that is asked for.
+pub(super) fn key_root(key: &Key) -> Arc<str> {
+    match &key.root {
+        Segment::Name(name) => name.clone(),
+        Segment::Index(_) => Arc::default(),
     }
 }
 

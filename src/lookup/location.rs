@@ -11,7 +11,9 @@ use super::engine::{Engine, Invocation};
 use super::error::{ErrorClass, Found, LookupError, raise};
 use super::interpolate::{Evaluated, Methods, Piece};
 use super::level::{Location, OpenPath};
-use crate::hierarchy::{Config, GlobEntry, Level, Locations, Template, TemplatePart, glob, join};
+use crate::hierarchy::{
+    Config, GlobEntry, Level, Locations, Template, TemplatePart, dirname, glob, join,
+};
 use crate::interpolation::{Segment, has_tokens, split_key};
 use crate::value::{Opaque, Value};
 use crate::workspace::FileKind;
@@ -103,6 +105,7 @@ impl Engine<'_> {
                         place: Arc::from(uri.text),
                         is_uri: true,
                         exists: true,
+                        is_absent: false,
                         open: None,
                     });
                 }
@@ -214,11 +217,17 @@ impl Engine<'_> {
         let joined = self.session.files.resolve(&joined).into_owned();
         let open = open_path(&joined, datadir.holes.iter().chain(&path.holes));
         let exists = open.is_none() && self.session.files.kind(&joined).is_some();
+        let folder = match path.text.starts_with('/') {
+            true => dirname(&joined),
+            false => &datadir.text,
+        };
+        let is_absent = !exists && open.is_none() && !self.session.files.sees(folder);
         Location {
             original: original.clone(),
             place: Arc::from(joined),
             is_uri: false,
             exists,
+            is_absent,
             open,
         }
     }
@@ -244,6 +253,7 @@ impl Engine<'_> {
                 place: shown,
                 is_uri: false,
                 exists: false,
+                is_absent: false,
                 open,
             });
             return Ok(());
@@ -269,6 +279,17 @@ impl Engine<'_> {
                 .kind(path)
                 .is_some_and(|kind| kind != FileKind::Directory)
         };
+        if !files.sees(&datadir.text) {
+            found.push(Location {
+                original: shown.clone(),
+                place: shown,
+                is_uri: false,
+                exists: false,
+                is_absent: true,
+                open: None,
+            });
+            return Ok(());
+        }
         let paths = glob(&joined, &list, &is_file).map_err(|limit| {
             LookupError::new(ErrorClass::Limit, format!("the glob '{joined}' {limit}"))
         })?;
@@ -277,6 +298,7 @@ impl Engine<'_> {
             place: Arc::from(path),
             is_uri: false,
             exists: true,
+            is_absent: false,
             open: None,
         }));
         Ok(())

@@ -19,6 +19,7 @@
 mod backend;
 mod budget;
 mod context;
+mod declared;
 mod deep_merge;
 mod dig;
 mod engine;
@@ -53,7 +54,7 @@ mod version3;
 mod views;
 mod walk;
 
-pub use backend::format_of;
+pub use backend::{Reading, reading_of};
 pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict, resolve_modulepath};
 pub use error::{Cause, ErrorClass, LookupError};
 pub use explain::explain;
@@ -62,7 +63,9 @@ pub use function::{FunctionSource, find_function};
 pub use merge::{Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use reach::{Place, Reach, reach};
-pub use request::{Answer, Asker, Certainty, Log, Reads, Request, Tracing, Unknown, UnknownCause};
+pub use request::{
+    Answer, Asker, Assumed, Certainty, Log, Reads, Request, Tracing, Unknown, UnknownCause,
+};
 pub use root::layer_of;
 pub use session::{Compilation, Session};
 pub use spread::{
@@ -71,5 +74,7 @@ pub use spread::{
 };
 pub use trace::{Event, NodeKind, Possible, Remark, TraceLocation, TraceNode, TraceScope};
 
+#[cfg(test)]
+mod declared_tests;
 #[cfg(test)]
 mod sharing_tests;

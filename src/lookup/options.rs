@@ -15,7 +15,7 @@ use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::merge::{Strategy, StrategyKind};
 use super::trace::{Event, NodeKind, TraceScope};
 use crate::interpolation::Key;
-use crate::regexp::{Limit, Regexp};
+use crate::regexp::{Limit, Regexp, RegexpError};
 use crate::value::{HashMap, StrKey, Value};
 
 /// Options ready for choosing: all entries, and the patterns among them in the order they are tried.
@@ -81,7 +81,7 @@ impl CompiledOptions {
             if is_pattern(name) {
                 let pattern = configs
                     .pattern(name)
-                    .map_err(|error| LookupError::new(ErrorClass::Regexp, error.to_string()))?;
+                    .map_err(|error| LookupError::new(class_of(&error), error.to_string()))?;
                 patterns.push((pattern, value.clone()));
             }
         }
@@ -133,6 +133,14 @@ impl CompiledOptions {
         let keys = self.entries.keys().filter_map(Value::as_str);
         let exact = keys.filter(|name| !is_pattern(name));
         exact.chain(self.patterns.iter().map(|(pattern, _)| pattern.source()))
+    }
+}
+
+/// What Ruby may accept is no error of Puppet's.
+fn class_of(error: &RegexpError) -> ErrorClass {
+    match error {
+        RegexpError::Invalid { .. } => ErrorClass::Regexp,
+        RegexpError::Unsupported { .. } => ErrorClass::Limit,
     }
 }
 

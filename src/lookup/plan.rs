@@ -10,7 +10,7 @@ use super::engine::Engine;
 use super::reach::Place;
 use super::session::Session;
 use super::views::{LayerViews, views};
-use crate::hierarchy::{Config, ConfigError, Layer};
+use crate::hierarchy::{Backends, Config, ConfigError, Layer};
 use crate::scope::{KnownNodes, Scope};
 
 /// Most plans that are kept; a workspace has one for each module with data.
@@ -44,6 +44,7 @@ struct Basis {
     files: u64,
     environment: Environment,
     settings: (PuppetVersion, Strict, bool, bool, bool),
+    backends: Arc<Backends>,
     config: Option<Arc<Result<Config, ConfigError>>>,
 }
 
@@ -103,6 +104,7 @@ impl Session<'_> {
                 settings.modules_may_be_missing,
                 settings.keys.is_some(),
             ),
+            backends: settings.backends.clone(),
             config: provider.ok().flatten().map(|known| known.config.clone()),
         };
         let key = (layer.clone(), self.environment.dir.clone());

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::backend::{Reading, declared_reading, format_of};
 use super::engine::{Engine, Invocation};
 use super::error::LookupError;
 use super::level::LevelProvider;
 use super::session::Session;
 use super::walk::Provider;
-use crate::hierarchy::{Config, ConfigBody, Function, Layer, Locations, Template, TemplatePart};
+use crate::hierarchy::{Config, ConfigBody, Function, FunctionKind, Layer, Locations, Template};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Scope;
 
@@ -27,6 +28,8 @@ pub struct Place {
     pub location: usize,
     /// The function that reads it.
     pub function: Function,
+    /// How it reads the file, as far as that is known.
+    pub reading: Option<Reading>,
     /// As written in the configuration.
     pub original: Arc<str>,
     /// The absolute path, unknown variables left in it.
@@ -44,6 +47,18 @@ pub struct Reach {
     /// What the file's path says of the variables in it: dotted path and value. Empty where the
     /// path has no variable, or where it can be read in two ways.
     pub bindings: Vec<(Arc<str>, String)>,
+}
+
+impl Place {
+    /// The place for one key, where its path depends on the key; nothing for a key that is not looked
+    /// for there.
+    #[must_use]
+    pub fn for_key(&self, key: &str) -> Option<Place> {
+        Some(Place {
+            template: self.template.with_key(key)?,
+            ..self.clone()
+        })
+    }
 }
 
 impl Reach {
@@ -98,6 +113,19 @@ impl Engine<'_> {
             Layer::Environment => self.environment_provider(),
             Layer::Module(name) => self.module_provider(name),
         }
+    }
+
+    /// The functions of a layer's levels.
+    pub(super) fn functions(&mut self, layer: &Layer) -> super::error::Found<Vec<Function>> {
+        let Some(provider) = self.provider(layer)? else {
+            return Ok(Vec::new());
+        };
+        let levels = self.levels(&provider, &Invocation::default())?;
+        let all = levels
+            .hierarchy
+            .iter()
+            .chain(levels.default_hierarchy.iter());
+        Ok(all.map(|level| level.function.clone()).collect())
     }
 
     pub(super) fn places(
@@ -158,31 +186,47 @@ fn add_places(
     in_default_hierarchy: bool,
     places: &mut Vec<Place>,
 ) {
-    for (at, location) in level
-        .locations
-        .iter()
-        .flat_map(|all| all.iter())
-        .enumerate()
-    {
-        if location.is_uri {
-            continue;
-        }
-        let template = match &location.open {
-            Some(open) => open.template.clone(),
-            None => Template {
-                parts: vec![TemplatePart::Text(location.place.to_string())],
-            },
-        };
+    let declared = level.declared.as_ref();
+    let reading = match (declared, format_of(&level.function)) {
+        (Some(declared), _) => declared_reading(declared.backend.like),
+        (None, Some(_)) if level.function.kind == FunctionKind::LookupKey => Some(Reading::Opening),
+        (None, format) => format.map(Reading::Plain),
+    };
+    let mut add = |location: usize, original: &Arc<str>, template: Template| {
         places.push(Place {
             layer: layer.clone(),
             in_default_hierarchy,
             level: level.name.clone(),
             index: level.index,
-            location: at,
+            location,
             function: level.function.clone(),
-            original: location.original.clone(),
+            reading,
+            original: original.clone(),
             template,
             mapped: None,
         });
+    };
+    let paths = declared.map_or(&[][..], |declared| &declared.backend.path);
+    if let (None, Some(declared)) = (&level.locations, declared) {
+        for path in paths.iter().filter(|path| !path.needs_level_path()) {
+            let template = path.template(&Template::default(), &declared.datadir);
+            add(0, path.text(), template);
+        }
+    }
+    let locations = level.locations.iter().flat_map(|all| all.iter());
+    for (at, location) in locations.enumerate().filter(|(_, at)| !at.is_uri) {
+        let template = location.template();
+        match declared {
+            Some(declared) if !paths.is_empty() => {
+                for path in paths {
+                    add(
+                        at,
+                        &location.original,
+                        path.template(&template, &declared.datadir),
+                    );
+                }
+            }
+            Some(_) | None => add(at, &location.original, template),
+        }
     }
 }

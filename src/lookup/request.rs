@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::error::LookupError;
 use super::trace::{Possible, TraceNode};
-use crate::hierarchy::Layer;
+use crate::hierarchy::{Layer, Like};
+use crate::interpolation::Key;
 use crate::value::{HashMap, Value};
 
 /// How many levels are named as what could change an answer; more are counted.
@@ -104,6 +105,15 @@ pub enum UnknownCause {
     Function {
         /// Name of the function.
         name: Arc<str>,
+        /// The top-level key that it was asked for.
+        key: Arc<str>,
+    },
+    /// The file lies in a folder that is not here.
+    Absent {
+        /// The file.
+        path: Arc<str>,
+        /// The top-level key that was asked for.
+        key: Arc<str>,
     },
     /// The path depends on unknown variables, and some files it could mean hold the key
     /// that was asked for.
@@ -113,12 +123,23 @@ pub enum UnknownCause {
 impl std::fmt::Display for Unknown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.cause {
-            UnknownCause::Function { name } => {
+            UnknownCause::Function { name, .. } => {
                 write!(
                     f,
                     "level '{}' gets its data from the function '{name}'",
                     self.level
                 )
+            }
+            UnknownCause::Absent { path, .. } => {
+                write!(
+                    f,
+                    "level '{}' reads '{path}', which is not here",
+                    self.level
+                )
+            }
+            UnknownCause::Path(possible) if possible.files.is_empty() => {
+                let variables = possible.variables.join("', '");
+                write!(f, "level '{}' depends on '{variables}'", self.level)
             }
             UnknownCause::Path(possible) => write!(
                 f,
@@ -139,6 +160,57 @@ impl std::fmt::Display for Unknown {
                 possible.key
             ),
         }
+    }
+}
+
+impl Unknown {
+    /// What would have to hold for the answer to be another, for a lookup of some top-level keys:
+    /// `vault_lookup has the key`.
+    #[must_use]
+    pub fn condition(&self, asked: &[Arc<str>]) -> String {
+        let (who, key) = match &self.cause {
+            UnknownCause::Function { name, key } => (name.to_string(), key),
+            UnknownCause::Absent { key, .. } => (
+                format!("level '{}' (not in this workspace)", self.level),
+                key,
+            ),
+            UnknownCause::Path(possible) => {
+                let files = match possible.files.len() {
+                    0 => "a file that is not here,".to_owned(),
+                    1 => "a file".to_owned(),
+                    count => format!("one of {count} files"),
+                };
+                let variables = possible.variables.join(" and ");
+                (
+                    format!("{variables} of the node names {files} that"),
+                    &possible.key,
+                )
+            }
+        };
+        match &**key {
+            "lookup_options" => format!("{who} has lookup_options for it"),
+            key if asked.iter().any(|asked| **asked == *key) => format!("{who} has the key"),
+            key => format!("{who} has '{key}'"),
+        }
+    }
+}
+
+/// A declaration that an answer rests on: what a function is taken to do that is never run here.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Assumed {
+    /// Name of the function.
+    pub function: Arc<str>,
+    /// What it is declared to do.
+    pub like: Like,
+}
+
+impl std::fmt::Display for Assumed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "the function '{}' is declared to {}",
+            self.function, self.like
+        )
     }
 }
 
@@ -170,6 +242,8 @@ pub struct Answer {
     pub result: Result<Value, LookupError>,
     /// What could change it.
     pub unknown: Vec<Unknown>,
+    /// What it rests on that only the user knows, in the order of the search.
+    pub assumed: Vec<Assumed>,
     /// What it was made of.
     pub reads: Arc<Reads>,
     /// The trace, if one was asked for.
@@ -179,6 +253,52 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// What would have to hold for the answer to a lookup of some names to be another, in words:
+    /// `vault_lookup has the key, or level 'b' …`; nothing where it is certain.
+    #[must_use]
+    pub fn unless(&self, names: &[Arc<str>]) -> Option<String> {
+        let asked: Vec<Arc<str>> = names
+            .iter()
+            .filter_map(|name| Key::parse(name).ok()?.root.as_name().map(Arc::from))
+            .collect();
+        let decides = |known: &Unknown| {
+            let (UnknownCause::Function { key, .. } | UnknownCause::Absent { key, .. }) =
+                &known.cause
+            else {
+                return false;
+            };
+            asked.contains(key)
+        };
+        let has_key = |of: &Unknown| {
+            let mut unknown = self.unknown.iter().filter(|known| decides(known));
+            unknown.any(|known| known.layer == of.layer && known.index == of.index)
+        };
+        let mut conditions: Vec<String> = Vec::new();
+        for unknown in &self.unknown {
+            // What has the key decides over it, whatever options it has.
+            if unknown.for_options && has_key(unknown) {
+                continue;
+            }
+            let condition = unknown.condition(&asked);
+            if !conditions.contains(&condition) {
+                conditions.push(condition);
+            }
+        }
+        if let Some(more) = conditions.len().checked_sub(MAX_REASONS).filter(|&n| n > 0) {
+            conditions.truncate(MAX_REASONS);
+            conditions.push(format!("{more} more levels do"));
+        }
+        (!conditions.is_empty()).then(|| conditions.join(", or "))
+    }
+
+    /// The value that the answer has unless something unknown changes it; nothing where there is
+    /// none, or a part of it is not known.
+    #[must_use]
+    pub fn possible(&self) -> Option<&Value> {
+        let value = self.result.as_ref().ok()?;
+        (!self.unknown.is_empty() && !value.has_opaque()).then_some(value)
+    }
+
     /// Whether anything unknown could change the answer.
     #[must_use]
     pub fn certainty(&self) -> Certainty {

@@ -8,7 +8,7 @@ use super::error::{Failure, LookupError};
 use super::options::CompiledOptions;
 use super::reach::Place;
 use super::request::{Answer, Reads, Request};
-use crate::hierarchy::Layer;
+use crate::hierarchy::{Function, Layer};
 use crate::scope::Scope;
 use crate::workspace::Files;
 
@@ -54,6 +54,13 @@ impl<'a> Session<'a> {
         Compilation {
             engine: Engine::new(*self, scope.clone()),
         }
+    }
+
+    /// The functions of a layer's levels, in their order; none where Puppet refuses its configuration.
+    #[must_use]
+    pub fn functions(&self, layer: &Layer) -> Vec<Function> {
+        let functions = Engine::new(*self, Scope::open()).functions(layer);
+        functions.unwrap_or_default()
     }
 
     /// All lookup options that apply to keys of `module` (or to keys without one) in this scope,

@@ -9,7 +9,7 @@ use std::collections::HashMap as Map;
 use std::sync::Arc;
 
 use super::error::LookupError;
-use super::request::{Answer, Certainty, Reads, Request, UnknownCause};
+use super::request::{Answer, Assumed, Certainty, Reads, Request, UnknownCause};
 use super::session::Session;
 use super::trace::{Event, NodeKind, TraceNode, TraceScope};
 use super::views::{Classes, Spot};
@@ -100,7 +100,11 @@ fn answers_until<T>(
 #[must_use]
 pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &str) -> Vec<usize> {
     let views = session.views(nodes, layer);
-    views.nodes_with(|spot| matches!(spot, Spot::File(place, _) if **place == *path))
+    views.nodes_with(|spot| match spot {
+        Spot::File(place, _) => **place == *path,
+        Spot::Keyed(template, _) => template.matches(path),
+        Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => false,
+    })
 }
 
 /// Nodes parted by all that tells them apart for one [`Reads`]: what they see of the files that
@@ -195,6 +199,10 @@ pub struct Group {
     pub result: Result<Value, LookupError>,
     /// Why the answer is not certain.
     pub unknown: Option<String>,
+    /// What would have to hold for it to be another.
+    pub unless: Option<String>,
+    /// What it rests on that only the user knows.
+    pub assumed: Vec<Assumed>,
     /// The nodes that get it, in their order.
     pub nodes: Vec<Arc<str>>,
     /// What must hold for it where no nodes are known: `site = ams`; `otherwise`.
@@ -220,6 +228,7 @@ pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Requ
             Certainty::Unknown => answer.why_uncertain(),
         };
         let found = answer.trace.as_ref().map(sources).unwrap_or_default();
+        let unless = answer.unless(&request.names);
         let result = answer.result;
         let key = (result.clone().map_err(|error| error.to_string()), unknown);
         let same = known.entry(key.clone()).or_default();
@@ -238,6 +247,8 @@ pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Requ
         let group = Group {
             result,
             unknown: key.1,
+            unless,
+            assumed: answer.assumed,
             nodes: Vec::new(),
             condition: String::new(),
             sources: found,
@@ -277,7 +288,9 @@ pub fn group_of(
             Certainty::Certain => None,
             Certainty::Unknown => answer.why_uncertain(),
         },
+        unless: answer.unless(&request.names),
         sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
+        assumed: answer.assumed,
         result: answer.result,
         nodes: vec![nodes.shared_name(member)],
         condition: String::new(),
@@ -299,7 +312,9 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
                     possible.push((unknown.clone(), file.clone()));
                 }
             }
-            UnknownCause::Function { .. } => functions.push(unknown.to_string()),
+            UnknownCause::Function { .. } | UnknownCause::Absent { .. } => {
+                functions.push(unknown.to_string());
+            }
         }
     }
     let certain = |answer: &Answer| {
@@ -310,7 +325,15 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     };
     let mut groups = Vec::new();
     let why_not = certain(&answer);
-    add(&mut groups, answer, why_not, "otherwise".into());
+    let open = |answer: &Answer| {
+        let mut known = answer.clone();
+        known
+            .unknown
+            .retain(|unknown| !matches!(unknown.cause, UnknownCause::Path(_)));
+        known.unless(&request.names)
+    };
+    let unless = open(&answer);
+    add(&mut groups, answer, (why_not, unless), "otherwise".into());
     let mut seen: Vec<Vec<(Arc<str>, String)>> = Vec::new();
     let places = possible_places(session, &possible);
     for (template, file) in places.into_iter().take(MAX_POSSIBLE) {
@@ -330,7 +353,8 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
             .collect();
         let answer = session.lookup(&bound, request);
         let why_not = certain(&answer);
-        add(&mut groups, answer, why_not, condition.join(", "));
+        let unless = open(&answer);
+        add(&mut groups, answer, (why_not, unless), condition.join(", "));
         seen.push(bindings);
     }
     groups
@@ -361,7 +385,11 @@ fn possible_places(
     found
 }
 
-fn add(groups: &mut Vec<Group>, answer: Answer, unknown: Option<String>, condition: String) {
+/// Why an answer is not certain, and what would change it.
+type Doubt = (Option<String>, Option<String>);
+
+fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: String) {
+    let (unknown, unless) = doubt;
     let found = answer.trace.as_ref().map(sources).unwrap_or_default();
     let same = groups
         .iter_mut()
@@ -380,6 +408,8 @@ fn add(groups: &mut Vec<Group>, answer: Answer, unknown: Option<String>, conditi
         None => groups.push(Group {
             result: answer.result,
             unknown,
+            unless,
+            assumed: answer.assumed,
             nodes: Vec::new(),
             condition,
             sources: found,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::error::LookupError;
 use super::in_place::{Changes, Seen};
 use super::merge::Strategy;
+use super::request::Assumed;
 use crate::datatype;
 use crate::hierarchy::Layer;
 use crate::value::Value;
@@ -115,6 +116,8 @@ pub enum Remark {
     Converted(Value),
     /// The lookup failed.
     Failed(LookupError),
+    /// What the function that was asked is declared to do.
+    Assumed(Assumed),
 }
 
 impl fmt::Display for Remark {
@@ -132,6 +135,7 @@ impl fmt::Display for Remark {
                 datatype::puppet_string(arguments)
             ),
             Remark::Failed(error) => write!(f, "{error}"),
+            Remark::Assumed(assumed) => write!(f, "Not run: {assumed}"),
         }
     }
 }

@@ -81,14 +81,9 @@ impl Engine<'_> {
                 locations = None;
             }
             let function = Function { kind, name };
-            levels.push(Rc::new(level(
-                config,
-                levels.len(),
-                backend,
-                function,
-                options,
-                locations,
-            )));
+            let declared = self.declared(&function, &datadir, &invocation, &methods)?;
+            let level = level(config, levels.len(), backend, function, options, locations);
+            levels.push(Rc::new(LevelProvider { declared, ..level }));
         }
         Ok(levels.into())
     }
@@ -153,6 +148,7 @@ fn level(
         given: Given::default(),
         hashes: RefCell::default(),
         definition: OnceCell::new(),
+        declared: None,
     }
 }
 

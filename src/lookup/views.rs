@@ -4,12 +4,12 @@ use std::collections::HashMap as Map;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::backend::format_of;
+use super::backend::{declared_reading, format_of};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
-use super::level::LevelProvider;
+use super::level::{Declared, LevelProvider};
 use super::session::Session;
-use crate::hierarchy::{FunctionKind, Layer};
+use crate::hierarchy::{FunctionKind, Layer, Template};
 use crate::scope::{Column, KnownNodes};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::Format;
@@ -19,6 +19,8 @@ use crate::workspace::Format;
 pub(super) enum Spot {
     /// A data file, by its path.
     File(Arc<str>, Format),
+    /// A data file whose path depends on the key.
+    Keyed(Template, Format),
     /// Something that a function gets which is never run here.
     Unseen,
     /// A path that is not known.
@@ -88,7 +90,11 @@ impl LayerViews {
         for (at, spot) in spots.iter().enumerate() {
             let number = match spot {
                 Spot::File(path, format) => session.files.number(path, *format),
-                Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => None,
+                Spot::Keyed(..)
+                | Spot::Unseen
+                | Spot::Open(_)
+                | Spot::Options(_)
+                | Spot::Refused(_) => None,
             };
             match number {
                 Some(number) => numbered.push((number, at as u32)),
@@ -178,6 +184,10 @@ impl LayerViews {
                     let mut keys = keys.clone();
                     keys.any(|key| session.files.may_hold(path, key, *format))
                 }
+                Spot::Keyed(template, format) => keys.clone().any(|key| {
+                    let path = template.with_key(key).map(|path| path.to_string());
+                    path.is_some_and(|path| session.files.may_hold(&path, key, *format))
+                }),
                 Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => true,
             };
             if matters {
@@ -354,6 +364,10 @@ fn seen(
 }
 
 fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u32, Spot)>) {
+    if let Some(declared) = &level.declared {
+        add_declared(at, level, declared, seen);
+        return;
+    }
     let format = format_of(&level.function);
     if format.is_some() && session.settings.keys.is_some() {
         seen.push((at, Spot::Options(level.options.clone())));
@@ -369,6 +383,39 @@ fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u3
             (None, _) => continue,
         };
         seen.push((at, spot));
+    }
+}
+
+/// The places of a declared function.
+fn add_declared(at: u32, level: &LevelProvider, declared: &Declared, seen: &mut Vec<(u32, Spot)>) {
+    let Declared { backend, datadir } = declared;
+    let Some(reading) = declared_reading(backend.like) else {
+        // It gives every node the same, as far as that is known.
+        return;
+    };
+    let format = reading.format();
+    let keyed = |template: &Template| {
+        let templates = backend
+            .path
+            .iter()
+            .map(|path| path.template(template, datadir));
+        templates
+            .map(|template| (at, Spot::Keyed(template, format)))
+            .collect::<Vec<_>>()
+    };
+    let Some(locations) = &level.locations else {
+        seen.extend(keyed(&Template::default()));
+        return;
+    };
+    for location in locations.iter() {
+        match &location.open {
+            Some(_) => seen.push((at, Spot::Open(location.place.clone()))),
+            None if !location.exists || location.is_uri => {}
+            None if backend.path.is_empty() => {
+                seen.push((at, Spot::File(location.place.clone(), format)));
+            }
+            None => seen.extend(keyed(&location.template())),
+        }
     }
 }
 

@@ -8,13 +8,13 @@ use super::reference_graph::ReferenceGraph;
 use super::walk::walk;
 use super::{Facts, RULES, Rule};
 use crate::analysis::{Analysis, RootView};
-use crate::hierarchy::{FunctionKind, Layer, TemplatePart};
+use crate::hierarchy::{Layer, TemplatePart};
 use crate::lookup::{
-    ConfigCache, Place, PuppetVersion, Request, Settings, UnknownCause, format_of, reach,
+    ConfigCache, Place, PuppetVersion, Reach, Reading, Request, Settings, UnknownCause, reach,
 };
 use crate::regexp::{Regexp, RegexpError};
 use crate::scope::{KnownNodes, Scope};
-use crate::workspace::{File, Root, Snapshot};
+use crate::workspace::{File, PROJECT_FILE, Root, Snapshot, path};
 
 /// The limit of findings of one file, wherever they are shown: a file with more of them is broken in
 /// one way many times.
@@ -168,11 +168,14 @@ impl<'a> Checker<'a> {
                 layer: &of.layer,
                 dir: &of.root.dir,
             },
+            None if path::name(file.path()) == PROJECT_FILE => Role::Project,
             None => Role::Data(self.readers(file)),
         };
         match &role {
             Role::Data(readers) if readers.is_empty() => None,
-            Role::Data(_) | Role::Config { .. } => Some(FileContext::new(self, file, role)),
+            Role::Data(_) | Role::Config { .. } | Role::Project => {
+                Some(FileContext::new(self, file, role))
+            }
         }
     }
 
@@ -181,23 +184,19 @@ impl<'a> Checker<'a> {
         let mut readers = Vec::new();
         for root in &self.roots {
             let reached = reach(self.places(root), file.path());
-            let formats: Vec<_> = reached
-                .iter()
-                .filter_map(|reach| format_of(&reach.place.function))
-                .collect();
-            let Some(&format) = formats.first() else {
+            let format_of = |reach: &Reach| reach.place.reading.map(Reading::format);
+            let Some(format) = reached.iter().find_map(format_of) else {
                 continue;
             };
-            let is_plain = reached.iter().all(|reach| {
-                let function = &reach.place.function;
-                function.kind == FunctionKind::DataHash && format_of(function).is_some()
-            });
+            let is_plain = reached
+                .iter()
+                .all(|reach| matches!(reach.place.reading, Some(Reading::Plain(_))));
             readers.push(Reader {
                 root,
                 is_plain,
                 reached: reached
                     .into_iter()
-                    .filter(|reach| format_of(&reach.place.function) == Some(format))
+                    .filter(|reach| format_of(reach) == Some(format))
                     .collect(),
                 format,
             });
@@ -209,9 +208,7 @@ impl<'a> Checker<'a> {
     pub(super) fn is_read(&self, file: &File) -> bool {
         let reads = |root: &RootContext<'_>| {
             let mut places = self.places(root).iter();
-            places.any(|place| {
-                format_of(&place.function).is_some() && place.template.matches(file.path())
-            })
+            places.any(|place| place.reading.is_some() && place.template.matches(file.path()))
         };
         self.roots.iter().any(reads)
     }
@@ -248,7 +245,7 @@ impl<'a> Checker<'a> {
         let here = |place: &Place| {
             let start = match place.template.parts.first() {
                 Some(TemplatePart::Text(text)) => text.as_str(),
-                Some(TemplatePart::Variable(_)) | None => "",
+                Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => "",
             };
             areas.iter().any(|area| start.starts_with(&**area))
         };

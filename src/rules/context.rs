@@ -22,6 +22,8 @@ pub enum Role<'a> {
         /// The root's folder.
         dir: &'a Arc<str>,
     },
+    /// This program's own configuration of a workspace.
+    Project,
 }
 
 /// A root that reads a file.
@@ -165,7 +167,7 @@ impl<'a> FileContext<'a> {
     pub fn readers(&self) -> &[Reader<'a>] {
         match &self.role {
             Role::Data(readers) => readers,
-            Role::Config { .. } => &[],
+            Role::Config { .. } | Role::Project => &[],
         }
     }
 
@@ -203,7 +205,7 @@ impl<'a> FileContext<'a> {
     pub fn loaded(&self) -> Result<&Value, &LoadError> {
         let loaded = self.loaded.get_or_init(|| match self.role {
             Role::Data(_) => self.snapshot().data_of(self.file, self.format()),
-            Role::Config { .. } => Arc::new(DataFile {
+            Role::Config { .. } | Role::Project => Arc::new(DataFile {
                 loaded: match self.file.bytes() {
                     Ok(bytes) => load_yaml(&bytes),
                     Err(error) => Err(error),

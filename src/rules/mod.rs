@@ -58,6 +58,7 @@ mod lookup_options_unknown_option;
 mod malformed_call;
 mod non_string_map_key;
 mod not_a_hash;
+mod project_config;
 mod ruby_tags;
 mod symbol_value;
 mod unclosed_token;
@@ -100,6 +101,7 @@ pub static RULES: &[&Rule] = &[
     malformed_call::RULE,
     non_string_map_key::RULE,
     not_a_hash::RULE,
+    project_config::RULE,
     ruby_tags::RULE,
     symbol_value::RULE,
     unclosed_token::RULE,
@@ -109,6 +111,12 @@ pub static RULES: &[&Rule] = &[
     yaml_portability::RULE,
     yaml_syntax::RULE,
 ];
+
+/// The codes of all rules, ordered.
+#[must_use]
+pub fn codes() -> Vec<&'static str> {
+    RULES.iter().map(|rule| rule.code).collect()
+}
 
 /// The rule of a code.
 #[must_use]

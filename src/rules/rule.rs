@@ -27,13 +27,15 @@ pub struct Rule {
     pub(super) hooks: &'static [Hook],
 }
 
-/// What a rule looks at: the walk over a file calls it there. All hooks but [`Hook::File`] and
-/// [`Hook::Configuration`] are for data files alone.
+/// What a rule looks at: the walk over a file calls it there. All hooks but [`Hook::File`],
+/// [`Hook::Configuration`] and [`Hook::Project`] are for data files alone.
 pub(super) enum Hook {
     /// The file as a whole: data or configuration.
     File(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// The configuration of a hierarchy.
     Configuration(fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)),
+    /// This program's own configuration of a workspace; nothing else is called for it.
+    Project(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// A top-level key, also one that a merge key brings.
     Key(fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)),
     /// A mapping at any depth.

@@ -18,15 +18,19 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
         at,
         runs: rules.iter().map(|rule| Run::new(rule, at)).collect(),
     };
-    walk.call(&hooks.file, |check, findings| check(at, findings));
     match &at.role {
+        Role::Project => walk.call(&hooks.project, |check, findings| check(at, findings)),
         Role::Config { layer, dir } => {
+            walk.call(&hooks.file, |check, findings| check(at, findings));
             let configuration = ConfigurationAt { layer, dir };
             walk.call(&hooks.configuration, |check, findings| {
                 check(at, &configuration, findings);
             });
         }
-        Role::Data(_) => walk.data(&hooks),
+        Role::Data(_) => {
+            walk.call(&hooks.file, |check, findings| check(at, findings));
+            walk.data(&hooks);
+        }
     }
     walk.runs.into_iter().flat_map(Run::findings).collect()
 }
@@ -39,6 +43,7 @@ type Indexed<H> = Vec<(usize, H)>;
 struct Hooks {
     file: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     configuration: Indexed<fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)>,
+    project: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     key: Indexed<fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)>,
     mapping: Indexed<fn(&FileContext<'_>, &MappingAt<'_>, &mut Findings<'_>)>,
     scalar: Indexed<fn(&FileContext<'_>, &ScalarAt<'_>, &mut Findings<'_>)>,
@@ -54,6 +59,7 @@ impl Hooks {
                 match *hook {
                     Hook::File(check) => hooks.file.push((index, check)),
                     Hook::Configuration(check) => hooks.configuration.push((index, check)),
+                    Hook::Project(check) => hooks.project.push((index, check)),
                     Hook::Key(check) => hooks.key.push((index, check)),
                     Hook::Mapping(check) => hooks.mapping.push((index, check)),
                     Hook::Scalar(check) => hooks.scalar.push((index, check)),

@@ -191,7 +191,7 @@ impl Scope {
         {
             return Variable::Known(value.clone());
         }
-        let name = root.strip_prefix("::").unwrap_or(root);
+        let name = root.trim_start_matches("::");
         let qualified = root.contains("::");
         if let Some(class) = &self.class {
             let local = if qualified {
@@ -214,11 +214,22 @@ impl Scope {
         {
             return Variable::Known(value);
         }
+        // `Compiler#create_settings_scope`: the other settings are those of the server.
+        if let Some(setting) = name.strip_prefix("settings::") {
+            return match setting {
+                "environment" => self.dotted("environment", &[]),
+                _ => Variable::Unknown,
+            };
+        }
         if self.open {
             return self
                 .bindings
                 .get(name, segments)
                 .map_or(Variable::Unknown, Variable::Known);
+        }
+        // The class `main` sets them at the top (`Compiler#evaluate_main`).
+        if matches!(name, "name" | "title") {
+            return Variable::Known(Value::from("main"));
         }
         Variable::Undefined(self.missing(root, name, qualified))
     }

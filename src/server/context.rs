@@ -94,6 +94,7 @@ impl Context {
         if let Some(strict_variables) = self.settings.strict_variables {
             puppet.strict_variables = strict_variables;
         }
+        puppet.backends = Arc::clone(&self.settings.backends);
         puppet
     }
 

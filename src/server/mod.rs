@@ -182,8 +182,9 @@ where
     let outbox = Outbox::default();
     let session_of_model: Arc<OnceLock<Weak<Connection>>> = Arc::default();
     let session = session_of_model.clone();
-    let tell = move |_: &model::VersionedSnapshot| {
+    let tell = move |latest: &model::VersionedSnapshot| {
         if let Some(session) = session.get().and_then(Weak::upgrade) {
+            session.follow_projects(&latest.snapshot);
             session.tell_change();
         }
     };

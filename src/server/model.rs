@@ -48,7 +48,7 @@ impl Pinned {
     }
 }
 
-/// Called by the writer after it has applied changes.
+/// Called by the writer after it has applied changes, before a request that comes behind them.
 pub(crate) type Applied = Box<dyn Fn(&VersionedSnapshot) + Send>;
 
 /// The queue in front of the writer, and its latest result.
@@ -209,7 +209,15 @@ impl Model {
                 queue.busy = true;
                 std::mem::take(&mut queue.entries)
             };
-            let before = self.latest.load().revision;
+            let mut told = self.latest.load().revision;
+            // What follows from a change comes before the requests behind it.
+            let mut tell = || {
+                let latest = self.latest.load();
+                if latest.revision != told {
+                    told = latest.revision;
+                    applied(&latest);
+                }
+            };
             let mut texts = Texts::default();
             for entry in entries {
                 match entry {
@@ -229,6 +237,7 @@ impl Model {
                     Entry::Pin(sender, stop) => {
                         if !stop.requested() {
                             self.flush(&workspace, &mut texts);
+                            tell();
                             // It fails if the request was dropped.
                             let _ = sender.send(VersionedSnapshot::clone(&self.latest.load()));
                         }
@@ -236,10 +245,7 @@ impl Model {
                 }
             }
             self.flush(&workspace, &mut texts);
-            let latest = self.latest.load();
-            if latest.revision != before {
-                applied(&latest);
-            }
+            tell();
         }
     }
 

@@ -202,8 +202,12 @@ pub(super) fn text_of(content: &Content) -> Arc<str> {
     }
 }
 
+/// The name of this program's own configuration of a workspace.
+pub const PROJECT_FILE: &str = ".hiera-ls.yaml";
+
 /// Names that are configuration of Puppet's tools, not data, in whatever folder.
-const NOT_DATA: [&str; 4] = [
+const NOT_DATA: [&str; 5] = [
+    PROJECT_FILE,
     "hiera.yaml",
     "environment.conf",
     "metadata.json",
@@ -223,6 +227,7 @@ pub fn format_of(at: &str) -> Option<Format> {
     // What most data files are called.
     if let Some(stem) = at.strip_suffix(".yaml")
         && !stem.ends_with("hiera")
+        && !stem.ends_with(".hiera-ls")
     {
         return Some(Format::Yaml);
     }

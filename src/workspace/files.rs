@@ -55,6 +55,12 @@ pub trait Files: Sync {
     /// What stands at `path`, if anything.
     fn kind(&self, path: &str) -> Option<FileKind>;
 
+    /// Whether it is known what stands in a folder; where it is not, a file that is missing here may
+    /// be there for Puppet.
+    fn sees(&self, _folder: &str) -> bool {
+        true
+    }
+
     /// The names in a folder with their kinds, sorted by bytes, without `.` and `..`; empty where
     /// there is no such folder.
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)>;

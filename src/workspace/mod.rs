@@ -54,7 +54,7 @@ pub use code::{
 };
 pub use deployed::onto as map_onto_environment;
 pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, OptionFact};
-pub use file::{Belongs, File, FileId, LARGEST_FILE, format_of, too_large};
+pub use file::{Belongs, File, FileId, LARGEST_FILE, PROJECT_FILE, format_of, too_large};
 pub use files::{DataFile, FileKind, Files, Format};
 pub use generations::Generations;
 pub use nested::NestedKey;

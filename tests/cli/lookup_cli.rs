@@ -292,7 +292,8 @@ Searching for \"q\"
         serde_json::json!({ "id": 1, "found": null, "unknown":
             "level 'V' gets its data from the function 'vault::ask'; \
              level 'W' gets its data from the function 'vault::ask'; \
-             level 'H' gets its data from the function 'vault::all'" })
+             level 'H' gets its data from the function 'vault::all'",
+            "unless": "vault::ask has the key, or vault::all has the key" })
     );
     // The wrong kind of function is Puppet's error, not a question.
     write(

@@ -10,4 +10,5 @@
 mod bounds;
 mod check_cli;
 mod lookup_cli;
+mod project_cli;
 mod rules_cli;

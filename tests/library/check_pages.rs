@@ -89,9 +89,10 @@ fn examples_fire_exactly_what_they_mark() {
 }
 
 /// Codes whose pages must have an example with a fix.
-const FIXABLE: [&str; 6] = [
+const FIXABLE: [&str; 7] = [
     "lookup-options-bare-value",
     "non-string-map-key",
+    "project-config",
     "symbol-value",
     "unclosed-token",
     "unknown-interpolation-function",

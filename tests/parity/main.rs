@@ -19,6 +19,7 @@ mod check_corpora;
 mod compare;
 mod corpora;
 mod corpora_parity;
+mod declared;
 mod generate;
 mod hover_corpora;
 mod known;

@@ -240,6 +240,8 @@ module Oracle
     type = Puppet::Resource::Type.new(:hostclass, '')
     compiler.topscope.source = type
     compiler.topscope.resource = Puppet::Parser::Resource.new('class', :main, scope: compiler.topscope, source: type)
+    # As `Compiler#evaluate_main` leaves the top scope.
+    %w[title name].each { |name| compiler.topscope[name] = 'main' unless compiler.topscope.bound?(name) }
   end
 
   # A class as if it were being evaluated: its variables shadow top-scope ones, and answer as `name::variable` too.

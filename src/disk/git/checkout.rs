@@ -16,8 +16,8 @@ use crate::disk::walk::{MOST_DEPTH, MOST_FILES, walk};
 use crate::disk::workspace_disk::read_areas;
 use crate::value::{LoadError, LoadErrorKind, SystemError};
 use crate::workspace::{
-    Change, Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Snapshot, Workspace, path,
-    too_large,
+    Change, Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Settings, Snapshot, Workspace,
+    path, too_large,
 };
 
 /// Links to folders that lead to links to folders.
@@ -33,7 +33,7 @@ const MOST_LINKS: usize = 8;
 pub fn snapshot_of_revision(
     folder: &str,
     revision: &str,
-    global: Option<&str>,
+    settings: &Settings,
 ) -> Result<Arc<Snapshot>, GitError> {
     let folder = folder.trim_end_matches('/');
     let repository = Repository::around(folder)?;
@@ -52,7 +52,7 @@ pub fn snapshot_of_revision(
     reading.tree(0, tree, folder, 0)?;
     reading.links(folder);
     reading.unversioned(folder, &prefix);
-    reading.snapshot(folder, global)
+    reading.snapshot(folder, settings)
 }
 
 /// Something that stands at a path.
@@ -300,7 +300,7 @@ impl Reading {
         }
     }
 
-    fn snapshot(self, folder: &str, global: Option<&str>) -> Result<Arc<Snapshot>, GitError> {
+    fn snapshot(self, folder: &str, settings: &Settings) -> Result<Arc<Snapshot>, GitError> {
         let mut data_folders = DataFolders::default();
         for (at, entry) in &self.entries {
             if names_data_folders(at)
@@ -331,9 +331,12 @@ impl Reading {
             }
         }
         let workspace = Workspace::new();
-        match global {
-            Some(_) => read_areas(&workspace, folder, global),
-            None => workspace.apply(Change::Folders(vec![Arc::from(folder)])),
+        match settings.global_hiera_yaml {
+            Some(_) => read_areas(&workspace, folder, settings),
+            None => workspace.apply(Change::Batch(vec![
+                Change::Folders(vec![Arc::from(folder)]),
+                Change::Settings(settings.clone()),
+            ])),
         };
         // What is on the disk in the folder itself goes.
         Ok(workspace.apply(Change::Scanned {

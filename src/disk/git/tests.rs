@@ -117,7 +117,11 @@ fn all(snapshot: &Snapshot, folder: &Path) -> BTreeMap<String, String> {
 }
 
 fn read(folder: &Path, revision: &str) -> Result<BTreeMap<String, String>, String> {
-    let snapshot = snapshot_of_revision(folder.to_str().unwrap(), revision, None);
+    let snapshot = snapshot_of_revision(
+        folder.to_str().unwrap(),
+        revision,
+        &crate::workspace::Settings::default(),
+    );
     snapshot
         .map(|snapshot| all(&snapshot, folder))
         .map_err(|error| error.message)

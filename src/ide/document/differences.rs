@@ -86,9 +86,10 @@ pub(super) fn change(
     for ((sign, cell), said) in [('-', before), ('+', after)].into_iter().zip(said) {
         let sources = cell.sources.iter().map(|source| place(source, snapshot));
         let sources: Vec<String> = sources.collect();
-        let certain = match (&cell.unknown, &cell.result) {
-            (Some(why), Ok(_)) => format!(" (not certain: {})", one_line(why)),
-            (Some(_), Err(_)) | (None, _) => String::new(),
+        let certain = match (&cell.unknown, &cell.unless, &cell.result) {
+            (Some(_), Some(unless), Ok(_)) => format!(", unless {}", one_line(unless)),
+            (Some(why), None, Ok(_)) => format!(" (not certain: {})", one_line(why)),
+            (Some(_), _, Err(_)) | (None, _, _) => String::new(),
         };
         let line = format!("  {sign} {said}{certain}  {}", sources.join(" "));
         let _ = writeln!(content, "{}", line.trim_end());

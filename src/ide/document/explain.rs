@@ -10,7 +10,6 @@ use crate::scope::{Node, Scope};
 pub(super) fn document(view: &RootView<'_>, key: &str, node: Option<&Node>) -> Document {
     let settings = Settings {
         recover_broken_files: false,
-        modules_may_be_missing: false,
         ..view.analysis.settings.clone()
     };
     let analysis = Analysis {

@@ -35,7 +35,7 @@ impl View {
         let analysis = &context.view.analysis;
         let unknown = survey.unknowns(analysis, &target.steps);
         let conditions = survey.conditions(analysis, &unknown);
-        whose.extend(levels::unless(conditions, &survey.outside()));
+        whose.extend(levels::unless(&target.root, conditions, &survey.outside()));
         View {
             survey,
             whose,

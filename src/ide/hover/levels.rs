@@ -11,7 +11,7 @@ use crate::analysis::{Condition, DecidingOptions, LevelValue, Survey};
 use crate::hierarchy::Layer;
 use crate::ide::target::KeyTarget;
 use crate::ide::unseen::outside_words;
-use crate::lookup::{OptionsSource, Strategy, Unknown, UnknownCause};
+use crate::lookup::{Answer, OptionsSource, Strategy, Unknown, UnknownCause};
 
 /// Adds the lines on levels; `sources` are those that gave the part under the cursor.
 pub(super) fn add_lines(
@@ -24,6 +24,10 @@ pub(super) fn add_lines(
 ) {
     page.line(used_line(context, target, survey, sources));
     page.line(unknown_line(context, target, unknown));
+    for line in offer_lines(context, unknown) {
+        page.line(line);
+    }
+    page.line(assumed_line(&survey.answer));
     let not_set = survey.not_set();
     if !not_set.is_empty() {
         let mut line = vec![text("not set: ")];
@@ -94,8 +98,11 @@ fn unknown_line(context: &Context<'_>, target: &KeyTarget, unknown: &[Unknown]) 
             (false, layer) => format!("unknown, {} level '{level}'", layer_name(layer)),
         })];
         match &unknown.cause {
-            UnknownCause::Function { name } => {
+            UnknownCause::Function { name, .. } => {
                 line.extend([text(": data of the function "), code(name.to_string())]);
+            }
+            UnknownCause::Absent { path, .. } => {
+                line.extend([text(": "), code(path.to_string()), text(" is not here")]);
             }
             UnknownCause::Path(possible) => {
                 let key = &*possible.key;
@@ -112,6 +119,43 @@ fn unknown_line(context: &Context<'_>, target: &KeyTarget, unknown: &[Unknown]) 
     joined(lines, " · ")
 }
 
+/// What the functions that are not run look like they do, and how to declare it.
+fn offer_lines(context: &Context<'_>, unknown: &[Unknown]) -> Vec<Line> {
+    let mut functions: Vec<&Arc<str>> = Vec::new();
+    for unknown in unknown {
+        if let UnknownCause::Function { name, .. } = &unknown.cause
+            && !functions.contains(&name)
+        {
+            functions.push(name);
+        }
+    }
+    let offers = functions.iter().filter_map(|name| context.view.offer(name));
+    let lines = offers.map(|offer| {
+        vec![
+            text("by its code it may "),
+            text(offer.backend.like.to_string()),
+            text("; if that is right, declare it below 'backends' in .hiera-ls.yaml: "),
+            code(offer.as_yaml()),
+        ]
+    });
+    lines.collect()
+}
+
+/// What an answer rests on that only the user knows.
+pub(super) fn assumed_line(answer: &Answer) -> Line {
+    let assumed = answer.assumed.iter().map(|assumed| {
+        vec![
+            code(assumed.function.to_string()),
+            text(format!(" is declared to {}", assumed.like)),
+        ]
+    });
+    let mut line = joined(assumed, ", ");
+    if !line.is_empty() {
+        line.push(text(" (not run)"));
+    }
+    line
+}
+
 /// The layer's name for people.
 fn layer_name(layer: &Layer) -> String {
     match layer {
@@ -121,9 +165,11 @@ fn layer_name(layer: &Layer) -> String {
     }
 }
 
-/// What would change an answer, behind "for every node": `, unless site is ams or lhr`.
-pub(super) fn unless(conditions: Vec<Condition>, outside: &[Arc<str>]) -> Line {
-    let mut all: Vec<Line> = conditions.into_iter().map(condition).collect();
+/// What would change the answer for a top-level key, behind "for every node": `, unless site is ams
+/// or lhr`.
+pub(super) fn unless(key: &str, conditions: Vec<Condition>, outside: &[Arc<str>]) -> Line {
+    let conditions = conditions.into_iter();
+    let mut all: Vec<Line> = conditions.map(|one| condition(key, one)).collect();
     all.extend(outside_words(outside).map(|words| vec![text(words)]));
     if all.is_empty() {
         return Line::new();
@@ -134,14 +180,15 @@ pub(super) fn unless(conditions: Vec<Condition>, outside: &[Arc<str>]) -> Line {
 }
 
 /// `site` is `ams` or `lhr`.
-fn condition(condition: Condition) -> Line {
+fn condition(key: &str, condition: Condition) -> Line {
     let (names, count, values) = match condition {
-        Condition::Function(name) => {
-            return vec![
-                text("a custom backend ("),
-                code(name.to_string()),
-                text(") knows better"),
-            ];
+        Condition::Function { name, key: asked } => {
+            let has = match &*asked {
+                "lookup_options" => vec![text(" has "), code(asked.to_string()), text(" for it")],
+                asked if asked == key => vec![text(" has the key")],
+                asked => vec![text(" has "), code(asked.to_owned())],
+            };
+            return std::iter::once(code(name.to_string())).chain(has).collect();
         }
         Condition::Variables {
             names,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::key::{CELL, View, add_value, one, shell_word, used};
-use super::levels::merge_line;
+use super::levels::{assumed_line, merge_line};
 use super::page::{Line, Page, code, name, text};
 use super::provenance::{dig, notes};
 use super::{Effective, yaml};
@@ -69,6 +69,7 @@ pub(super) fn page(
         merge.push(text(", for the first of them"));
     }
     page.line(merge);
+    page.line(assumed_line(&largest.answer));
     if let Some(words) = outside_words(&survey.outside()) {
         page.line(vec![text("unless "), text(words)]);
     }

@@ -205,7 +205,8 @@ fn looked_up(
         let scope = context.scope();
         let answer = view.session().lookup(&scope, &request);
         let conditions = view.in_scope(&scope).conditions(&answer.unknown);
-        one(context, first, key, &answer, unless(conditions, &[]), page);
+        let whose = unless(&key.root, conditions, &[]);
+        one(context, first, key, &answer, whose, page);
         return;
     }
     let runs = view.runs(&request, &members);

@@ -155,11 +155,26 @@ pub(super) fn page(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
 /// A data function that is not Puppet's own.
 fn function(context: &Context<'_>, word: &str) -> Page {
     let mut page = Page::default();
+    let view = &context.view;
+    let declared = view.analysis.settings.backends.get(word);
     page.line(vec![
         name(word),
-        text(" — a custom backend: it is never run here, so its values are unknown"),
+        text(match declared {
+            Some(backend) => format!(
+                " — a custom backend: it is never run here, and is declared to {}",
+                backend.like
+            ),
+            None => {
+                " — a custom backend: it is never run here, so its values are unknown".to_owned()
+            }
+        }),
     ]);
-    let view = &context.view;
+    if let Some(offer) = view.offer(word) {
+        page.line(vec![
+            text(format!("by its code it may {}; if that is right, declare it below 'backends' in .hiera-ls.yaml: ", offer.backend.like)),
+            code(offer.as_yaml()),
+        ]);
+    }
     page.line(match find_function(view.files(), &view.environment, word) {
         FunctionSource::Ruby(path) | FunctionSource::Puppet(path) => {
             vec![text("defined in "), context.link(&path, 1)]

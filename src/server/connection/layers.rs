@@ -12,7 +12,7 @@ use crate::server::context::named_files;
 use crate::server::disk_reader::{Named, Seek, WatchedBy};
 use crate::server::memory;
 use crate::server::settings::{LogLevel, Origin, UserSettings, by_origin};
-use crate::workspace::{Change, path};
+use crate::workspace::{Change, PROJECT_FILE, Snapshot, path};
 
 /// Whether to search again for what was found or missed before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +32,8 @@ pub(super) struct Layers {
     /// The folders of open files whose hierarchy has been searched for.
     sought: BTreeSet<Arc<str>>,
     configuration: Value,
+    /// The texts of the configurations in the folders themselves, as they were last read.
+    projects: Vec<Option<Arc<str>>>,
     /// At which turn the client knew that configuration, and how many turns there were.
     configured: u64,
     turns: u64,
@@ -148,18 +150,23 @@ impl Connection {
     /// could not be taken.
     pub(crate) fn read_settings(&self) {
         let (settings, complaints) = {
-            let layers = lock(&self.layers);
+            let mut layers = lock(&self.layers);
             // The protocol does not say who wrote a setting of a client's configuration.
             let mut read = vec![(Origin::User, self.facts().options.clone())];
             let says_origins = self.facts().setting_origins;
             read.extend(by_origin(layers.configuration.clone(), says_origins));
             let mut complaints: Vec<String> = Vec::new();
+            let snapshot = self.model.latest().snapshot;
+            let known = |at: &str| snapshot.file(at).map(|file| Arc::clone(file.text()));
+            let mut projects = Vec::new();
             for folder in &layers.folders {
-                match disk::project(folder) {
-                    Ok(project) => read.push((Origin::Project, json!(project))),
-                    Err(error) => complaints.push(error.to_string()),
-                }
+                let found = disk::project_over(folder, &known);
+                let is_own = found.path.as_deref() == Some(&*path::join(folder, PROJECT_FILE));
+                projects.push(found.text.filter(|_| is_own));
+                read.push((Origin::Project, json!(found.project)));
+                complaints.extend(found.mistakes.iter().map(ToString::to_string));
             }
+            layers.projects = projects;
             let (settings, refused) = UserSettings::read(&read, &layers.folders);
             complaints.extend(refused);
             (settings, complaints)
@@ -188,6 +195,27 @@ impl Connection {
             self.recheck_all();
         }
         self.recall();
+    }
+
+    /// Reads the settings again where the text of a workspace's own configuration has changed: on the
+    /// disk, or in the editor.
+    pub(crate) fn follow_projects(&self, snapshot: &Snapshot) {
+        let is_whole = *self.index.borrow() == Index::Complete;
+        let has_changed = {
+            let layers = lock(&self.layers);
+            let folders = layers.folders.iter().zip(&layers.projects);
+            let mut changed = folders.filter(|(folder, known)| {
+                match snapshot.file(&path::join(folder, PROJECT_FILE)) {
+                    Some(file) => known.as_ref() != Some(file.text()),
+                    // Until all is read, a file that is not there may still come.
+                    None => is_whole && known.is_some(),
+                }
+            });
+            changed.next().is_some()
+        };
+        if has_changed {
+            self.read_settings();
+        }
     }
 
     /// Takes up the nodes that were selected in earlier conversations, for folders that are new in

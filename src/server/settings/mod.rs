@@ -9,10 +9,12 @@
 mod table;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::hierarchy::Backends;
 use crate::text::nearest;
 use crate::{lookup, rules};
 use table::{TABLE, expected};
@@ -43,6 +45,8 @@ pub struct UserSettings {
     pub path_map: BTreeMap<String, String>,
     /// `hiera.yaml` files or their folders that are roots whatever their place.
     pub roots: Vec<String>,
+    /// What is declared of functions that are not Puppet's own.
+    pub backends: Arc<Backends>,
     /// Whether encrypted values are decrypted.
     pub decrypt: bool,
     /// The private key for decryption (PKCS#7, PEM).
@@ -100,6 +104,7 @@ impl Default for UserSettings {
             facts_file: None,
             path_map: BTreeMap::new(),
             roots: Vec::new(),
+            backends: Arc::default(),
             decrypt: false,
             pkcs7_private_key: None,
             pkcs7_public_key: None,

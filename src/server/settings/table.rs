@@ -1,9 +1,13 @@
 //! The table of settings: one row each, with its type, its words and its place in [`UserSettings`].
 
+use std::sync::Arc;
+
+use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{Trust, UserSettings};
+use crate::hierarchy::{Backends, LIKE};
 use crate::lookup::{PuppetVersion, Strict};
 use crate::rules::Severity;
 
@@ -61,7 +65,7 @@ const SEVERITIES: [(&str, Option<Severity>); 5] = [
     ("error", Some(Severity::Error)),
 ];
 
-pub(super) const TABLE: [Setting; 23] = [
+pub(super) const TABLE: [Setting; 24] = [
     Setting {
         name: "puppetVersion",
         trust: Trust::Anyone,
@@ -142,6 +146,27 @@ pub(super) const TABLE: [Setting; 23] = [
         { "type": "array", "items": { "type": "string" } },
         "`hiera.yaml` files, or their folders, that are roots whatever their place."
     ),
+    Setting {
+        name: "backends",
+        trust: Trust::WorkspaceInside,
+        about: "What functions of `hiera.yaml` do that are not Puppet's own, by their names: `{\"like\": \"yaml_data\", \"path\": \"{path}/{key_path}.yaml\"}`, `{\"like\": \"secret\"}`, `{\"like\": \"nothing\"}`. See `docs/configuration.md`.",
+        schema: || {
+            let text = json!({ "type": "string" });
+            let texts = json!({ "anyOf": [text.clone(), { "type": "array", "items": text }] });
+            json!({ "type": "object", "additionalProperties": {
+                "type": "object",
+                "properties": { "like": { "enum": LIKE }, "path": texts, "keys": texts },
+                "required": ["like"],
+                "additionalProperties": false,
+            } })
+        },
+        get: |settings| json!(*settings.backends),
+        set: |settings, value| {
+            let read = Backends::deserialize(&value);
+            settings.backends = Arc::new(read.map_err(|error| error.to_string())?);
+            Ok(())
+        },
+    },
     row!(
         "decrypt",
         User,

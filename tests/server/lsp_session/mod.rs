@@ -6,6 +6,7 @@ mod fixes;
 mod lenses;
 mod navigation;
 mod program;
+mod project;
 mod secrets;
 
 use std::collections::BTreeSet;

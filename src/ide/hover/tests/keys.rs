@@ -423,10 +423,96 @@ hierarchy:
 a$0: 1
 ",
         expect![[r#"
-            a — first found, for every node that reads this file, unless a custom backend (vault_lookup) knows better
+            a — first found, for every node that reads this file, unless vault_lookup has the key
               1
             common.yaml:1 sets it
             unknown, level 'Vault': data of the function vault_lookup"#]],
+    );
+}
+
+/// A function that makes a path of the key's segments, above a plain level.
+const EXPANDING: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: Expand, lookup_key: lib::expand, path: common}
+  - {name: Common, path: common.yaml}
+#- modules/lib/lib/puppet/functions/lib/expand.rb
+Puppet::Functions.create_function(:'lib::expand') do
+  def expand(key, options, context)
+    parts = key.split('::')
+    parts.pop
+    file = ([options['path']] + parts).join('/') + '.yaml'
+    data = YAML.load_file(file)
+    context.not_found unless data.key?(key)
+    data[key]
+  end
+end
+#- data/common/profile/web.yaml
+profile::web::port: 443
+#- data/common.yaml
+a: 1
+profile::web::port: 80
+";
+
+#[test]
+fn what_a_backend_may_do_by_its_code_is_offered() {
+    check(
+        &EXPANDING.replace("a: 1", "a$0: 1"),
+        expect![[r#"
+            a — first found, for every node that reads this file, unless lib::expand has the key
+              1
+            common.yaml:1 sets it
+            unknown, level 'Expand': data of the function lib::expand
+            by its code it may read like yaml_data; if that is right, declare it below 'backends' in .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}"#]],
+    );
+}
+
+#[test]
+fn a_declared_backend_is_read_and_named() {
+    let declared = "#- .hiera-ls.yaml\nbackends:\n  lib::expand: {like: yaml_data, path: \"{path}/{key_path}.yaml\"}\n";
+    check(
+        &format!(
+            "{}{declared}",
+            EXPANDING.replace("port: 443", "po$0rt: 443")
+        ),
+        expect![[r#"
+            profile::web::port — first found, for every node that reads this file
+              443
+            common/profile/web.yaml:1 sets it · overrides common.yaml:2
+            lib::expand is declared to read like yaml_data (not run)"#]],
+    );
+    check(
+        &format!(
+            "{}{declared}",
+            EXPANDING.replace("profile::web::port: 80", "profile::web::po$0rt: 80")
+        ),
+        expect![[r#"
+            profile::web::port — first found, for every node that reads this file
+              443
+            common/profile/web.yaml:1 sets it · overrides common.yaml:2
+            lib::expand is declared to read like yaml_data (not run)"#]],
+    );
+    check_nodes(
+        &format!(
+            "{}{declared}",
+            EXPANDING.replace("port: 443", "po$0rt: 443")
+        ),
+        "{a: {}, b: {}}",
+        expect![[r#"
+            profile::web::port — first found, for all 2 nodes that read this file
+              443
+            common/profile/web.yaml:1 sets it · overrides common.yaml:2
+            lib::expand is declared to read like yaml_data (not run)"#]],
+    );
+    check(
+        &format!(
+            "{}{declared}",
+            EXPANDING.replace("lookup_key: lib::expand", "lookup_key: lib::ex$0pand")
+        ),
+        expect![[r#"
+            lib::expand — a custom backend: it is never run here, and is declared to read like yaml_data
+            defined in modules/lib/lib/puppet/functions/lib/expand.rb:1"#]],
     );
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use expect_test::Expect;
 
 use super::{Hover, HoverOptions, hover};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, PROJECT_FILE, Project};
 use crate::fixture::{FOLDER, Fixture};
 use crate::ide::KnownNodes;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
@@ -41,9 +41,21 @@ fn nodes(text: &str) -> KnownNodes {
     KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
 }
 
+/// Puppet's settings, with what the workspace's `.hiera-ls.yaml` declares.
+fn settings(snapshot: &Snapshot) -> Settings {
+    let path = format!("{FOLDER}/{PROJECT_FILE}");
+    let text = snapshot.file(&path).map(|file| file.text().clone());
+    let (project, mistakes) = Project::read(&path, &text.unwrap_or_default(), &[]);
+    assert_eq!(mistakes, []);
+    Settings {
+        backends: Arc::new(project.backends),
+        ..Settings::for_version(PuppetVersion::V7).for_editor()
+    }
+}
+
 fn hover_with(text: &str, nodes: &KnownNodes, selected: Option<&str>) -> Option<Hover> {
     let fixture = fixture(text);
-    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let settings = settings(&fixture.snapshot);
     let configs = ConfigCache::default();
     let analysis = Analysis {
         selected,

@@ -1,0 +1,202 @@
+//! What the code of a data function looks like it does: offered to the user as a declaration, never
+//! assumed. The code is read as text and not run.
+
+use std::sync::Arc;
+
+use super::RootView;
+use crate::hierarchy::{Backend, Function, KeyPath, Like};
+use crate::lookup::{FunctionSource, find_function};
+use crate::workspace::Files as _;
+
+/// A declaration that could be right.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// Name of the function.
+    pub function: Arc<str>,
+    /// The file that defines it.
+    pub source: Arc<str>,
+    /// What it looks like it does.
+    pub backend: Backend,
+}
+
+impl Offer {
+    /// The declaration as a line of `.hiera-ls.yaml`, below `backends:`.
+    #[must_use]
+    pub fn as_yaml(&self) -> String {
+        let path = self
+            .backend
+            .path
+            .iter()
+            .map(|path| format!("\"{}\"", path.text()));
+        let path = match path.collect::<Vec<_>>().as_slice() {
+            [] => String::new(),
+            [only] => format!(", path: {only}"),
+            several => format!(", path: [{}]", several.join(", ")),
+        };
+        format!(
+            "{}: {{like: {}{path}}}",
+            self.function,
+            self.backend.like.name()
+        )
+    }
+}
+
+impl RootView<'_> {
+    /// What a function looks like it does that a level of this root names; nothing of one that is
+    /// declared, that no visible file defines, or whose code tells nothing.
+    #[must_use]
+    pub fn offer(&self, function: &str) -> Option<Offer> {
+        if self.analysis.settings.backends.get(function).is_some() {
+            return None;
+        }
+        let FunctionSource::Ruby(source) = find_function(self.files(), &self.environment, function)
+        else {
+            return None;
+        };
+        let text = self.files().text(&source).ok()?;
+        Some(Offer {
+            backend: recognised(&text)?,
+            function: Arc::from(function),
+            source,
+        })
+    }
+
+    /// The offers for the functions of all levels of this root's own hierarchy, by name.
+    #[must_use]
+    pub fn offers(&self) -> Vec<Offer> {
+        let mut functions: Vec<Function> = self.functions();
+        functions.sort_by(|a, b| a.name.cmp(&b.name));
+        functions.dedup_by(|a, b| a.name == b.name);
+        let offers = functions
+            .iter()
+            .filter_map(|function| self.offer(&function.name));
+        offers.collect()
+    }
+
+    /// The functions of the levels of this root's own hierarchy, in its order; none where Puppet
+    /// refuses the configuration.
+    #[must_use]
+    pub fn functions(&self) -> Vec<Function> {
+        self.session().functions(&self.layer)
+    }
+}
+
+/// What the code of a function does, where it is of the kind that makes a path of the segments of a
+/// key, or asks a store of secrets.
+fn recognised(text: &str) -> Option<Backend> {
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'));
+    let code: String = lines.flat_map(|line| [line, "\n"]).collect();
+    let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
+    if !has(&["create_function"]) || !has(&["LookupContext", "context"]) {
+        return None;
+    }
+    let backend = |like: Like, path: &[&str]| {
+        let path = path.iter().map(|path| KeyPath::parse(path));
+        Some(Backend {
+            like,
+            path: path.collect::<Result<_, _>>().ok()?,
+            keys: Vec::new(),
+        })
+    };
+    let reads_level = has(&["options['path']", "options[\"path\"]", "options[:path]"]);
+    let splits_key = has(&[
+        "split('::')",
+        "split(\"::\")",
+        "split(/::/)",
+        "gsub('::', '/')",
+        "gsub(\"::\", \"/\")",
+        "gsub(/::/, '/')",
+        "partition('::')",
+    ]);
+    let reads_json = has(&["JSON.parse", "JSON.load", ".json\"", ".json'"]);
+    let reads_yaml = has(&["YAML", "Yaml", ".yaml\"", ".yaml'"]);
+    if !(reads_level && splits_key && (reads_yaml || reads_json)) {
+        let asks_store = has(&[
+            "Vault",
+            "Aws::",
+            "Net::HTTP",
+            "KeyVault",
+            "keyvault",
+            "Conjur",
+        ]);
+        return match asks_store {
+            true => backend(Like::Secret, &[]),
+            false => None,
+        };
+    }
+    let opens = has(&["Eyaml", "eyaml"]);
+    let (like, extension) = match (opens, reads_json && !reads_yaml) {
+        (true, _) => (Like::EyamlLookupKey, "yaml"),
+        (false, true) => (Like::JsonData, "json"),
+        (false, false) => (Like::YamlData, "yaml"),
+    };
+    let all_in_first = format!("{{path}}.{extension}");
+    // It keeps the first file that it reads for all keys, and `lookup_options` is asked for first.
+    if has(&["cached_value(nil)"]) && has(&["cache(nil,"]) {
+        return backend(like, &[&all_in_first]);
+    }
+    let drops_last = has(&[".pop", "[0..-2]", "[0...-1]", "[0, -1]", "rpartition('::')"]);
+    let key = match drops_last {
+        true => "{key_path}",
+        false => "{key_file}",
+    };
+    backend(like, &[&format!("{{path}}/{key}.{extension}")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(text: &str) -> Option<String> {
+        let offer = Offer {
+            function: Arc::from("lib::f"),
+            source: Arc::from("/f.rb"),
+            backend: recognised(text)?,
+        };
+        Some(offer.as_yaml())
+    }
+
+    fn expanding(body: &str) -> String {
+        format!(
+            "Puppet::Functions.create_function(:'lib::f') do\n  def f(key, options, context)\n    base = \
+             options['path']\n{body}\n  end\nend\n"
+        )
+    }
+
+    #[test]
+    fn code_that_makes_a_path_of_a_key_is_offered() {
+        let reads = "data = YAML.load_file(file)\ncontext.not_found unless data.key?(key)";
+        let pops = format!("parts = key.split('::')\nparts.pop\nfile = base + '.yaml'\n{reads}");
+        assert_eq!(
+            offered(&expanding(&pops)).as_deref(),
+            Some("lib::f: {like: yaml_data, path: \"{path}/{key_path}.yaml\"}")
+        );
+        let whole = format!("file = base + key.gsub('::', '/') + '.yaml'\n{reads}");
+        assert_eq!(
+            offered(&expanding(&whole)).as_deref(),
+            Some("lib::f: {like: yaml_data, path: \"{path}/{key_file}.yaml\"}")
+        );
+        let kept = format!("{pops}\nraw = context.cached_value(nil)\ncontext.cache(nil, data)");
+        assert_eq!(
+            offered(&expanding(&kept)).as_deref(),
+            Some("lib::f: {like: yaml_data, path: \"{path}.yaml\"}")
+        );
+        let json = "parts = key.split('::')[0..-2]\nJSON.parse(File.read(base + '.json'))";
+        assert_eq!(
+            offered(&expanding(json)).as_deref(),
+            Some("lib::f: {like: json_data, path: \"{path}/{key_path}.json\"}")
+        );
+    }
+
+    #[test]
+    fn a_store_of_secrets_is_offered_and_nothing_else() {
+        let vault = expanding("Vault::Client.new.logical.read(key)");
+        assert_eq!(offered(&vault).as_deref(), Some("lib::f: {like: secret}"));
+        assert_eq!(offered(&expanding("YAML.load_file(base)[key]")), None);
+        assert_eq!(offered("# split('::') options['path'] YAML\n"), None);
+        let comments = expanding("# key.split('::') YAML\nraise 'x'");
+        assert_eq!(offered(&comments), None);
+    }
+}

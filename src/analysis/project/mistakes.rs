@@ -1,0 +1,344 @@
+//! What is wrong with a `.hiera-ls.yaml`, each mistake where it stands.
+//!
+//! It knows what the file may hold by its [shape](super::shape) alone.
+
+use serde_yaml::{Mapping, Value};
+
+use super::shape::{Keys, OF_EDITORS, OF_USERS, PROJECT, Setting, Shape};
+use crate::hierarchy::{KeyPath, is_puppets_own};
+use crate::regexp::Regexp;
+use crate::syntax::{NodeId, NodeKind, Tree, parse_yaml};
+use crate::text::{TextRange, nearest};
+
+/// Most mistakes that are told of one file.
+const MOST_MISTAKES: usize = 100;
+
+/// Most characters of a value that a message repeats.
+const SHOWN: usize = 60;
+
+/// One mistake.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mistake {
+    /// Where it stands.
+    pub range: TextRange,
+    /// What is wrong, and what is right.
+    pub message: String,
+    /// What most likely was meant in its place.
+    pub meant: Option<String>,
+    /// What it spoils.
+    pub spoils: Spoils,
+}
+
+/// What of the file does not count because of a mistake.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Spoils {
+    /// Nothing else: one entry means nothing here.
+    Entry,
+    /// The setting that it stands in.
+    Setting,
+    /// The whole file.
+    File,
+}
+
+/// What is wrong with a text, and the settings of it that count.
+#[derive(Default)]
+pub(super) struct Checked {
+    pub(super) mistakes: Vec<Mistake>,
+    /// Settings without a mistake that spoils them.
+    pub(super) sound: Mapping,
+}
+
+/// Checks a text; `rules` are the codes of all rules.
+pub(super) fn check(text: &str, rules: &[&str]) -> Checked {
+    let parse = parse_yaml(text);
+    let mut walk = Walk {
+        tree: &parse.tree,
+        rules,
+        checked: Checked::default(),
+    };
+    if let Some(problem) = parse.error() {
+        walk.add(problem.range, Spoils::File, problem.message.clone());
+        return walk.checked;
+    }
+    let Some(root) = parse.tree.root() else {
+        return walk.checked;
+    };
+    let node = parse.tree.node(parse.tree.resolve(root));
+    match &node.kind {
+        NodeKind::Mapping(pairs) => walk.settings(pairs),
+        NodeKind::Scalar(scalar) if matches!(&*scalar.text, "" | "~" | "null") => {}
+        NodeKind::Scalar(_) | NodeKind::Sequence(_) | NodeKind::Alias { .. } => {
+            let range = parse.tree.node(root).range;
+            let message = "expected settings by their names".to_owned();
+            walk.add(range, Spoils::File, message);
+        }
+    }
+    walk.checked.mistakes.truncate(MOST_MISTAKES);
+    walk.checked
+}
+
+struct Walk<'a> {
+    tree: &'a Tree,
+    rules: &'a [&'a str],
+    checked: Checked,
+}
+
+impl Walk<'_> {
+    fn add(&mut self, range: TextRange, spoils: Spoils, message: String) -> &mut Mistake {
+        self.checked.mistakes.push(Mistake {
+            range,
+            message,
+            meant: None,
+            spoils,
+        });
+        let last = self.checked.mistakes.len() - 1;
+        &mut self.checked.mistakes[last]
+    }
+
+    /// The settings at the top: one with a mistake does not count, the others do.
+    fn settings(&mut self, pairs: &[(NodeId, NodeId)]) {
+        for (at, pair) in pairs.iter().enumerate() {
+            let known = self.checked.mistakes.len();
+            self.entry(PROJECT, pairs, at);
+            let mut new = self.checked.mistakes[known..].iter();
+            let is_sound = new.all(|mistake| mistake.spoils == Spoils::Entry);
+            let Some(name) = self.tree.scalar_text(pair.0) else {
+                continue;
+            };
+            let name = Value::String(name.to_string());
+            match (is_sound, plain(self.tree, pair.1)) {
+                (true, Value::Null) => {}
+                (true, value) => {
+                    self.checked.sound.insert(name, value);
+                }
+                // Of what is set twice neither counts.
+                (false, _) => {
+                    self.checked.sound.remove(&name);
+                }
+            }
+        }
+    }
+
+    /// One entry of a hash of named settings.
+    fn entry(&mut self, known: &'static [Setting], pairs: &[(NodeId, NodeId)], at: usize) {
+        let (key, value) = pairs[at];
+        let range = self.tree.node(key).range;
+        let Some(name) = self.tree.scalar_text(key).cloned() else {
+            let message = "expected the name of a setting".to_owned();
+            self.add(range, Spoils::Setting, message);
+            return;
+        };
+        if self.is_repeated(pairs, at, &name) {
+            self.add(range, Spoils::Setting, format!("'{name}' is set twice"));
+        }
+        match known.iter().find(|setting| setting.name == &*name) {
+            Some(setting) => self.value(&setting.shape, value),
+            None => self.unknown(known, range, &name),
+        }
+    }
+
+    fn is_repeated(&self, pairs: &[(NodeId, NodeId)], at: usize, name: &str) -> bool {
+        let mut earlier = pairs[..at].iter();
+        earlier.any(|(key, _)| {
+            self.tree
+                .scalar_text(*key)
+                .is_some_and(|text| **text == *name)
+        })
+    }
+
+    fn unknown(&mut self, known: &'static [Setting], range: TextRange, name: &str) {
+        let is_top = std::ptr::eq(known, PROJECT);
+        if is_top && OF_USERS.contains(&name) {
+            let message = format!(
+                "'{name}' counts only from the user's own settings, not from a workspace's"
+            );
+            self.add(range, Spoils::Setting, message);
+            return;
+        }
+        let group = name.split_once('.').map_or(name, |(group, _)| group);
+        if is_top && OF_EDITORS.contains(&group) {
+            let message = format!("'{name}' is a setting of an editor, not of a workspace");
+            self.add(range, Spoils::Setting, message);
+            return;
+        }
+        let names = known.iter().map(|setting| setting.name);
+        let plain = name.replace(['_', '-'], "");
+        let meant = nearest(&plain, names.clone());
+        let message = match (meant, is_top) {
+            (Some(meant), _) => format!("unknown setting '{name}': did you mean '{meant}'?"),
+            (None, true) => format!(
+                "unknown setting '{name}': a workspace may set {}",
+                names.collect::<Vec<_>>().join(", ")
+            ),
+            (None, false) => format!(
+                "unknown setting '{name}': expected {}",
+                names.collect::<Vec<_>>().join(", ")
+            ),
+        };
+        self.add(range, Spoils::Setting, message).meant = meant.map(str::to_owned);
+    }
+
+    fn value(&mut self, shape: &'static Shape, id: NodeId) {
+        let node = self.tree.node(id);
+        let range = node.range;
+        match (shape, &node.kind) {
+            (Shape::PathOr(known), NodeKind::Mapping(pairs)) => {
+                let has = |name: &str| {
+                    let mut keys = pairs
+                        .iter()
+                        .filter_map(|(key, _)| self.tree.scalar_text(*key));
+                    keys.any(|key| **key == *name)
+                };
+                if let Some(missing) = known.iter().find(|setting| !has(setting.name)) {
+                    let message = format!("'{}' is missing", missing.name);
+                    self.add(range, Spoils::Setting, message);
+                }
+                for at in 0..pairs.len() {
+                    self.entry(known, pairs, at);
+                }
+            }
+            (Shape::Record(known), NodeKind::Mapping(pairs)) => {
+                for at in 0..pairs.len() {
+                    self.entry(known, pairs, at);
+                }
+            }
+            (Shape::List(each) | Shape::OneOrMany(each), NodeKind::Sequence(elements)) => {
+                for &element in elements {
+                    self.value(each, element);
+                }
+            }
+            (Shape::OneOrMany(each), NodeKind::Scalar(_)) => self.value(each, id),
+            (Shape::Table(keys, each), NodeKind::Mapping(pairs)) => {
+                for at in 0..pairs.len() {
+                    self.row(*keys, pairs, at);
+                    self.value(each, pairs[at].1);
+                }
+            }
+            (_, NodeKind::Scalar(scalar)) => self.scalar(shape, range, &scalar.text),
+            (_, NodeKind::Mapping(_)) => self.unexpected(shape, range, "a hash"),
+            (_, NodeKind::Sequence(_)) => self.unexpected(shape, range, "a list"),
+            (_, NodeKind::Alias { .. }) => self.unexpected(shape, range, "an alias"),
+        }
+    }
+
+    fn unexpected(&mut self, shape: &Shape, range: TextRange, got: &str) {
+        let message = format!("expected {}, got {got}", shape.expected());
+        self.add(range, Spoils::Setting, message);
+    }
+
+    /// The key of a hash whose keys are the user's.
+    fn row(&mut self, keys: Keys, pairs: &[(NodeId, NodeId)], at: usize) {
+        let range = self.tree.node(pairs[at].0).range;
+        let Some(key) = self.tree.scalar_text(pairs[at].0).cloned() else {
+            self.add(range, Spoils::Setting, "expected a name".to_owned());
+            return;
+        };
+        if self.is_repeated(pairs, at, &key) {
+            self.add(range, Spoils::Setting, format!("'{key}' is set twice"));
+        }
+        match keys {
+            Keys::Folders if !key.starts_with('/') => {
+                let message = format!("'{key}' is no deployed folder: expected an absolute path");
+                self.add(range, Spoils::Setting, message);
+            }
+            Keys::Functions if is_puppets_own(&key) => {
+                let message = format!("'{key}' is Puppet's own: what it does is known");
+                self.add(range, Spoils::Entry, message);
+            }
+            Keys::Rules if !self.rules.contains(&&*key) => {
+                let meant = nearest(&key, self.rules.iter().copied());
+                let message = match meant {
+                    Some(meant) => format!("unknown rule '{key}': did you mean '{meant}'?"),
+                    None => format!("unknown rule '{key}': see 'hiera-ls rules'"),
+                };
+                let meant = meant.map(str::to_owned);
+                self.add(range, Spoils::Entry, message).meant = meant;
+            }
+            Keys::Folders | Keys::Functions | Keys::Rules => {}
+        }
+    }
+
+    fn scalar(&mut self, shape: &Shape, range: TextRange, text: &str) {
+        let wrong = match shape {
+            Shape::Version => !matches!(text, "7" | "8"),
+            Shape::Word(words) => !words.contains(&text),
+            Shape::Switch => {
+                !matches!(text, "true" | "false" | "True" | "False" | "TRUE" | "FALSE")
+            }
+            Shape::Record(_) | Shape::List(_) | Shape::Table(..) | Shape::OneOrMany(_) => true,
+            Shape::Path | Shape::PathOr(_) => {
+                if !is_inside(text) {
+                    let message = format!(
+                        "'{text}' is no path inside the workspace; a path outside counts only from \
+                         the user's own settings"
+                    );
+                    self.add(range, Spoils::Setting, message);
+                }
+                return;
+            }
+            Shape::KeyPath => {
+                if let Err(message) = KeyPath::parse(text) {
+                    self.add(range, Spoils::Setting, message);
+                } else if !is_inside(text) {
+                    let message = format!(
+                        "'{text}' is no path inside the workspace: start with {{path}} or {{datadir}}"
+                    );
+                    self.add(range, Spoils::Setting, message);
+                }
+                return;
+            }
+            Shape::Pattern => {
+                if let Err(error) = Regexp::new(text) {
+                    self.add(range, Spoils::Setting, error.to_string());
+                }
+                return;
+            }
+        };
+        if !wrong {
+            return;
+        }
+        let shown: String = text.chars().take(SHOWN).collect();
+        let got = match shown.is_empty() {
+            true => "nothing".to_owned(),
+            false => format!("'{shown}'"),
+        };
+        let mut message = format!("expected {}, got {got}", shape.expected());
+        let meant = match shape {
+            Shape::Word(words) => nearest(text, words.iter().copied()),
+            _ => None,
+        };
+        if let Some(meant) = meant {
+            message = format!("{message}: did you mean '{meant}'?");
+        }
+        self.add(range, Spoils::Setting, message).meant = meant.map(str::to_owned);
+    }
+}
+
+/// What a node holds; nothing for an alias, which would have to be followed.
+fn plain(tree: &Tree, id: NodeId) -> Value {
+    let node = tree.node(id);
+    match &node.kind {
+        NodeKind::Scalar(scalar) if node.is_quoted() => Value::String(scalar.text.to_string()),
+        NodeKind::Scalar(scalar) => serde_yaml::from_str(&scalar.text)
+            .unwrap_or_else(|_| Value::String(scalar.text.to_string())),
+        NodeKind::Sequence(elements) => {
+            Value::Sequence(elements.iter().map(|&id| plain(tree, id)).collect())
+        }
+        NodeKind::Mapping(pairs) => {
+            let pairs = pairs.iter().map(|&(key, value)| {
+                let name = tree.scalar_text(key).map(|name| name.to_string());
+                (Value::String(name.unwrap_or_default()), plain(tree, value))
+            });
+            Value::Mapping(pairs.collect())
+        }
+        NodeKind::Alias { .. } => Value::Null,
+    }
+}
+
+/// Whether a path is relative and stays below where it starts.
+pub(super) fn is_inside(path: &str) -> bool {
+    let outside = path.starts_with(['/', '\\', '~'])
+        || path.split(['/', '\\']).any(|segment| segment == "..")
+        || path.contains(':');
+    !outside && !path.is_empty()
+}

@@ -1,0 +1,345 @@
+//! The configuration of a workspace, `.hiera-ls.yaml`: what all who work in it share.
+//!
+//! It holds what a workspace may say of itself. What names programs, keys or folders outside counts
+//! only from the user's own settings and is refused here. This module reads a text; it must not know
+//! where files are found, or who asks.
+
+mod mistakes;
+mod shape;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::{Deserializer, Visitor};
+use serde::{Deserialize, Serialize};
+
+pub use mistakes::{Mistake, Spoils};
+pub use shape::schema;
+
+use crate::hierarchy::Backends;
+use crate::text::{TextRange, line_at};
+pub use crate::workspace::PROJECT_FILE;
+use crate::workspace::{Settings, path};
+
+/// Settings of a workspace; what is absent keeps its default.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Project {
+    /// The major version of Puppet or OpenVox: 7 or 8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub puppet_version: Option<MajorVersion>,
+    /// Puppet's setting `strict`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strict: Option<ProjectStrict>,
+    /// Puppet's setting `strict_variables`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strict_variables: Option<bool>,
+    /// Files that describe nodes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes_files: Vec<InsidePath>,
+    /// Facts that lie under every node's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facts_file: Option<InsidePath>,
+    /// Deployed folders to the folders of the workspace that they are made from.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub path_map: BTreeMap<String, InsidePath>,
+    /// `hiera.yaml` files, or their folders, that are roots whatever their place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<InsidePath>,
+    /// What functions of `hiera.yaml` do that are not Puppet's own.
+    #[serde(skip_serializing_if = "Backends::is_empty")]
+    pub backends: Backends,
+    /// What is reported, and how.
+    #[serde(skip_serializing_if = "Diagnostics::is_default")]
+    pub diagnostics: Diagnostics,
+}
+
+/// What is reported, and how.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Diagnostics {
+    /// Whether problems are reported at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enable: Option<bool>,
+    /// The severity of a rule's findings, by its code.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub severity: BTreeMap<String, ProjectSeverity>,
+}
+
+impl Diagnostics {
+    fn is_default(&self) -> bool {
+        *self == Diagnostics::default()
+    }
+}
+
+/// How a finding is reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ProjectSeverity {
+    /// Not at all.
+    Off,
+    /// As a hint.
+    Hint,
+    /// As information.
+    Information,
+    /// As a warning.
+    Warning,
+    /// As an error.
+    Error,
+}
+
+/// Puppet's setting `strict`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ProjectStrict {
+    /// Say nothing.
+    Off,
+    /// Warn.
+    Warning,
+    /// Fail.
+    Error,
+}
+
+/// A major version of Puppet or OpenVox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct MajorVersion(pub u8);
+
+impl<'de> Deserialize<'de> for MajorVersion {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MajorVersion, D::Error> {
+        deserializer.deserialize_any(VersionVisitor)
+    }
+}
+
+/// Reads a version as a number or as a text.
+struct VersionVisitor;
+
+impl Visitor<'_> for VersionVisitor {
+    type Value = MajorVersion;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("7 or 8")
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<MajorVersion, E> {
+        match number {
+            7 => Ok(MajorVersion(7)),
+            8 => Ok(MajorVersion(8)),
+            _ => Err(E::custom(format!("expected 7 or 8, got {number}"))),
+        }
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<MajorVersion, E> {
+        let number = text.parse().unwrap_or_default();
+        self.visit_u64(number)
+    }
+}
+
+/// A path inside the workspace: as the file has it relative to the file's folder, as
+/// [`Project::parse`] gives it absolute.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
+pub struct InsidePath(pub String);
+
+/// Why a configuration cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProjectError {
+    /// The file.
+    pub path: String,
+    /// The line, from 1, where it is known.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ProjectError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ProjectError { path, message, .. } = self;
+        match self.line {
+            Some(line) => write!(formatter, "{path}:{line}: {message}"),
+            None => write!(formatter, "{path}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for ProjectError {}
+
+impl Project {
+    /// Reads the text of the file at an absolute path. Paths in it become absolute. A setting with a
+    /// mistake keeps its default; `rules` are the codes of all rules.
+    #[must_use]
+    pub fn read(path: &str, text: &str, rules: &[&str]) -> (Project, Vec<Mistake>) {
+        let checked = mistakes::check(text, rules);
+        let mut mistakes = checked.mistakes;
+        let settings = serde_yaml::Value::Mapping(checked.sound);
+        let mut project: Project = serde_yaml::from_value(settings).unwrap_or_else(|error| {
+            mistakes.push(Mistake {
+                range: TextRange::empty(0),
+                message: error.to_string(),
+                meant: None,
+                spoils: Spoils::File,
+            });
+            Project::default()
+        });
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for path in project.paths_mut() {
+            path.0 = format!("{folder}/{}", path.0.trim_start_matches("./"));
+        }
+        (project, mistakes)
+    }
+
+    /// What concerns files, in the model's terms.
+    #[must_use]
+    pub fn of_files(&self) -> Settings {
+        let pairs = self.path_map.iter();
+        let mut path_map: Vec<(Arc<str>, Arc<str>)> = pairs
+            .map(|(deployed, here)| (deployed.as_str().into(), here.0.as_str().into()))
+            .collect();
+        path_map.sort_by_key(|(deployed, _)| std::cmp::Reverse(deployed.len()));
+        let hiera_yamls = self
+            .roots
+            .iter()
+            .map(|root| match path::extension(&root.0) {
+                Some("yaml" | "yml") => root.0.as_str().into(),
+                Some(_) | None => path::join(root.0.trim_end_matches('/'), "hiera.yaml").into(),
+            });
+        Settings {
+            hiera_yamls: hiera_yamls.collect(),
+            path_map,
+            ..Settings::default()
+        }
+    }
+
+    fn paths_mut(&mut self) -> impl Iterator<Item = &mut InsidePath> {
+        let files = self.nodes_files.iter_mut().chain(&mut self.facts_file);
+        files
+            .chain(self.path_map.values_mut())
+            .chain(&mut self.roots)
+    }
+}
+
+impl ProjectError {
+    /// A mistake in the text of the file at a path.
+    #[must_use]
+    pub fn of(path: &str, text: &str, mistake: &Mistake) -> ProjectError {
+        ProjectError {
+            path: path.to_owned(),
+            line: Some(line_at(text, mistake.range.start as usize) as usize + 1),
+            message: mistake.message.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: [&str; 2] = ["dup-key", "yaml-date"];
+
+    fn read(text: &str) -> (Project, Vec<Mistake>) {
+        Project::read("/w/.hiera-ls.yaml", text, &RULES)
+    }
+
+    /// Every mistake of a text with its line and the text that it is about.
+    fn mistakes(text: &str) -> String {
+        let (_, mistakes) = read(text);
+        let shown = mistakes.iter().map(|mistake| {
+            let error = ProjectError::of("", text, mistake);
+            let about = mistake.range.slice(text);
+            let meant = mistake.meant.as_deref().map(|meant| format!(" [{meant}]"));
+            let line = error.line.unwrap_or_default();
+            format!(
+                "{line} {about:?}: {}{}",
+                error.message,
+                meant.unwrap_or_default()
+            )
+        });
+        shown.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn all_settings_of_a_workspace_are_read() {
+        let (project, mistakes) = read(
+            "puppetVersion: 7\nstrict: warning\nstrictVariables: true\nnodesFiles: [nodes.yaml, \
+             ./spec/facts]\nfactsFile: facts/common.yaml\npathMap: {/etc/puppetlabs/code/data: \
+             data}\nroots: [site/hiera.yaml]\nbackends:\n  lib::expand: {like: yaml_data, path: \
+             \"{path}/{key_path}.yaml\"}\n  vault_lookup: {like: secret}\ndiagnostics:\n  enable: \
+             true\n  severity: {dup-key: error, yaml-date: off}\n",
+        );
+        assert_eq!(mistakes, []);
+        assert_eq!(project.puppet_version, Some(MajorVersion(7)));
+        let nodes: Vec<&str> = project.nodes_files.iter().map(|path| &*path.0).collect();
+        assert_eq!(nodes, ["/w/nodes.yaml", "/w/spec/facts"]);
+        assert_eq!(project.path_map["/etc/puppetlabs/code/data"].0, "/w/data");
+        let severity = &project.diagnostics.severity;
+        assert_eq!(severity["yaml-date"], ProjectSeverity::Off);
+        assert!(project.backends.get("lib::expand").is_some());
+        let as_settings = serde_json::to_value(&project).unwrap();
+        assert_eq!(as_settings["factsFile"], "/w/facts/common.yaml");
+        assert_eq!(as_settings["backends"]["vault_lookup"]["like"], "secret");
+        assert_eq!(as_settings["diagnostics"]["severity"]["dup-key"], "error");
+        for empty in ["", "# nothing\n", "---\n", "{}"] {
+            assert_eq!(read(empty), (Project::default(), Vec::new()), "{empty:?}");
+        }
+    }
+
+    #[test]
+    fn every_mistake_is_told_where_it_stands() {
+        expect_test::expect![[r#"
+            1 "puppet_version": unknown setting 'puppet_version': did you mean 'puppetVersion'? [puppetVersion]
+            2 "pkcs7PrivateKey": 'pkcs7PrivateKey' counts only from the user's own settings, not from a workspace's
+            3 "logLevel": 'logLevel' is a setting of an editor, not of a workspace
+            4 "warnin": expected off, warning or error, got 'warnin': did you mean 'warning'? [warning]
+            5 "6": expected 7 or 8, got '6'
+            6 "[a]": expected true or false, got a list
+            8 "../other": '../other' is no path inside the workspace; a path outside counts only from the user's own settings
+            9 "/etc/passwd": '/etc/passwd' is no path inside the workspace; a path outside counts only from the user's own settings
+            10 "severities": unknown setting 'severities': did you mean 'severity'? [severity]
+            10 "dup-kye": unknown rule 'dup-kye': did you mean 'dup-key'? [dup-key]
+            10 "loud": expected off, hint, information, warning or error, got 'loud'
+            11 "nodes.yaml": expected a list, each a path, got 'nodes.yaml'
+            12 "data": 'data' is no deployed folder: expected an absolute path
+            14 "yaml_data": 'yaml_data' is Puppet's own: what it does is known
+            15 "yaml": expected yaml_data, json_data, hocon_data, eyaml_lookup_key, secret or nothing, got 'yaml'
+            15 "\"/etc/{key}.yaml\"": '/etc/{key}.yaml' is no path inside the workspace: start with {path} or {datadir}
+            15 "kyes": unknown setting 'kyes': expected like, path, keys
+            16 "\"{datadir}/{kye}.yaml\"": unknown placeholder '{kye}': there are {path}, {datadir}, {key}, {key_path}, {key_file}, {key_module}, {key_name}
+            17 "nothing_like_it": unknown setting 'nothing_like_it': a workspace may set puppetVersion, strict, strictVariables, nodesFiles, factsFile, pathMap, roots, backends, diagnostics
+            18 "roots": 'roots' is set twice"#]].assert_eq(&mistakes(
+            "puppet_version: 7\npkcs7PrivateKey: key.pem\nlogLevel: debug\nstrict: warnin\n\
+             puppetVersion: 6\nstrictVariables: [a]\nroots:\n  - ../other\nfactsFile: \
+             /etc/passwd\ndiagnostics: {severities: {}, severity: {dup-kye: off, yaml-date: loud}}\n\
+             nodesFiles: nodes.yaml\npathMap: {data: data}\nbackends:\n  yaml_data: {like: nothing}\n  \
+             f: {like: yaml, path: \"/etc/{key}.yaml\", kyes: a}\n  g: {like: nothing, path: \
+             \"{datadir}/{kye}.yaml\"}\nnothing_like_it: 1\nroots: []\n",
+        ));
+        for (text, expected) in [
+            ("- a\n", "1 \"- a\": expected settings by their names"),
+            ("strict: [\n", "did not find expected"),
+        ] {
+            let found = mistakes(text);
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_setting_with_a_mistake_leaves_the_others() {
+        let (project, mistakes) = read(
+            "strict: loud\npuppetVersion: 7\nroots: [../x]\nfactsFile: a.yaml\ndiagnostics: \
+             {severity: {nosuch: off, dup-key: hint}}\nnodesFiles: [a]\nnodesFiles: [b]\n",
+        );
+        assert_eq!(mistakes.len(), 4, "{mistakes:?}");
+        assert_eq!(project.puppet_version, Some(MajorVersion(7)));
+        assert_eq!((project.strict, project.roots.len()), (None, 0));
+        let severity = &project.diagnostics.severity;
+        assert_eq!(severity["dup-key"], ProjectSeverity::Hint);
+    }
+
+    #[test]
+    fn the_schema_has_every_setting_and_rule() {
+        let schema = schema(&[("dup-key", "a key is set twice")]);
+        let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+        assert!(names.iter().any(|name| *name == "backends"), "{names:?}");
+        let rules = &schema["properties"]["diagnostics"]["properties"]["severity"];
+        assert!(rules["properties"]["dup-key"]["enum"].is_array());
+    }
+}

@@ -1,0 +1,250 @@
+//! What `.hiera-ls.yaml` may hold, as data: the file is checked by it, and its JSON schema is made of
+//! it. A new setting is a line here and a field of [`Project`](super::Project).
+//!
+//! It knows neither texts nor places in them.
+
+use serde_json::{Map, Value, json};
+
+use crate::hierarchy::LIKE;
+
+/// What a value may be.
+#[derive(Debug)]
+pub(super) enum Shape {
+    /// Settings by their names.
+    Record(&'static [Setting]),
+    /// A list of values of one shape.
+    List(&'static Shape),
+    /// A hash whose keys are chosen by the user.
+    Table(Keys, &'static Shape),
+    /// A version of Puppet.
+    Version,
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// True or false.
+    Switch,
+    /// A path inside the workspace.
+    Path,
+    /// A path inside the workspace, or named settings, all of which are needed.
+    PathOr(&'static [Setting]),
+    /// A path that is made of a level's path and of a key.
+    KeyPath,
+    /// A regular expression, as Ruby reads it.
+    Pattern,
+    /// One value of a shape, or a list of them.
+    OneOrMany(&'static Shape),
+}
+
+/// One named setting.
+#[derive(Debug)]
+pub(super) struct Setting {
+    pub(super) name: &'static str,
+    /// What it says, for people.
+    pub(super) about: &'static str,
+    pub(super) shape: Shape,
+}
+
+/// What the keys of a hash are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Keys {
+    /// Folders where they are deployed.
+    Folders,
+    /// Functions that give a level its data.
+    Functions,
+    /// Codes of rules.
+    Rules,
+}
+
+const fn setting(name: &'static str, about: &'static str, shape: Shape) -> Setting {
+    Setting { name, about, shape }
+}
+
+/// The whole file.
+pub(super) static PROJECT: &[Setting] = &[
+    setting(
+        "puppetVersion",
+        "The major version of Puppet or OpenVox whose behaviour is shown.",
+        Shape::Version,
+    ),
+    setting(
+        "strict",
+        "Puppet's setting `strict`.",
+        Shape::Word(&["off", "warning", "error"]),
+    ),
+    setting(
+        "strictVariables",
+        "Puppet's setting `strict_variables`.",
+        Shape::Switch,
+    ),
+    setting(
+        "nodesFiles",
+        "Files that map certnames to `facts`, `trusted` and `variables`.",
+        Shape::List(&Shape::Path),
+    ),
+    setting(
+        "factsFile",
+        "A file of facts that lie under every node's own.",
+        Shape::Path,
+    ),
+    setting(
+        "pathMap",
+        "Deployed folders (`/etc/puppetlabs/code/data`) to the folders of the workspace that they are \
+         made from.",
+        Shape::Table(Keys::Folders, &Shape::Path),
+    ),
+    setting(
+        "roots",
+        "Configurations that come before all that are found: a file, the folder with its `hiera.yaml`, or \
+         a file and the folder that it serves.",
+        Shape::List(&Shape::PathOr(&[
+            setting("hierarchy", "The configuration.", Shape::Path),
+            setting("folder", "The folder that it serves.", Shape::Path),
+        ])),
+    ),
+    setting(
+        "backends",
+        "What functions of `hiera.yaml` do that are not Puppet's own, by their names. They are never \
+         run; answers that rest on a declaration say so.",
+        Shape::Table(Keys::Functions, &BACKEND),
+    ),
+    setting(
+        "diagnostics",
+        "What is reported, and how.",
+        Shape::Record(&[
+            setting("enable", "False: nothing is reported.", Shape::Switch),
+            setting(
+                "severity",
+                "How the findings of a rule are reported, by its code.",
+                Shape::Table(
+                    Keys::Rules,
+                    &Shape::Word(&["off", "hint", "information", "warning", "error"]),
+                ),
+            ),
+        ]),
+    ),
+];
+
+/// A declared function, see [`Backend`](crate::hierarchy::Backend).
+static BACKEND: Shape = Shape::Record(&[
+    setting(
+        "like",
+        "What the function does: it reads a file as `yaml_data`, `json_data`, `hocon_data` or \
+         `eyaml_lookup_key` do, it gives a `secret`, or `nothing`.",
+        Shape::Word(&LIKE),
+    ),
+    setting(
+        "path",
+        "The file that it reads, where that is not the level's own path. `{path}` is the level's path, \
+         `{datadir}` its data directory, `{key}` the key, `{key_path}` the segments before the key's \
+         last one joined by `/` (`profile/web` of `profile::web::port`), `{key_file}` all segments, \
+         `{key_module}` the first, `{key_name}` the last. A segment of the path that is empty goes with \
+         the `/` before it. Of several, the first that holds the key counts.",
+        Shape::OneOrMany(&Shape::KeyPath),
+    ),
+    setting(
+        "keys",
+        "Patterns of the keys that the function has, with `like: secret`; it has no others.",
+        Shape::OneOrMany(&Shape::Pattern),
+    ),
+]);
+
+/// Settings that only a user may give.
+pub(super) const OF_USERS: [&str; 4] = [
+    "globalHieraYaml",
+    "decrypt",
+    "pkcs7PrivateKey",
+    "pkcs7PublicKey",
+];
+
+/// Settings that concern an editor, or groups of such.
+pub(super) const OF_EDITORS: [&str; 5] = [
+    "rememberNode",
+    "logLevel",
+    "hover",
+    "codeLens",
+    "inlayHints",
+];
+
+impl Shape {
+    /// What is expected, in words.
+    pub(super) fn expected(&self) -> String {
+        match self {
+            Shape::Record(settings) => {
+                let names: Vec<&str> = settings.iter().map(|setting| setting.name).collect();
+                format!("a hash of {}", names.join(", "))
+            }
+            Shape::List(each) => format!("a list, each {}", each.expected()),
+            Shape::Table(Keys::Folders, _) => "a hash of deployed folders".to_owned(),
+            Shape::Table(Keys::Functions, _) => "a hash of functions".to_owned(),
+            Shape::Table(Keys::Rules, _) => "a hash of rules' codes".to_owned(),
+            Shape::Version => "7 or 8".to_owned(),
+            Shape::Word(words) => match words {
+                [] => String::new(),
+                [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
+            },
+            Shape::Switch => "true or false".to_owned(),
+            Shape::Path => "a path".to_owned(),
+            Shape::PathOr(settings) => {
+                format!("a path or {}", Shape::Record(settings).expected())
+            }
+            Shape::KeyPath => "a path with placeholders".to_owned(),
+            Shape::Pattern => "a regular expression".to_owned(),
+            Shape::OneOrMany(each) => format!("{}, or a list of such", each.expected()),
+        }
+    }
+
+    fn schema(&self, rules: &[(&str, &str)]) -> Value {
+        match self {
+            Shape::Record(settings) => record(settings, rules),
+            Shape::List(each) => json!({ "type": "array", "items": each.schema(rules) }),
+            Shape::Table(Keys::Rules, each) => {
+                let codes = rules.iter().map(|(code, summary)| {
+                    let mut property = each.schema(rules);
+                    property["description"] = json!(summary);
+                    ((*code).to_owned(), property)
+                });
+                let properties: Map<String, Value> = codes.collect();
+                json!({
+                    "type": "object", "properties": properties, "additionalProperties": false,
+                })
+            }
+            Shape::Table(Keys::Folders | Keys::Functions, each) => {
+                json!({ "type": "object", "additionalProperties": each.schema(rules) })
+            }
+            Shape::Version => json!({ "enum": [7, 8, "7", "8"] }),
+            Shape::Word(words) => json!({ "enum": words }),
+            Shape::Switch => json!({ "type": "boolean" }),
+            Shape::Path | Shape::KeyPath => json!({ "type": "string", "minLength": 1 }),
+            Shape::PathOr(settings) => {
+                let mut whole = record(settings, rules);
+                let names = settings.iter().map(|setting| setting.name);
+                whole["required"] = json!(names.collect::<Vec<_>>());
+                json!({ "oneOf": [Shape::Path.schema(rules), whole] })
+            }
+            Shape::Pattern => json!({ "type": "string" }),
+            Shape::OneOrMany(each) => {
+                let one = each.schema(rules);
+                json!({ "oneOf": [one.clone(), { "type": "array", "items": one }] })
+            }
+        }
+    }
+}
+
+fn record(settings: &[Setting], rules: &[(&str, &str)]) -> Value {
+    let properties = settings.iter().map(|setting| {
+        let mut property = setting.shape.schema(rules);
+        property["description"] = json!(setting.about.replace('`', ""));
+        property["markdownDescription"] = json!(setting.about);
+        (setting.name.to_owned(), property)
+    });
+    let properties: Map<String, Value> = properties.collect();
+    json!({ "type": "object", "properties": properties, "additionalProperties": false })
+}
+
+/// The JSON schema of the file, for editors; `rules` are the codes of all rules with what they report.
+#[must_use]
+pub fn schema(rules: &[(&str, &str)]) -> Value {
+    let mut schema = record(PROJECT, rules);
+    schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+    schema["title"] = json!("hiera-ls: settings of a workspace");
+    schema
+}

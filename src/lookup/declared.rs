@@ -1,0 +1,248 @@
+//! Functions that the user declares: what they give is read by the declaration, and the answer says so.
+//! They are never run.
+
+use std::sync::Arc;
+
+use super::backend::{Origin, Reading, declared_reading};
+use super::engine::{Engine, Invocation};
+use super::error::{Failure, Found};
+use super::interpolate::Methods;
+use super::level::{Declared, Location};
+use super::request::{Assumed, UnknownCause};
+use super::trace::{Event, NodeKind, Remark, TraceLocation};
+use crate::hierarchy::{Backend, Function, FunctionKind, Like, Template, TemplatePart};
+use crate::value::{Opaque, StrKey, Value};
+use crate::workspace::{FileKind, Format, Paths};
+
+/// What a function is asked for.
+struct Asked<'a> {
+    root: &'a Arc<str>,
+    invocation: &'a Invocation,
+}
+
+impl Location {
+    /// The path, with what is not known of it.
+    pub(super) fn template(&self) -> Template {
+        match &self.open {
+            Some(open) => open.template.clone(),
+            None => Template {
+                parts: vec![TemplatePart::Text(self.place.to_string())],
+            },
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// What is declared of a function whose level has a data directory.
+    pub(super) fn declared(
+        &mut self,
+        function: &Function,
+        datadir: &str,
+        invocation: &Invocation,
+        methods: &Methods,
+    ) -> Found<Option<Declared>> {
+        let Some(backend) = self.settings().backends.get(&function.name) else {
+            return Ok(None);
+        };
+        let datadir = self.path_text_known(datadir, invocation, methods)?;
+        Ok(Some(Declared {
+            backend: Arc::new(backend.clone()),
+            datadir: Arc::from(&*self.session.files.resolve(&datadir)),
+        }))
+    }
+
+    /// What a declared function gives for a key.
+    pub(super) fn ask_declared(
+        &mut self,
+        origin: &Origin<'_>,
+        declared: &Declared,
+        root: &Arc<str>,
+        invocation: &Invocation,
+    ) -> Found {
+        let level = origin.level;
+        let assumed = Assumed {
+            function: level.function.name.clone(),
+            like: declared.backend.like,
+        };
+        self.remark(|| Remark::Assumed(assumed.clone()));
+        if !self.assumed.contains(&assumed) {
+            self.assumed.push(assumed);
+        }
+        let asked = Asked { root, invocation };
+        let found = match declared_reading(declared.backend.like) {
+            Some(reading) => self.read_declared(origin, declared, reading, &asked),
+            None => self.secret(origin, &declared.backend, root),
+        };
+        // What a `lookup_key` function gave is the same object the next time.
+        let keeps = level.function.kind == FunctionKind::LookupKey;
+        let found = found.map(|value| {
+            let known = level.given.get(origin.at, root).filter(|_| keeps);
+            known.unwrap_or(value)
+        });
+        match &found {
+            Ok(value) => {
+                if keeps {
+                    level
+                        .given
+                        .insert(origin.at, root, value.clone(), &mut self.given);
+                }
+                // A file of its own tells what was found in it.
+                if declared.backend.path.is_empty() {
+                    self.event(|| Event::Found(root.to_string(), value.clone()));
+                }
+            }
+            Err(Failure::NotFound) => self.missing(|| root.to_string()),
+            Err(Failure::Error(_)) => {}
+        }
+        found
+    }
+
+    /// A key in the files that a declared function reads.
+    fn read_declared(
+        &mut self,
+        origin: &Origin<'_>,
+        declared: &Declared,
+        reading: Reading,
+        asked: &Asked<'_>,
+    ) -> Found {
+        let place = origin.place.filter(|place| !place.is_uri);
+        let paths = &declared.backend.path;
+        let needs_level_path = paths.is_empty() || paths.iter().any(|path| path.needs_level_path());
+        if place.is_none() && needs_level_path {
+            return self.give_up(origin, asked.root);
+        }
+        let own = place.map(Location::template).unwrap_or_default();
+        if paths.is_empty() {
+            return self.key_in_file(origin, &own.to_string(), reading, asked);
+        }
+        for path in paths {
+            let template = path.template(&own, &declared.datadir);
+            let Some(file) = template.with_key(asked.root) else {
+                return self.give_up(origin, asked.root);
+            };
+            let file: Arc<str> = Arc::from(self.session.files.resolve(&file.to_string()));
+            let node = || {
+                NodeKind::Location(TraceLocation {
+                    place: file.clone(),
+                    original: path.text().clone(),
+                    is_uri: false,
+                    possible: None,
+                })
+            };
+            let found = self.with(node, |engine| {
+                let found = engine.key_in_file(origin, &file, reading, asked);
+                let is_there = engine.session.files.kind(&file).is_some();
+                let key = || asked.root.to_string();
+                match &found {
+                    Ok(value) => engine.event(|| Event::Found(key(), value.clone())),
+                    Err(Failure::NotFound) if !is_there => engine.event(|| Event::LocationNotFound),
+                    Err(Failure::NotFound) => engine.missing(key),
+                    Err(Failure::Error(_)) => {}
+                }
+                found
+            });
+            match found {
+                Err(Failure::NotFound) => {}
+                other @ (Ok(_) | Err(Failure::Error(_))) => return other,
+            }
+        }
+        Err(Failure::NotFound)
+    }
+
+    /// A key in one file.
+    fn key_in_file(
+        &mut self,
+        origin: &Origin<'_>,
+        file: &str,
+        reading: Reading,
+        asked: &Asked<'_>,
+    ) -> Found {
+        let Asked { root, invocation } = *asked;
+        if self.session.files.kind(file) != Some(FileKind::File) {
+            return Err(Failure::NotFound);
+        }
+        let data = match reading.format() {
+            Format::Yaml => self.yaml_hash(file)?,
+            format @ (Format::Json | Format::Hocon) => self.other_hash(file, format)?,
+        };
+        let Some(hash) = data.as_hash() else {
+            return self.give_up(origin, root);
+        };
+        let value = hash.get(&StrKey(root)).ok_or(Failure::NotFound)?;
+        let value = match reading {
+            Reading::Plain(_) => self.interpolate(value, invocation, &Methods::Allowed)?,
+            Reading::Opening => self.decrypt(value, root, file, invocation)?,
+        };
+        self.check_value(origin, root, &value)?;
+        Ok(value)
+    }
+
+    /// What a function gives that has values from elsewhere, or none. It has no `lookup_options`.
+    fn secret(&mut self, origin: &Origin<'_>, backend: &Backend, root: &Arc<str>) -> Found {
+        if backend.like != Like::Secret || **root == *"lookup_options" {
+            return Err(Failure::NotFound);
+        }
+        if backend.keys.is_empty() {
+            return self.give_up(origin, root);
+        }
+        for source in &backend.keys {
+            let pattern = self.session.configs.pattern(source);
+            match pattern.map(|pattern| pattern.is_match(root)) {
+                Ok(Ok(true)) => {
+                    let name = &origin.level.function.name;
+                    return Ok(Value::Opaque(Arc::new(Opaque::Unknown {
+                        text: String::new(),
+                        because: format!("the value is a secret of the function '{name}'"),
+                    })));
+                }
+                Ok(Ok(false)) => {}
+                Ok(Err(_)) | Err(_) => return self.give_up(origin, root),
+            }
+        }
+        Err(Failure::NotFound)
+    }
+
+    /// Remembers that a function may have a key.
+    pub(super) fn not_run(&mut self, origin: &Origin<'_>, root: &Arc<str>) {
+        let name = &origin.level.function.name;
+        self.event(|| Event::Unknown(root.to_string(), name.clone()));
+        let (name, key) = (name.clone(), root.clone());
+        let cause = UnknownCause::Function { name, key };
+        self.unknown(origin.layer, origin.level, cause);
+    }
+
+    /// Whether the function has a key, only running it would tell.
+    fn give_up(&mut self, origin: &Origin<'_>, root: &Arc<str>) -> Found {
+        self.not_run(origin, root);
+        Err(Failure::NotFound)
+    }
+
+    /// The files with a key that a declared function could read at a path that is not known.
+    pub(super) fn possible_of_declared(
+        &self,
+        declared: &Declared,
+        location: &Template,
+        root: &str,
+    ) -> Paths {
+        let Some(reading) = declared_reading(declared.backend.like) else {
+            return Paths::default();
+        };
+        let files = self.session.files;
+        let with_key = |template: &Template| files.files_with_key(root, reading.format(), template);
+        let paths = &declared.backend.path;
+        if paths.is_empty() {
+            return with_key(location);
+        }
+        let templates = paths
+            .iter()
+            .map(|path| path.template(location, &declared.datadir));
+        let found = templates.flat_map(|template| {
+            let keyed = template.with_key(root);
+            let found = with_key(&template);
+            let reads =
+                move |path: &&Arc<str>| keyed.as_ref().is_some_and(|keyed| keyed.matches(path));
+            found.iter().filter(reads).cloned().collect::<Vec<_>>()
+        });
+        found.collect()
+    }
+}

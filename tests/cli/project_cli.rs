@@ -1,0 +1,279 @@
+//! What `.hiera-ls.yaml` does on the command line: declared backends, conditional answers, mistakes,
+//! and its JSON schema.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const FILES: [(&str, &str); 7] = [
+    (
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n  - {name: Vault, lookup_key: vault_lookup, uri: 'https://vault'}\n  \
+         - {name: Expand, lookup_key: 'lib::expand', path: common}\n  - {name: Common, path: \
+         common.yaml}\n",
+    ),
+    (
+        "modules/lib/lib/puppet/functions/lib/expand.rb",
+        "Puppet::Functions.create_function(:'lib::expand') do\n  dispatch :f do\n    param \
+         'String[1]', :key\n    param 'Hash', :options\n    param 'Puppet::LookupContext', :context\n  \
+         end\nend\n",
+    ),
+    (
+        "modules/vault/lib/puppet/functions/vault_lookup.rb",
+        "Puppet::Functions.create_function(:vault_lookup) do\n  dispatch :f do\n    param \
+         'String[1]', :key\n    param 'Hash', :options\n    param 'Puppet::LookupContext', :context\n  \
+         end\nend\n",
+    ),
+    ("data/common/profile/web.yaml", "profile::web::port: 443\n"),
+    (
+        "data/common.yaml",
+        "address: 1.2.3.4\nprofile::web::port: 80\nlist: [a, b]\n",
+    ),
+    ("nodes.yaml", "a.example: {}\nb.example: {}\n"),
+    (".git/HEAD", ""),
+];
+
+const EXPAND: &str =
+    "backends:\n  lib::expand: {like: yaml_data, path: \"{path}/{key_path}.yaml\"}\n";
+
+fn workspace(project: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in FILES.iter().chain(&[(".hiera-ls.yaml", project)]) {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_hiera-ls");
+    let command = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output();
+    command.unwrap()
+}
+
+/// Exit code, standard output and standard error.
+fn said(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = run(folder, arguments);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn an_uncertain_value_is_shown_with_its_condition() {
+    let folder = workspace(EXPAND);
+    for node in [&["--node", "a.example"][..], &[]] {
+        let key = |key: &'static str| {
+            let arguments = [&["lookup", key], node].concat();
+            said(folder.path(), &arguments)
+        };
+        let (code, out, told) = key("address");
+        assert_eq!((code, &*out), (Some(3), ""), "{told}");
+        let condition = "1.2.3.4, unless vault_lookup has the key\n";
+        assert!(told.contains(condition), "{told}");
+        let (code, _, told) = key("list");
+        assert_eq!(code, Some(3));
+        assert!(
+            told.contains("unless vault_lookup has the key:\n---\n- a\n- b\n"),
+            "{told}"
+        );
+        let (code, _, told) = key("nowhere");
+        assert_eq!(code, Some(3));
+        assert!(
+            told.contains("not found, unless vault_lookup has the key\n"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn a_declared_backend_answers_and_is_named() {
+    let project = format!("{EXPAND}  vault_lookup: {{like: nothing}}\n");
+    let folder = workspace(&project);
+    let (code, out, told) = said(
+        folder.path(),
+        &["lookup", "profile::web::port", "--node", "a.example"],
+    );
+    assert_eq!((code, &*out), (Some(0), "--- 443\n"), "{told}");
+    let note = "note: the function 'lib::expand' is declared to read like yaml_data (not run)";
+    assert!(told.contains(note), "{told}");
+    let (_, out, _) = said(
+        folder.path(),
+        &["lookup", "profile::web::port", "--node", "a", "--explain"],
+    );
+    assert!(
+        out.contains("Not run: the function 'lib::expand' is declared to read"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_matrix_says_that_an_answer_is_not_certain() {
+    let folder = workspace(EXPAND);
+    let matrix = |format: &'static str| {
+        let arguments = ["matrix", "address", "--format", format];
+        said(folder.path(), &arguments).1
+    };
+    let row: Value = serde_json::from_str(&matrix("json")).unwrap();
+    let answer = &row["answers"][0];
+    assert_eq!(answer["found"], Value::Null, "{row}");
+    assert_eq!(answer["certain"], false, "{row}");
+    assert_eq!(answer["possible"], "1.2.3.4", "{row}");
+    assert_eq!(answer["unless"], "vault_lookup has the key", "{row}");
+    assert_eq!(answer["assumed"].as_array().unwrap().len(), 1, "{row}");
+    let text = matrix("text");
+    assert!(
+        text.contains("\"1.2.3.4\", unless vault_lookup has the key"),
+        "{text}"
+    );
+    assert!(
+        matrix("csv").contains("address,unknown,\"\"\"1.2.3.4\"\"\","),
+        "{}",
+        matrix("csv")
+    );
+}
+
+#[test]
+fn a_batch_gives_what_is_possible() {
+    let folder = workspace("");
+    let environment = folder.path().to_str().unwrap();
+    let requests = format!(
+        "{{\"id\": 1, \"environment_dir\": \"{environment}\", \"key\": \"address\"}}\n\
+         {{\"id\": 2, \"environment_dir\": \"{environment}\", \"key\": \"address\", \"backends\": \
+         {{\"lib::expand\": {{\"like\": \"nothing\"}}, \"vault_lookup\": {{\"like\": \"secret\", \
+         \"keys\": \"^x\"}}}}}}\n{{\"id\": 3, \"nosuch\": true, \"key\": \"a\"}}\n"
+    );
+    let input = folder.path().join("requests");
+    std::fs::write(&input, requests).unwrap();
+    let program = env!("CARGO_BIN_EXE_hiera-ls");
+    let output = Command::new(program)
+        .args(["lookup", "--batch"])
+        .stdin(std::fs::File::open(input).unwrap())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers[0]["found"], Value::Null);
+    assert_eq!(answers[0]["possible"], "1.2.3.4");
+    assert_eq!(
+        answers[0]["unless"],
+        "vault_lookup has the key, or lib::expand has the key"
+    );
+    assert_eq!(answers[1]["value"], "1.2.3.4", "{text}");
+    assert_eq!(answers[1]["assumed"].as_array().unwrap().len(), 2);
+    assert_eq!(answers[2]["id"], 3);
+    assert_eq!(answers[2]["error_class"], "HieraLs::RequestError");
+}
+
+#[test]
+fn mistakes_are_findings_of_check_and_end_other_commands() {
+    let folder =
+        workspace("strikt: off\nroots:\n  - ../x\ndiagnostics: {severity: {dup-kye: off}}\n");
+    let (code, out, _) = said(folder.path(), &["check", "--format", "json"]);
+    assert_eq!(code, Some(1), "{out}");
+    let found: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let lines: Vec<_> = found
+        .iter()
+        .filter(|finding| finding["code"] == "project-config")
+        .map(|finding| {
+            (
+                finding["line"].as_u64().unwrap(),
+                finding["severity"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(lines, [(1, "error"), (3, "error"), (4, "warning")], "{out}");
+    let (code, _, told) = said(folder.path(), &["matrix", "address"]);
+    assert_eq!(code, Some(1));
+    let expected = ".hiera-ls.yaml:1: unknown setting 'strikt': did you mean 'strict'?";
+    assert!(told.contains(expected), "{told}");
+}
+
+#[test]
+fn roots_and_deployed_folders_count_on_the_command_line() {
+    let folder = workspace(
+        "roots: [puppet/deployed.yaml]\npathMap: {/srv/nowhere/hieradata: puppet/hieradata}\n",
+    );
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    std::fs::remove_file(folder.path().join("hiera.yaml")).unwrap();
+    write(
+        "puppet/deployed.yaml",
+        "version: 5\ndefaults: {datadir: /srv/nowhere/hieradata, data_hash: yaml_data}\nhierarchy: [{name: c, path: \
+         c.yaml}]\n",
+    );
+    write("puppet/hieradata/c.yaml", "k: mapped\n");
+    for arguments in [
+        &["lookup", "k", "--node", "a.example"][..],
+        &["lookup", "k"],
+    ] {
+        let (code, out, told) = said(folder.path(), arguments);
+        assert_eq!((code, &*out), (Some(0), "--- mapped\n"), "{told}");
+    }
+    let (_, out, told) = said(folder.path(), &["matrix", "k"]);
+    assert!(out.contains("\"mapped\""), "{out}{told}");
+    let place = "puppet/hieradata/c.yaml:1:1";
+    let (_, out, told) = said(folder.path(), &["hover", place, "--workspace", "."]);
+    assert!(out.contains("mapped"), "{out}{told}");
+}
+
+#[test]
+fn data_that_is_not_here_leaves_an_answer_unknown() {
+    let folder = workspace("");
+    let hiera = |text: &str| std::fs::write(folder.path().join("hiera.yaml"), text).unwrap();
+    let away = "{name: away, path: a.yaml, datadir: /srv/nowhere/hieradata}";
+    hiera(&format!(
+        "version: 5\nhierarchy: [{away}, {{name: c, path: common.yaml}}]\n"
+    ));
+    for node in [&["--node", "a.example"][..], &[]] {
+        let (code, _, told) = said(folder.path(), &[&["lookup", "address"], node].concat());
+        assert_eq!(code, Some(3), "{told}");
+        let condition = "1.2.3.4, unless level 'away' (not in this workspace)";
+        assert!(told.contains(condition), "{told}");
+        let (code, _, told) = said(folder.path(), &[&["lookup", "nowhere"], node].concat());
+        assert_eq!(code, Some(3), "{told}");
+    }
+    // What is certain stays so.
+    hiera(&format!(
+        "version: 5\nhierarchy: [{{name: c, path: common.yaml}}, {away}]\n"
+    ));
+    let (code, out, told) = said(folder.path(), &["lookup", "address"]);
+    assert_eq!((code, &*out), (Some(0), "--- 1.2.3.4\n"), "{told}");
+    std::fs::remove_file(folder.path().join("hiera.yaml")).unwrap();
+    let (code, _, told) = said(folder.path(), &["lookup", "address", "--node", "a.example"]);
+    assert_eq!(code, Some(3), "{told}");
+    assert!(told.contains("unknown: no hiera.yaml in"), "{told}");
+}
+
+/// `hiera-ls project-schema > editors/vscode/schemas/hiera-ls.schema.json` after a change.
+#[test]
+fn the_schema_that_editors_bring_along_is_current() {
+    let (code, printed, _) = said(Path::new("."), &["project-schema"]);
+    assert_eq!(code, Some(0));
+    let at = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/editors/vscode/schemas/hiera-ls.schema.json"
+    );
+    let kept = std::fs::read_to_string(at).unwrap();
+    assert!(
+        kept == printed,
+        "{at} differs from what 'hiera-ls project-schema' prints"
+    );
+}

@@ -1,0 +1,116 @@
+//! A workspace's own configuration: what is wrong with it is shown where it stands, and what it says
+//! counts as soon as it is typed or written.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::VSCODE;
+use super::program::{Program, uri};
+
+const HIERA: &str = "version: 5\nhierarchy:\n  - {name: Expand, lookup_key: 'lib::expand', path: \
+    common}\n  - {name: Common, path: common.yaml}\n";
+
+const DECLARED: &str =
+    "backends:\n  lib::expand: {like: yaml_data, path: \"{path}/{key_path}.yaml\"}\n";
+
+struct Workspace {
+    folder: PathBuf,
+    data: PathBuf,
+    project: PathBuf,
+    _temporary: tempfile::TempDir,
+}
+
+fn workspace(project: &str) -> Workspace {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().canonicalize().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    write("hiera.yaml", HIERA);
+    write("data/common/profile/web.yaml", "profile::web::port: 443\n");
+    Workspace {
+        data: write("data/common.yaml", "profile::web::port: 80\n"),
+        project: write(".hiera-ls.yaml", project),
+        folder: folder.clone(),
+        _temporary: temporary,
+    }
+}
+
+fn hover(program: &mut Program, file: &Path) -> String {
+    let hover = program.hover(file, "profile::web::port: 80\n", "profile::web::port");
+    hover.unwrap()
+}
+
+#[test]
+fn what_is_typed_into_it_counts_at_once() {
+    let workspace = workspace("# nothing\n");
+    let mut program = Program::start(&workspace.folder, &json!({}), VSCODE);
+    program.open(&workspace.data);
+    let before = hover(&mut program, &workspace.data);
+    assert!(
+        before.contains("unless `lib::expand` has the key"),
+        "{before}"
+    );
+    program.open(&workspace.project);
+    program.rewrite(&workspace.project, DECLARED);
+    let declared = hover(&mut program, &workspace.data);
+    assert!(declared.contains("443"), "{declared}");
+    assert!(
+        declared.contains("is declared to read like yaml_data"),
+        "{declared}"
+    );
+    program.rewrite(&workspace.project, "backend: {}\n");
+    let found = program.diagnostics(&workspace.project, |found| {
+        found["diagnostics"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty())
+    });
+    let found = found.to_string();
+    assert!(
+        found.contains("unknown setting 'backend': did you mean 'backends'?"),
+        "{found}"
+    );
+    assert!(found.contains("project-config"), "{found}");
+    let again = hover(&mut program, &workspace.data);
+    assert!(
+        again.contains("unless `lib::expand` has the key"),
+        "{again}"
+    );
+    program.end();
+}
+
+#[test]
+fn what_is_written_to_the_disk_counts_when_the_editor_tells_of_it() {
+    let workspace = workspace("backends: {lib::expand: {like: nothing}}\n");
+    let mut program = Program::start(&workspace.folder, &json!({}), VSCODE);
+    program.open(&workspace.data);
+    let before = hover(&mut program, &workspace.data);
+    assert!(
+        before.contains("80") && !before.contains("unless"),
+        "{before}"
+    );
+    std::fs::write(
+        &workspace.project,
+        "backends: {lib::expand: {like: secret}}\n",
+    )
+    .unwrap();
+    let change = json!({ "changes": [{ "uri": uri(&workspace.project), "type": 2 }] });
+    program.tell("workspace/didChangeWatchedFiles", &change);
+    // The file is read beside the conversation.
+    let mut after = hover(&mut program, &workspace.data);
+    for _ in 0..100_000 {
+        if after.contains("unless") {
+            break;
+        }
+        after = hover(&mut program, &workspace.data);
+    }
+    assert!(
+        after.contains("unless `lib::expand` has the key"),
+        "{after}"
+    );
+    program.end();
+}
