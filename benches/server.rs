@@ -222,6 +222,7 @@ fn session(repo: &ControlRepo, folder: &Path) {
     hovers(&mut client, "a node's file", &node, &node_text);
     hovers(&mut client, "common.yaml", &common, &common_text);
     symbols(&mut client, &node);
+    completions(&mut client, &node, &node_text);
     let one = keystrokes(&mut client, "a node's file", &node, &node_text, SAMPLES / 4);
     report(
         "keystroke to diagnostics in a node's file",
@@ -310,6 +311,45 @@ fn symbols(client: &mut Client, path: &Path) {
     note(
         "symbols",
         &format!("of the file {outline:.2?}, of the workspace {search:.2?}"),
+    );
+}
+
+/// Keys, values and tokens are asked for at the end of a file, each half typed, and taken back.
+fn completions(client: &mut Client, path: &Path, text: &str) {
+    const HALF_TYPED: [&str; 5] = [
+        "profile::p0",
+        "p01set",
+        "x: \"%{lookup('profile::p01",
+        "x: \"%{facts.",
+        "lookup_options:\n  profile::p01",
+    ];
+    let end = text.lines().count();
+    let mut times = Vec::new();
+    for sample in 0..SAMPLES {
+        let typed = HALF_TYPED[sample % HALF_TYPED.len()];
+        client.versions += 1;
+        let whole = format!("{text}{typed}");
+        client.change(path, client.versions, &json!([{ "text": whole }]));
+        let line = end + typed.matches('\n').count();
+        let character = typed.lines().last().unwrap().len();
+        let at = json!({
+            "textDocument": { "uri": uri(path) },
+            "position": { "line": line, "character": character },
+        });
+        let began = Instant::now();
+        let answer = client.ask("textDocument/completion", at);
+        times.push(began.elapsed());
+        let items = answer["result"]["items"].as_array().map_or(0, Vec::len);
+        assert!(items > 0, "{typed}: {answer}");
+    }
+    client.versions += 1;
+    client.change(path, client.versions, &json!([{ "text": text }]));
+    let (p50, p99) = (quantile(&mut times, 0.5), quantile(&mut times, 0.99));
+    report(
+        "completion in a node's file, with the edit before it",
+        &format!("p50 {p50:.2?}, p99 {p99:.2?}"),
+        "p99 < 10 ms",
+        p99 < Duration::from_millis(10),
     );
 }
 

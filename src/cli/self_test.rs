@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::analysis::Analysis;
 use crate::disk::{Ignore, scan};
 use crate::ide::hover::{HoverOptions, hover};
-use crate::ide::{KnownNodes, symbols::outline};
+use crate::ide::{KnownNodes, outline::outline};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Recheck, recheck};
 use crate::workspace::{Change, DiskEntry, Snapshot, Workspace};

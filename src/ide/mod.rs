@@ -8,21 +8,30 @@
 )]
 
 pub mod actions;
+mod block_line;
 pub mod call_hierarchy;
 pub mod cell;
 pub mod compare;
+pub mod completion;
 pub mod definition;
 pub mod document;
 pub mod fact_place;
 pub mod file_place;
+pub mod file_rename;
+pub mod folding;
 pub mod hint;
 pub mod hover;
 pub mod impact;
 pub mod lens;
+pub mod linked_editing;
 pub mod links;
 pub mod matrix;
 pub mod named;
+pub mod outline;
 pub mod references;
+pub mod rename;
+pub mod semantic_tokens;
+pub mod signature;
 pub mod symbols;
 pub mod target;
 pub mod unseen;
@@ -33,3 +42,7 @@ pub use crate::scope::KnownNodes;
 mod fixture_tests;
 #[cfg(test)]
 mod navigation_tests;
+#[cfg(test)]
+mod reading_tests;
+#[cfg(test)]
+mod rename_tests;

@@ -1,86 +1,48 @@
-//! The keys of one file as an outline, and the keys of the workspace by what the user typed: the
-//! simplest features over the index.
+//! Symbols, and the keys of the workspace by what the user typed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::outline::of_key;
 use crate::analysis::{Analysis, HieraFiles};
-use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, Snapshot};
 
 /// A key with its value.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Symbol {
     /// The key as Puppet sees it.
     pub name: Arc<str>,
+    /// What its value is.
+    pub kind: SymbolKind,
+    /// What is said of its value; searches leave it out.
+    pub detail: Option<String>,
     /// The key and its value.
     pub range: TextRange,
     /// The key alone.
     pub selection: TextRange,
-    /// The keys of its value, one level down; searches leave them out.
+    /// What is below it; searches leave it out.
     pub children: Vec<Symbol>,
 }
 
-/// Most nested keys of one file's outline.
-const MOST_NESTED: usize = 20_000;
-
-/// The outline of a file that a hierarchy reads; empty for any other.
-#[must_use]
-pub fn document_symbols(analysis: Analysis<'_>, path: &str) -> Vec<Symbol> {
-    match analysis.reads(path) {
-        true => outline(analysis.snapshot, path),
-        false => Vec::new(),
-    }
-}
-
-/// The top-level keys of a file in the order of its text, with the keys of their hashes; empty for
-/// a file that is not known. Parses the file: O(bytes).
-#[must_use]
-pub fn outline(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
-    let Some(file) = snapshot.file(path) else {
-        return Vec::new();
-    };
-    let Some(format) = file.format() else {
-        return Vec::new();
-    };
-    let parse = snapshot.parse_of(file, format);
-    // The values of top-level keys by where the keys stand; those of merge keys are elsewhere.
-    let values: HashMap<TextRange, NodeId> = parse
-        .tree
-        .entries()
-        .map(|(key, value)| (parse.tree.node(key).range, value))
-        .collect();
-    let mut left = MOST_NESTED;
-    let keys = file.facts().keys.iter();
-    keys.map(|key| Symbol {
-        name: Arc::clone(&key.name),
-        range: key.key.cover(key.value),
-        selection: key.key,
-        children: values
-            .get(&key.key)
-            .map(|value| nested(&parse.tree, *value, &mut left))
-            .unwrap_or_default(),
-    })
-    .collect()
-}
-
-/// The keys of a hash that stands here, not behind an alias; `left` counts down what may follow.
-fn nested(tree: &Tree, value: NodeId, left: &mut usize) -> Vec<Symbol> {
-    let pairs = tree.node(value).as_mapping().unwrap_or_default();
-    let named = pairs.iter().filter_map(|&(key, value)| {
-        let name = tree.scalar_text(key)?;
-        let selection = tree.node(key).full_range();
-        Some(Symbol {
-            name: name.clone(),
-            range: selection.cover(tree.node(value).full_range()),
-            selection,
-            children: Vec::new(),
-        })
-    });
-    let found: Vec<Symbol> = named.take(*left).collect();
-    *left -= found.len();
-    found
+/// What a key's value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SymbolKind {
+    /// Not looked at, or not known.
+    #[default]
+    Key,
+    /// A hash.
+    Hash,
+    /// A list.
+    List,
+    /// A text.
+    Text,
+    /// A number.
+    Number,
+    /// True or false.
+    Truth,
+    /// No value.
+    Nothing,
 }
 
 /// Keys that match what the user typed, with the files that hold them, at most `limit`: names that
@@ -113,13 +75,7 @@ pub fn workspace_symbols<'a>(
             if found.len() == limit {
                 return found;
             }
-            let symbol = Symbol {
-                name: Arc::clone(&key.name),
-                range: key.key.cover(key.value),
-                selection: key.key,
-                children: Vec::new(),
-            };
-            found.push((file, symbol));
+            found.push((file, of_key(key)));
         }
     }
     found
@@ -134,8 +90,31 @@ pub(super) enum Match {
     Letters,
 }
 
+/// How well a name matches; `typed` is in lower case.
 pub(super) fn quality(name: &str, typed: &str) -> Option<Match> {
-    let name = name.to_lowercase();
+    if !name.is_ascii() || !typed.is_ascii() {
+        return quality_of_any(&name.to_lowercase(), typed);
+    }
+    // Most names are ASCII, and a large workspace has a hundred thousand: nothing is allocated.
+    let (name, typed) = (name.as_bytes(), typed.as_bytes());
+    let mut letters = name.iter();
+    let in_order = |wanted: &u8| letters.any(|letter| letter.to_ascii_lowercase() == *wanted);
+    if !typed.iter().all(in_order) {
+        return None;
+    }
+    let starts = |at: usize| {
+        let part = name.get(at..at + typed.len());
+        part.is_some_and(|part| part.eq_ignore_ascii_case(typed))
+    };
+    Some(match starts(0) {
+        true if name.len() == typed.len() => Match::Whole,
+        true => Match::Start,
+        false if (1..name.len()).any(starts) => Match::Part,
+        false => Match::Letters,
+    })
+}
+
+fn quality_of_any(name: &str, typed: &str) -> Option<Match> {
     if name == typed {
         return Some(Match::Whole);
     }
@@ -194,47 +173,6 @@ mod tests {
             "b",
             "my::ntp: x\nn_t_p: x\nother: x\nntp::servers: []\n",
         ))
-    }
-
-    #[test]
-    fn an_outline_holds_the_keys_with_their_values() {
-        let symbols = outline(&snapshot(), "/w/data/a.yaml");
-        let names: Vec<_> = symbols.iter().map(|symbol| &*symbol.name).collect();
-        assert_eq!(names, ["ntp::servers", "NTP"]);
-        assert_eq!(symbols[0].selection, TextRange::new(0, 12));
-        assert_eq!(symbols[0].range, TextRange::new(0, 17));
-        assert!(outline(&snapshot(), "/nowhere").is_empty());
-    }
-
-    #[test]
-    fn an_outline_is_two_levels_deep() {
-        let workspace = Workspace::new();
-        workspace.apply(Change::Folders(vec!["/w".into()]));
-        let snapshot = workspace.apply(Change::Open {
-            path: "/w/data/a.yaml".into(),
-            text: "users:\n  alice: {uid: 1}\n  \"bob\":\n    uid: 2\nlist: [{x: 1}]\nbroken: [\n"
-                .into(),
-            version: 1,
-        });
-        let symbols = outline(&snapshot, "/w/data/a.yaml");
-        let shown: Vec<String> = symbols
-            .iter()
-            .map(|symbol| {
-                let children = symbol.children.iter();
-                let names: Vec<&str> = children.map(|child| &*child.name).collect();
-                format!("{}: {}", symbol.name, names.join(" "))
-            })
-            .collect();
-        assert_eq!(shown, ["users: alice bob", "list: ", "broken: "]);
-        for symbol in &symbols {
-            assert!(symbol.range.contains(symbol.selection));
-            for child in &symbol.children {
-                assert!(
-                    symbol.range.contains(child.range),
-                    "{child:?} in {symbol:?}"
-                );
-            }
-        }
     }
 
     #[test]

@@ -234,7 +234,12 @@ fn blob_in(file: &File, tree: &Tree, nodes: &[NodeId], offset: usize) -> Option<
 }
 
 /// The token of a scalar under the cursor.
-fn token_at(file: &File, node: &Node, text: &Arc<str>, offset: usize) -> Option<TokenTarget> {
+pub(super) fn token_at(
+    file: &File,
+    node: &Node,
+    text: &Arc<str>,
+    offset: usize,
+) -> Option<TokenTarget> {
     if !has_tokens(text) {
         return None;
     }

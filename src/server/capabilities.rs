@@ -7,6 +7,7 @@ use serde_json::Value;
 use tower_lsp::ls_types as lsp;
 
 use super::convert;
+use super::requests::semantic_tokens;
 use crate::ide::hover::HoverForm;
 use crate::text::PositionEncoding;
 
@@ -58,6 +59,10 @@ pub(crate) const COMMANDS: [&str; 11] = [
     RESCAN,
 ];
 
+/// Characters beside those of words at which editors ask for completions: parts of keys, of tokens, of
+/// facts and of paths, and aliases.
+const TRIGGERS: [&str; 7] = [":", ".", "{", "'", "\"", "/", "*"];
+
 /// What matters of the client's `initialize` parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClientFacts {
@@ -91,10 +96,16 @@ pub(crate) struct ClientFacts {
     pub(crate) diagnostics: DiagnosticForm,
     /// Outlines may nest.
     pub(crate) nested_symbols: bool,
+    /// What is put into the text by a completion may have stops for the cursor.
+    pub(crate) snippets: bool,
+    /// What is said of a completion may be Markdown.
+    pub(crate) completion_markdown: bool,
     /// Definitions may say from which name they lead, and which part of the target to select.
     pub(crate) definition_links: bool,
     /// The same of declarations.
     pub(crate) declaration_links: bool,
+    /// Edits may name the version of the document that they are for.
+    pub(crate) document_changes: bool,
     /// The client watches files if asked.
     pub(crate) watches: bool,
     /// The client answers `workspace/configuration`.
@@ -165,7 +176,11 @@ impl ClientFacts {
             let at = params.pointer(&format!("/capabilities/{pointer}"));
             at.is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
         };
-        let formats = params.pointer("/capabilities/textDocument/hover/contentFormat");
+        let lists = |pointer: &str| {
+            let formats = params.pointer(&format!("/capabilities/{pointer}"));
+            let mut formats = formats.and_then(Value::as_array).into_iter().flatten();
+            formats.any(|format| format == "markdown")
+        };
         ClientFacts {
             encoding: encoding(params),
             folders: folders(params),
@@ -178,9 +193,7 @@ impl ClientFacts {
                 .cloned()
                 .unwrap_or_default(),
             trace: Trace::read(params.get("trace")),
-            markdown: formats
-                .and_then(Value::as_array)
-                .is_some_and(|formats| formats.iter().any(|format| format == "markdown")),
+            markdown: lists("textDocument/hover/contentFormat"),
             tables: params
                 .pointer("/clientInfo/name")
                 .and_then(Value::as_str)
@@ -197,8 +210,13 @@ impl ClientFacts {
                 pages: can("experimental/rulePages"),
             },
             nested_symbols: can("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            snippets: can("textDocument/completion/completionItem/snippetSupport"),
+            completion_markdown: lists(
+                "textDocument/completion/completionItem/documentationFormat",
+            ),
             definition_links: can("textDocument/definition/linkSupport"),
             declaration_links: can("textDocument/declaration/linkSupport"),
+            document_changes: can("workspace/workspaceEdit/documentChanges"),
             watches: can("workspace/didChangeWatchedFiles/dynamicRegistration"),
             configuration: can("workspace/configuration"),
             setting_origins: can("experimental/settingOrigins"),
@@ -313,6 +331,11 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             position_encoding: Some(encoding),
             text_document_sync: Some(lsp::TextDocumentSyncCapability::Options(sync)),
             hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),
+            completion_provider: Some(lsp::CompletionOptions {
+                resolve_provider: Some(true),
+                trigger_characters: Some(TRIGGERS.map(str::to_owned).to_vec()),
+                ..lsp::CompletionOptions::default()
+            }),
             definition_provider: Some(lsp::OneOf::Left(true)),
             declaration_provider: Some(lsp::DeclarationCapability::Simple(true)),
             references_provider: Some(lsp::OneOf::Left(true)),
@@ -320,6 +343,22 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             document_link_provider: Some(lsp::DocumentLinkOptions {
                 resolve_provider: Some(false),
                 work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
+            }),
+            rename_provider: Some(lsp::OneOf::Right(lsp::RenameOptions {
+                prepare_provider: Some(true),
+                work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
+            })),
+            folding_range_provider: Some(lsp::FoldingRangeProviderCapability::Simple(true)),
+            selection_range_provider: Some(lsp::SelectionRangeProviderCapability::Simple(true)),
+            linked_editing_range_provider: Some(lsp::LinkedEditingRangeServerCapabilities::Simple(
+                true,
+            )),
+            semantic_tokens_provider: Some(
+                lsp::SemanticTokensServerCapabilities::SemanticTokensOptions(semantic_tokens()),
+            ),
+            signature_help_provider: Some(lsp::SignatureHelpOptions {
+                trigger_characters: Some(vec!["(".to_owned()]),
+                ..lsp::SignatureHelpOptions::default()
             }),
             document_symbol_provider: Some(lsp::OneOf::Left(true)),
             workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
@@ -343,7 +382,7 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             }),
             workspace: Some(lsp::WorkspaceServerCapabilities {
                 workspace_folders: Some(folders),
-                ..lsp::WorkspaceServerCapabilities::default()
+                file_operations: Some(file_operations()),
             }),
             ..lsp::ServerCapabilities::default()
         },
@@ -352,6 +391,33 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         }),
         offset_encoding: None,
+    }
+}
+
+fn semantic_tokens() -> lsp::SemanticTokensOptions {
+    lsp::SemanticTokensOptions {
+        legend: semantic_tokens::legend(),
+        range: Some(true),
+        full: Some(lsp::SemanticTokensFullOptions::Delta { delta: Some(true) }),
+        ..lsp::SemanticTokensOptions::default()
+    }
+}
+
+/// Files and folders of any name: data files can have any, and their folders too.
+fn file_operations() -> lsp::WorkspaceFileOperationsServerCapabilities {
+    let filter = lsp::FileOperationFilter {
+        scheme: Some("file".to_owned()),
+        pattern: lsp::FileOperationPattern {
+            glob: "**/*".to_owned(),
+            matches: None,
+            options: None,
+        },
+    };
+    lsp::WorkspaceFileOperationsServerCapabilities {
+        will_rename: Some(lsp::FileOperationRegistrationOptions {
+            filters: vec![filter],
+        }),
+        ..lsp::WorkspaceFileOperationsServerCapabilities::default()
     }
 }
 

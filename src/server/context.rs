@@ -13,6 +13,7 @@ use crate::lookup::{self, ConfigCache};
 use crate::text::PositionEncoding;
 use crate::workspace::{Snapshot, path};
 
+use super::requests::semantic_tokens::LastTokens;
 use super::settings::UserSettings;
 
 /// Settings, files outside and choices as of one moment.
@@ -39,6 +40,8 @@ pub(crate) struct Caches {
     pub(crate) configs: Arc<ConfigCache>,
     /// The known nodes.
     pub(crate) nodes: NodeCache,
+    /// What semantic tokens the client has been given.
+    pub(crate) tokens: LastTokens,
 }
 
 /// The content of files that settings name, wherever they lie.

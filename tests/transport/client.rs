@@ -125,13 +125,14 @@ impl Planted {
             name: "child".into(),
             range: TextRange::empty(1),
             selection: TextRange::empty(1),
-            children: Vec::new(),
+            ..Symbol::default()
         };
         vec![Symbol {
             name: "key".into(),
             range: TextRange::new(0, 1),
             selection: TextRange::new(0, 1),
             children: vec![child],
+            ..Symbol::default()
         }]
     }
 }

@@ -16,6 +16,7 @@ import { Documents } from "./documents";
 import type { Arguments } from "./questions";
 import { candidates, find, page } from "./server";
 import { Status } from "./status";
+import { WORD } from "./words";
 
 const SECTION = "hiera-ls";
 
@@ -47,6 +48,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         await started.restart();
       }
     }),
+  );
+  context.subscriptions.push(
+    vscode.languages.setLanguageConfiguration("yaml", { wordPattern: WORD }),
   );
   await vscode.commands.executeCommand("setContext", "hiera-ls.active", true);
   await started.restart();

@@ -4,7 +4,8 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
-use crate::ide::symbols::{Symbol, document_symbols};
+use crate::ide::outline::document_symbols;
+use crate::ide::symbols::{Symbol, SymbolKind};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
@@ -48,12 +49,13 @@ pub(crate) async fn handle(
 
 #[expect(deprecated, reason = "the protocol's type still has the field")]
 fn tree(lines: &LineIndex, symbol: Symbol, encoding: PositionEncoding) -> lsp::DocumentSymbol {
+    let kind = kind(&symbol);
     let children = symbol.children.into_iter();
     let children: Vec<_> = children.map(|child| tree(lines, child, encoding)).collect();
     lsp::DocumentSymbol {
         name: symbol.name.to_string(),
-        detail: None,
-        kind: kind(children.is_empty()),
+        detail: symbol.detail,
+        kind,
         tags: None,
         deprecated: None,
         range: convert::range(lines, symbol.range, encoding),
@@ -74,7 +76,7 @@ fn flatten(
     let range = convert::range(lines, symbol.range, encoding);
     flat.push(lsp::SymbolInformation {
         name: symbol.name.to_string(),
-        kind: kind(symbol.children.is_empty()),
+        kind: kind(&symbol),
         tags: None,
         deprecated: None,
         location: lsp::Location::new(uri.clone(), range),
@@ -85,10 +87,14 @@ fn flatten(
     }
 }
 
-fn kind(is_leaf: bool) -> lsp::SymbolKind {
-    if is_leaf {
-        lsp::SymbolKind::KEY
-    } else {
-        lsp::SymbolKind::OBJECT
+fn kind(symbol: &Symbol) -> lsp::SymbolKind {
+    match symbol.kind {
+        SymbolKind::Key => lsp::SymbolKind::KEY,
+        SymbolKind::Hash => lsp::SymbolKind::OBJECT,
+        SymbolKind::List => lsp::SymbolKind::ARRAY,
+        SymbolKind::Text => lsp::SymbolKind::STRING,
+        SymbolKind::Number => lsp::SymbolKind::NUMBER,
+        SymbolKind::Truth => lsp::SymbolKind::BOOLEAN,
+        SymbolKind::Nothing => lsp::SymbolKind::NULL,
     }
 }

@@ -6,6 +6,7 @@
 pub(crate) mod call_hierarchy;
 pub(crate) mod code_action;
 pub(crate) mod code_lens;
+pub(crate) mod completion;
 pub(crate) mod definition;
 pub(crate) mod diagnostic;
 mod document;
@@ -13,10 +14,15 @@ pub(crate) mod document_highlight;
 pub(crate) mod document_link;
 pub(crate) mod document_symbol;
 pub(crate) mod execute_command;
+pub(crate) mod folding_range;
 pub(crate) mod hover;
 pub(crate) mod inlay_hint;
+pub(crate) mod linked_editing;
 mod locations;
 pub(crate) mod references;
+pub(crate) mod rename;
+pub(crate) mod semantic_tokens;
+pub(crate) mod signature_help;
 pub(crate) mod workspace_diagnostic;
 pub(crate) mod workspace_symbol;
 

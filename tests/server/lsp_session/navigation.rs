@@ -41,7 +41,7 @@ pub(super) fn at(file: &Path, line: u32, character: u32) -> Value {
     json!({
         "textDocument": { "uri": uri(file) },
         "position": { "line": line, "character": character },
-        "context": { "includeDeclaration": true },
+        "context": { "includeDeclaration": true, "triggerKind": 1, "isRetrigger": false },
     })
 }
 
@@ -92,7 +92,7 @@ fn from_a_token_to_the_levels_and_back() {
     let declared = program.ask("textDocument/declaration", &at(&common, 0, 1));
     assert_eq!(
         locations(&declared),
-        ["common.yaml:3:2-6", "hiera.yaml:3:26-37"]
+        ["common.yaml:3:2-6", "hiera.yaml:3:25-36"]
     );
     let references = program.ask("textDocument/references", &at(&common, 0, 1));
     assert_eq!(
@@ -101,7 +101,7 @@ fn from_a_token_to_the_levels_and_back() {
             "common.yaml:0:0-4",
             "common.yaml:1:23-27",
             "common.yaml:3:2-6",
-            "web.yaml:0:15-19",
+            "web.yaml:0:16-20",
             "web.yaml:1:0-4"
         ]
     );
@@ -143,4 +143,150 @@ fn from_hiera_yaml_to_files_and_facts() {
         "nodes.json:0:17-23"
     );
     program.end();
+}
+
+/// The text of a file after the edits that the server answered for it.
+fn edited(text: &str, edits: &Value) -> String {
+    let mut text = text.to_owned();
+    let mut edits: Vec<&Value> = edits.as_array().unwrap().iter().collect();
+    edits.sort_by_key(|edit| {
+        let start = &edit["range"]["start"];
+        std::cmp::Reverse((start["line"].as_u64(), start["character"].as_u64()))
+    });
+    for edit in edits {
+        let offset = |place: &Value| {
+            let (line, character) = (place["line"].as_u64().unwrap(), &place["character"]);
+            let lines = text.split_inclusive('\n').take(line as usize);
+            let start: usize = lines.map(str::len).sum();
+            let line = &text[start..];
+            let units = character.as_u64().unwrap() as usize;
+            let mut counted = 0;
+            let bytes = line.char_indices().find(|(_, letter)| {
+                counted += letter.len_utf16();
+                counted > units
+            });
+            start + bytes.map_or(line.len(), |(at, _)| at)
+        };
+        let range = offset(&edit["range"]["start"])..offset(&edit["range"]["end"]);
+        text.replace_range(range, edit["newText"].as_str().unwrap());
+    }
+    text
+}
+
+#[test]
+fn a_completion_is_accepted_in_half_typed_text() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().canonicalize().unwrap();
+    let mut program = start(&folder);
+    let role = folder.join("data/role/web.yaml");
+    let text = program.open(&role) + "url: \"%{lookup('po";
+    program.rewrite(&role, &text);
+    let list = program.ask("textDocument/completion", &at(&role, 2, 18));
+    assert_eq!(list["isIncomplete"], false);
+    let item = &list["items"][0];
+    assert_eq!(item["label"], "port");
+    let after = edited(&text, &json!([item["textEdit"]]));
+    assert!(after.ends_with("url: \"%{lookup('port')}"), "{after}");
+    assert!(
+        item.get("documentation").is_none(),
+        "made when it is asked for: {item}"
+    );
+    let resolved = program.ask("completionItem/resolve", item);
+    let said = resolved["documentation"]["value"].as_str().unwrap();
+    assert!(said.contains("443"), "{said}");
+    let facts = program.offered["completionProvider"]["triggerCharacters"].to_string();
+    assert!(facts.contains('{'), "{facts}");
+    program.end();
+}
+
+#[test]
+fn a_rename_goes_through_all_files_and_says_why_it_does_not() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().canonicalize().unwrap();
+    let mut program = start(&folder);
+    let (common, role) = (
+        folder.join("data/common.yaml"),
+        folder.join("data/role/web.yaml"),
+    );
+    let prepared = program.ask("textDocument/prepareRename", &at(&common, 0, 2));
+    assert_eq!(prepared["placeholder"], "port");
+    let mut params = at(&common, 0, 2);
+    params["newName"] = json!("listen");
+    let edit = program.ask("textDocument/rename", &params);
+    for (file, wanted) in [
+        (
+            &common,
+            "listen: 80\nurl: \"http://%{lookup('listen')}\"\nlookup_options:\n  listen: {merge: first}\n",
+        ),
+        (&role, "ä: 'ü %{lookup(\"listen\")}'\nlisten: 443\n"),
+    ] {
+        let text = std::fs::read_to_string(file).unwrap();
+        assert_eq!(edited(&text, &edit["changes"][uri(file)]), wanted);
+    }
+    params["newName"] = json!("url");
+    let id = program.begin("textDocument/rename", &params);
+    let refused = program.wait("a refusal", |message| message["id"] == id);
+    assert_eq!(refused["error"]["code"], -32803);
+    assert_eq!(
+        refused["error"]["message"],
+        "'url' is set already, in common.yaml:2"
+    );
+    let moved = json!({ "files": [{
+        "oldUri": uri(&common), "newUri": uri(&folder.join("data/base.yaml")),
+    }] });
+    let edit = program.ask("workspace/willRenameFiles", &moved);
+    let config = folder.join("hiera.yaml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let after = edited(&text, &edit["changes"][uri(&config)]);
+    assert!(after.contains("{name: Common, path: base.yaml}"), "{after}");
+    program.end();
+}
+
+#[test]
+fn tokens_folds_and_selections_of_a_document() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().canonicalize().unwrap();
+    let mut program = start(&folder);
+    let common = folder.join("data/common.yaml");
+    let text = std::fs::read_to_string(&common).unwrap();
+    let document = json!({ "textDocument": { "uri": uri(&common) } });
+    let full = program.ask("textDocument/semanticTokens/full", &document);
+    let data: Vec<u64> = numbers(&full["data"]);
+    // `port`, a key that is defined in the first line.
+    assert_eq!(data[..5], [0, 0, 4, 0, 1]);
+    program.rewrite(&common, &format!("new: 1\n{text}"));
+    let mut params = document.clone();
+    params["previousResultId"] = full["resultId"].clone();
+    let delta = program.ask("textDocument/semanticTokens/full/delta", &params);
+    let mut patched = data.clone();
+    for edit in delta["edits"].as_array().unwrap() {
+        let start = edit["start"].as_u64().unwrap() as usize;
+        let removed = edit["deleteCount"].as_u64().unwrap() as usize;
+        patched.splice(start..start + removed, numbers(&edit["data"]));
+    }
+    let whole = program.ask("textDocument/semanticTokens/full", &document);
+    assert_eq!(patched, numbers(&whole["data"]));
+    let mut params = document.clone();
+    let place = |line: u32| json!({ "line": line, "character": 0 });
+    params["range"] = json!({ "start": place(0), "end": place(0) });
+    let first = program.ask("textDocument/semanticTokens/range", &params);
+    assert_eq!(numbers(&first["data"]), [0, 0, 3, 0, 1]);
+    let folds = program.ask("textDocument/foldingRange", &document);
+    assert_eq!(folds, json!([{ "startLine": 3, "endLine": 4 }]));
+    let mut params = document.clone();
+    params["positions"] = json!([{ "line": 2, "character": 24 }]);
+    let selections = program.ask("textDocument/selectionRange", &params);
+    assert_eq!(selections[0]["range"]["start"]["character"], 23);
+    assert!(selections[0]["parent"]["parent"].is_object());
+    let help = program.ask("textDocument/signatureHelp", &at(&common, 2, 24));
+    assert_eq!(help["signatures"][0]["label"], "lookup('key')");
+    program.end();
+}
+
+fn numbers(data: &Value) -> Vec<u64> {
+    data.as_array()
+        .unwrap()
+        .iter()
+        .map(|number| number.as_u64().unwrap())
+        .collect()
 }

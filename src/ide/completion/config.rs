@@ -1,0 +1,234 @@
+//! `hiera.yaml`: its keys, data functions, folders and files.
+
+use super::cursor::{Cursor, Slot, Step};
+use super::options::words;
+use super::{Item, ItemKind, Question};
+use crate::analysis::RootView;
+use crate::hierarchy::{join, locate};
+use crate::ide::hover::meaning_of_value;
+use crate::text::TextRange;
+use crate::workspace::{FileKind, Files as _, Format, RootKind, path};
+
+/// Keys of the whole file.
+const TOP: [&str; 3] = ["version", "defaults", "hierarchy"];
+
+/// Keys of the defaults.
+const DEFAULTS: [&str; 5] = ["datadir", "data_hash", "lookup_key", "data_dig", "options"];
+
+/// Keys of a level.
+const LEVEL: [&str; 14] = [
+    "name",
+    "path",
+    "paths",
+    "glob",
+    "globs",
+    "mapped_paths",
+    "uri",
+    "uris",
+    "datadir",
+    "data_hash",
+    "lookup_key",
+    "data_dig",
+    "hiera3_backend",
+    "options",
+];
+
+/// Options of Puppet's own functions.
+const OPTIONS: [&str; 3] = ["pkcs7_private_key", "pkcs7_public_key", "gpg_gnupghome"];
+
+/// Folders of functions that are searched in one module, one in another.
+const DEEPEST: usize = 3;
+
+/// Most functions of one answer.
+const MOST_FUNCTIONS: usize = 500;
+
+/// What can stand at a place of a `hiera.yaml`.
+pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+    let Some(view) = question.analysis.answering(question.file.path()) else {
+        return Vec::new();
+    };
+    let steps: Vec<&str> = cursor
+        .steps
+        .iter()
+        .map(|step| match step {
+            Step::Key(key) => key.trim_start_matches(':'),
+            Step::Element => "-",
+        })
+        .collect();
+    match (cursor.slot, steps.as_slice()) {
+        (Slot::Key, []) => {
+            let mut top = TOP.to_vec();
+            if matches!(view.root.kind, RootKind::Module { .. }) {
+                top.push("default_hierarchy");
+            }
+            words(question, cursor, &top)
+        }
+        (Slot::Key, ["defaults"]) => words(question, cursor, &DEFAULTS),
+        (Slot::Key, ["hierarchy" | "default_hierarchy", "-"]) => level(question, cursor),
+        (Slot::Key, ["hierarchy" | "default_hierarchy"]) => vec![new_level(cursor)],
+        (Slot::Key, [.., "options"]) => words(question, cursor, &OPTIONS),
+        (Slot::Value, ["version"]) => vec![Item::new("5", ItemKind::Word)],
+        (Slot::Value, [.., "datadir"]) => entries(&view, cursor, &view.root.dir, false),
+        (_, [.., "path" | "glob"] | [.., "paths" | "globs", "-"]) => {
+            entries(&view, cursor, &datadir(question, &view), true)
+        }
+        (Slot::Value, [.., option @ ("data_hash" | "lookup_key" | "data_dig")]) => {
+            functions(&view, option)
+        }
+        (Slot::Key | Slot::Value, _) => Vec::new(),
+    }
+}
+
+/// The keys that a level does not have yet.
+fn level(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+    let parse = question
+        .analysis
+        .snapshot
+        .parse_of(question.file, Format::Yaml);
+    let tree = &parse.tree;
+    let nodes = tree.path_at(cursor.replace.start as usize);
+    let around = nodes
+        .iter()
+        .rev()
+        .find_map(|&at| tree.node(at).as_mapping());
+    let here = cursor.replace;
+    let has = |word: &&str| {
+        let mut keys = around.unwrap_or_default().iter();
+        keys.any(|&(key, _)| {
+            tree.node(key).range.start != here.start
+                && tree.scalar_text(key).is_some_and(|text| **text == **word)
+        })
+    };
+    let missing: Vec<&str> = LEVEL.into_iter().filter(|word| !has(word)).collect();
+    words(question, cursor, &missing)
+}
+
+/// A whole level.
+fn new_level(cursor: &Cursor) -> Item {
+    let indent = " ".repeat(4);
+    Item {
+        insert: format!("- name: \n{indent}path: "),
+        snippet: Some(format!(
+            "- name: ${{1:Common}}\n{indent}path: ${{2:common.yaml}}"
+        )),
+        documentation: Some("a level; the first has the highest priority"),
+        label: match cursor.typed.is_empty() {
+            true => "level".to_owned(),
+            false => cursor.typed.clone(),
+        },
+        ..Item::new("level", ItemKind::Word)
+    }
+}
+
+/// The folder that paths at the cursor start from.
+fn datadir(question: &Question<'_>, view: &RootView<'_>) -> String {
+    let text = question.file.text();
+    let parse = question
+        .analysis
+        .snapshot
+        .parse_of(question.file, Format::Yaml);
+    let spans = locate(&parse.tree);
+    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let around = levels
+        .filter(|level| level.range.touches(question.offset))
+        .find_map(|level| level.datadir);
+    let written = around.or(spans.defaults.datadir);
+    let written = written.map_or("data", |range: TextRange| range.slice(text));
+    join(&view.root.dir, written.trim_matches(['"', '\'']))
+}
+
+/// Folders, and files, of the folder that what is typed leads to.
+fn entries(view: &RootView<'_>, cursor: &Cursor, from: &str, with_files: bool) -> Vec<Item> {
+    let (folder, _) = cursor.typed.rsplit_once('/').unwrap_or_default();
+    if folder.contains("%{") {
+        return Vec::new();
+    }
+    let before = match folder.is_empty() {
+        true => String::new(),
+        false => format!("{folder}/"),
+    };
+    let snapshot = view.analysis.snapshot;
+    let folder = path::normalise(&join(from, folder));
+    let folder = snapshot.map_deployed_for(Some(view.root), &folder);
+    let listed = view.files().list(&folder).into_iter();
+    let items = listed.filter_map(|(name, kind)| {
+        let hidden = name.starts_with('.');
+        match kind {
+            FileKind::Directory if !hidden => Some(Item {
+                // A path goes on in the folder, a data directory is one.
+                insert: match with_files {
+                    true => format!("{before}{name}/"),
+                    false => format!("{before}{name}"),
+                },
+                ..Item::new(format!("{before}{name}/"), ItemKind::Folder)
+            }),
+            FileKind::File if with_files && !hidden => {
+                Some(Item::new(format!("{before}{name}"), ItemKind::File))
+            }
+            FileKind::Directory | FileKind::File => None,
+        }
+    });
+    items.collect()
+}
+
+/// Data functions: Puppet's own for an option, and those of the environment and its modules.
+fn functions(view: &RootView<'_>, option: &str) -> Vec<Item> {
+    let own: &[&str] = match option {
+        "data_hash" => &["yaml_data", "json_data", "hocon_data"],
+        "lookup_key" => &["eyaml_lookup_key"],
+        _ => &[],
+    };
+    let own = own.iter().map(|name| Item {
+        documentation: meaning_of_value(name),
+        ..Item::new(*name, ItemKind::Function)
+    });
+    let mut items: Vec<Item> = own.collect();
+    let mut names: Vec<String> = Vec::new();
+    for (module, dir) in &view.environment.modules {
+        for (folder, end, before) in [
+            (format!("{dir}/lib/puppet/functions"), ".rb", String::new()),
+            (format!("{dir}/functions"), ".pp", format!("{module}::")),
+        ] {
+            search(view, &folder, end, &before, DEEPEST, &mut names);
+        }
+    }
+    names.sort();
+    names.dedup();
+    items.extend(names.into_iter().map(|name| Item {
+        detail: Some("function of a module".to_owned()),
+        ..Item::new(name, ItemKind::Function)
+    }));
+    items
+}
+
+fn search(
+    view: &RootView<'_>,
+    folder: &str,
+    end: &str,
+    before: &str,
+    depth: usize,
+    names: &mut Vec<String>,
+) {
+    for (name, kind) in view.files().list(folder) {
+        if names.len() >= MOST_FUNCTIONS {
+            return;
+        }
+        match kind {
+            FileKind::File => {
+                names.extend(name.strip_suffix(end).map(|name| format!("{before}{name}")));
+            }
+            FileKind::Directory if depth > 0 => {
+                let inner = format!("{before}{name}::");
+                search(
+                    view,
+                    &format!("{folder}/{name}"),
+                    end,
+                    &inner,
+                    depth - 1,
+                    names,
+                );
+            }
+            FileKind::Directory => {}
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Where in a document the cursor is, read from the lines before it: half-typed text is the normal case
+//! here, and has no tree.
+//!
+//! Block style is read by indentation, flow style (and JSON) by its brackets. It knows no key's meaning.
+
+use super::flow;
+use crate::ide::block_line::{End, Line};
+use crate::text::TextRange;
+
+/// Most lines above the cursor that are looked at.
+const MOST_LINES: usize = 20_000;
+
+/// What leads to the place of the cursor, outermost first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// The value of a key.
+    Key(String),
+    /// An element of a list.
+    Element,
+}
+
+/// What is typed at the cursor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Slot {
+    /// A key of a hash, or an element of a list that may become one.
+    Key,
+    /// A value.
+    Value,
+}
+
+/// The place of the cursor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Cursor {
+    /// What leads there; for a value its key or its list last.
+    pub(super) steps: Vec<Step>,
+    /// What is typed.
+    pub(super) slot: Slot,
+    /// What is typed of it so far, without a quote before it.
+    pub(super) typed: String,
+    /// What is typed, and the rest of the word behind the cursor.
+    pub(super) replace: TextRange,
+    /// The quote that what is typed is in.
+    pub(super) quote: Option<char>,
+    /// Whether the place is between brackets.
+    pub(super) in_flow: bool,
+}
+
+/// How a document is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Style {
+    /// YAML.
+    Yaml,
+    /// JSON, or what looks like it.
+    Json,
+}
+
+/// The place of the cursor; none in a comment, in a block of text, or behind a whole value.
+/// O(lines above).
+pub(super) fn cursor_at(text: &str, offset: usize, style: Style) -> Option<Cursor> {
+    let before = text.get(..offset)?;
+    if style == Style::Json {
+        return in_flow(text, 0, offset, Vec::new());
+    }
+    let start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+    let prefix = &before[start..];
+    if flow::has_comment(prefix) {
+        return None;
+    }
+    let line = Line::read(prefix, End::Cursor);
+    let mut steps = Vec::new();
+    let above = ancestors(&before[..start], &line, &mut steps)?;
+    if let Some(opening) = above {
+        return in_flow(text, opening, offset, steps);
+    }
+    let value = start + line.rest;
+    if let Some(key) = &line.key {
+        steps.push(Step::Key(key.clone()));
+        if before[value..].starts_with(['{', '[']) {
+            return in_flow(text, value, offset, steps);
+        }
+        return Some(slot(text, value, offset, steps, Slot::Value));
+    }
+    let content = start + line.column;
+    if before[content..].starts_with(['{', '[']) {
+        return in_flow(text, content, offset, steps);
+    }
+    Some(slot(text, content, offset, steps, Slot::Key))
+}
+
+fn in_flow(text: &str, from: usize, offset: usize, mut steps: Vec<Step>) -> Option<Cursor> {
+    let found = flow::scan(text.get(from..offset)?)?;
+    steps.extend(found.steps);
+    let mut cursor = slot(text, from + found.word, offset, steps, found.slot);
+    cursor.in_flow = true;
+    Some(cursor)
+}
+
+/// The cursor in a word that starts at `from`.
+fn slot(text: &str, from: usize, offset: usize, steps: Vec<Step>, slot: Slot) -> Cursor {
+    let word = text.get(from..offset).unwrap_or_default();
+    let quote = word.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let from = from + quote.map_or(0, char::len_utf8);
+    let behind = text.get(offset..).unwrap_or_default();
+    let end = offset + rest_of_word(behind, quote);
+    Cursor {
+        steps,
+        slot,
+        typed: text.get(from..offset).unwrap_or_default().to_owned(),
+        replace: TextRange::new(from.min(offset), end),
+        quote,
+        in_flow: false,
+    }
+}
+
+/// How much of the text behind the cursor belongs to the word that it is in.
+fn rest_of_word(behind: &str, quote: Option<char>) -> usize {
+    let line = behind.lines().next().unwrap_or_default();
+    if let Some(quote) = quote {
+        return line.find(quote).unwrap_or(0);
+    }
+    let mut end = 0;
+    for (at, character) in line.char_indices() {
+        let next = line[at + character.len_utf8()..].chars().next();
+        let ends_key = character == ':' && next.is_none_or(char::is_whitespace);
+        let is_part = character.is_alphanumeric() || "_-./:^$*\\".contains(character);
+        if ends_key || !is_part {
+            break;
+        }
+        end = at + character.len_utf8();
+    }
+    end
+}
+
+/// Reads the lines above from the last one up, and puts what leads to the line of the cursor before
+/// `steps`. The answer is where the outermost bracket that is still open starts, if there is one;
+/// none where the cursor is in a block of text.
+fn ancestors(above: &str, line: &Line, steps: &mut Vec<Step>) -> Option<Option<usize>> {
+    let mut found: Vec<Step> = Vec::new();
+    let mut opening = None;
+    let mut column = line.column;
+    // A list may stand in the same column as the key that it belongs to.
+    let mut after_dash = false;
+    let into_dashes = |dashes: &[usize], column: &mut usize, found: &mut Vec<Step>| {
+        for &dash in dashes.iter().rev() {
+            if dash < *column {
+                found.push(Step::Element);
+                *column = dash;
+            }
+        }
+    };
+    if !line.dashes.is_empty() {
+        into_dashes(&line.dashes, &mut column, &mut found);
+        after_dash = true;
+    }
+    let mut end = above.len();
+    for _ in 0..MOST_LINES {
+        if end == 0 || column == 0 && !after_dash {
+            break;
+        }
+        let whole = above[..end].trim_end_matches(['\n', '\r']);
+        let start = whole.rfind('\n').map_or(0, |at| at + 1);
+        end = start;
+        let text = &whole[start..];
+        if text.trim().is_empty() || text.trim_start().starts_with('#') {
+            continue;
+        }
+        let read = Line::read(text, End::Break);
+        let is_outer =
+            read.column < column || (after_dash && read.column == column && read.dashes.is_empty());
+        if is_outer {
+            let Some(key) = &read.key else {
+                continue;
+            };
+            let value = text[read.rest..].trim_start();
+            if value.starts_with(['|', '>']) {
+                return None;
+            }
+            if value.starts_with(['{', '[']) && flow::is_open(value) {
+                // What was read below is within the bracket.
+                found.clear();
+                opening = Some(start + text.len() - value.len());
+            }
+            found.push(Step::Key(key.clone()));
+            column = read.column;
+            after_dash = false;
+        }
+        let is_sibling = read.column == column && !is_outer;
+        if (is_outer || is_sibling) && read.dashes.iter().any(|&dash| dash < column) {
+            into_dashes(&read.dashes, &mut column, &mut found);
+            after_dash = true;
+        }
+    }
+    found.reverse();
+    steps.splice(0..0, found);
+    Some(opening)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Slot, Step, Style, cursor_at};
+
+    fn shown(text: &str, style: Style) -> String {
+        let offset = text.find("$0").unwrap();
+        let text = text.replace("$0", "");
+        let Some(cursor) = cursor_at(&text, offset, style) else {
+            return "nothing".into();
+        };
+        let steps = cursor.steps.iter().map(|step| match step {
+            Step::Key(key) => key.clone(),
+            Step::Element => "-".to_owned(),
+        });
+        let steps = steps.collect::<Vec<_>>().join("/");
+        let slot = match cursor.slot {
+            Slot::Key => "key",
+            Slot::Value => "value",
+        };
+        let quote = cursor.quote.map(String::from).unwrap_or_default();
+        let replaced = cursor.replace.slice(&text);
+        format!("{steps} {slot} {quote}{} [{replaced}]", cursor.typed)
+    }
+
+    #[test]
+    fn block_style_is_read_by_indentation() {
+        for (text, expected) in [
+            ("$0", " key  []"),
+            ("pro$0", " key pro [pro]"),
+            ("a: 1\nprofile::$0\n", " key profile:: [profile::]"),
+            (
+                "profile::we$0b::port: 1\n",
+                " key profile::we [profile::web::port]",
+            ),
+            ("a: x$0yz\n", "a value x [xyz]"),
+            ("a: \"x$0yz\"\n", "a value \"x [xyz]"),
+            ("a: $0\n", "a value  []"),
+            ("a:\n  b$0\n", "a key b [b]"),
+            ("a:\n  b: 1\n  c:\n    d: $0\n", "a/c/d value  []"),
+            ("a:\n  b:\n    c: 1\n  $0\n", "a key  []"),
+            ("a:\n  - x$0\n", "a/- key x [x]"),
+            ("a:\n- x: 1\n  y$0\n", "a/- key y [y]"),
+            (
+                "a:\n  - b:\n      - c: 1\n        d: $0\n",
+                "a/-/b/-/d value  []",
+            ),
+            ("a:\n  - x\n  - $0\n", "a/- key  []"),
+            ("'a b':\n  c$0: 1\n", "a b key c [c]"),
+            ("a:\n  \"b$0\n", "a key \"b [b]"),
+            ("a: |\n  text: x$0\n", "nothing"),
+            ("a: 1 # com$0ment\n", "nothing"),
+            ("# a\n# b$0\n", "nothing"),
+            ("a:\n\n  # x\n  b: 1\n  $0", "a key  []"),
+            (
+                "lookup_options:\n  '^a::':\n    merge: d$0\n",
+                "lookup_options/^a::/merge value d [d]",
+            ),
+        ] {
+            assert_eq!(shown(text, Style::Yaml), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn flow_style_is_read_by_brackets() {
+        for (text, expected) in [
+            ("a: {b: {c: x$0", "a/b/c value x [x]"),
+            ("a: {b: 1, c$0}", "a key c [c]"),
+            ("a: [x, y$0]", "a/- key y [y]"),
+            ("a: {b: [1, {d$0", "a/b/- key d [d]"),
+            ("a: {\n  b: {u$0\n", "a/b key u [u]"),
+            ("h:\n  - {name: x, pa$0th: y}\n", "h/- key pa [path]"),
+            ("a: {b: 1}$0\n", "nothing"),
+            ("a: {b: 1}\nc: $0\n", "c value  []"),
+            ("a: {'b: x': \"}\", d$0", "a key d [d]"),
+        ] {
+            assert_eq!(shown(text, Style::Yaml), expected, "{text:?}");
+        }
+        for (text, expected) in [
+            ("{\"a\": {\"b$0\": 1}}", "a key \"b [b]"),
+            ("{\"a\": \"x$0\"", "a value \"x [x]"),
+            ("{\"a\": 1,\n \"$0", " key \" []"),
+        ] {
+            assert_eq!(shown(text, Style::Json), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Flow style up to the cursor: which brackets are open, and what leads to the last word.
+
+use super::cursor::{Slot, Step};
+
+/// What a text in brackets ends in.
+pub(super) struct Flow {
+    /// What leads to the last word, outermost first.
+    pub(super) steps: Vec<Step>,
+    /// What the last word is.
+    pub(super) slot: Slot,
+    /// Where it starts.
+    pub(super) word: usize,
+}
+
+/// A bracket that is open.
+enum Open {
+    /// A hash, with the key whose value follows.
+    Hash(Option<String>),
+    List,
+}
+
+/// Reads a text that starts with a bracket; none where all brackets are closed.
+pub(super) fn scan(text: &str) -> Option<Flow> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut word = 0;
+    let mut at = 0;
+    // A quoted text that may turn out to be a key.
+    let mut quoted: Option<&str> = None;
+    while let Some(character) = text[at..].chars().next() {
+        let next = at + character.len_utf8();
+        let behind = text[next..].chars().next();
+        match character {
+            '"' | '\'' if text[word..at].trim().is_empty() => {
+                let Some(close) = closing(&text[next..], character) else {
+                    word = at;
+                    break;
+                };
+                quoted = Some(&text[next..next + close]);
+                at = next + close + character.len_utf8();
+                continue;
+            }
+            '{' | '[' if text[word..at].trim().is_empty() => {
+                open.push(match character {
+                    '{' => Open::Hash(None),
+                    _ => Open::List,
+                });
+                (word, quoted) = (next, None);
+            }
+            '}' | ']' => {
+                open.pop();
+                (word, quoted) = (next, None);
+                if open.is_empty() {
+                    return None;
+                }
+            }
+            ',' => {
+                if let Some(Open::Hash(key)) = open.last_mut() {
+                    *key = None;
+                }
+                (word, quoted) = (next, None);
+            }
+            ':' if quoted.is_some() || behind.is_some_and(char::is_whitespace) => {
+                if let Some(Open::Hash(key @ None)) = open.last_mut() {
+                    let plain = text[word..at].trim();
+                    *key = Some(quoted.unwrap_or(plain).to_owned());
+                    (word, quoted) = (next, None);
+                }
+            }
+            '#' if text[..at].ends_with([' ', '\n']) => {
+                let end = text[at..].find('\n')?;
+                at += end;
+                continue;
+            }
+            _ => {}
+        }
+        at = next;
+    }
+    let blanks = text[word..].len() - text[word..].trim_start().len();
+    let slot = match open.last()? {
+        Open::Hash(Some(_)) => Slot::Value,
+        Open::Hash(None) | Open::List => Slot::Key,
+    };
+    let steps = open.into_iter().filter_map(|open| match open {
+        Open::Hash(key) => key.map(Step::Key),
+        Open::List => Some(Step::Element),
+    });
+    Some(Flow {
+        steps: steps.collect(),
+        slot,
+        word: word + blanks,
+    })
+}
+
+/// Where a quoted text ends, from behind its first quote.
+fn closing(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, character) in text.char_indices() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if quote == '"' => escaped = true,
+            '\n' if quote == '"' => return None,
+            found if found == quote => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether brackets of a text are still open at its end.
+pub(super) fn is_open(text: &str) -> bool {
+    scan(text).is_some()
+}
+
+/// Whether a comment starts in a line before its end.
+pub(super) fn has_comment(line: &str) -> bool {
+    let mut quote = None;
+    let mut before = ' ';
+    for character in line.chars() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (None, '"' | '\'') if " :[{,-".contains(before) => quote = Some(character),
+            (None, '#') if before.is_whitespace() => return true,
+            (_, _) => {}
+        }
+        before = character;
+    }
+    false
+}

@@ -1,0 +1,211 @@
+//! Keys: of other levels at the top of a file, and nested ones from the values that other levels give.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::cursor::{Cursor, Step};
+use super::{Fit, Item, ItemKind, MOST_ITEMS, Question, fit};
+use crate::ide::hover::Described;
+use crate::value::Value;
+use crate::workspace::{File, Format, KeyState};
+
+/// Most files whose values are read for nested keys and values.
+const MOST_FILES: usize = 24;
+
+/// Bytes of those files at most.
+const MOST_BYTES: usize = 256 << 10;
+
+/// Top-level keys that the file does not set yet.
+pub(super) fn top_level(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+    let facts = question.file.facts();
+    let is_here = |name: &str| {
+        let mut keys = facts.keys.iter().filter(|fact| &*fact.name == name);
+        keys.any(|fact| match fact.key.touches(question.offset) {
+            // What is being typed is no key that others know.
+            true => question.analysis.snapshot.count_with(name) == 1,
+            false => fact.state == KeyState::Read,
+        })
+    };
+    let mut items: Vec<Item> = names(question, &cursor.typed, &is_here)
+        .into_iter()
+        .map(|name| {
+            let files = question.analysis.snapshot.count_with(&name);
+            let about = Described::Key(name.clone());
+            Item {
+                detail: Some(in_files(files)),
+                about: Some(about),
+                ..key_item(question, cursor, &name)
+            }
+        })
+        .collect();
+    if !is_here("lookup_options") && fit("lookup_options", &cursor.typed).is_some() {
+        items.push(Item {
+            documentation: Some("how values of several levels are merged and converted"),
+            ..key_item(question, cursor, "lookup_options")
+        });
+    }
+    items
+}
+
+/// "in 3 files"
+fn in_files(files: usize) -> String {
+    match files {
+        1 => "in 1 file".to_owned(),
+        files => format!("in {files} files"),
+    }
+}
+
+/// Names of keys of the files that are looked up together, those that fit best first.
+pub(super) fn names(
+    question: &Question<'_>,
+    typed: &str,
+    is_left_out: &dyn Fn(&str) -> bool,
+) -> Vec<Arc<str>> {
+    let snapshot = question.analysis.snapshot;
+    let mut known: HashMap<&Arc<str>, bool> = HashMap::new();
+    let mut is_ours = |name: &str| {
+        let mut files = snapshot.iter_files_with(name);
+        files.any(|file| {
+            let is_beside = || question.beside.contains(file.path());
+            *known.entry(file.path()).or_insert_with(is_beside)
+        })
+    };
+    let mut wanted =
+        |name: &Arc<str>| &**name != "lookup_options" && !is_left_out(name) && is_ours(name);
+    let start = snapshot.key_names(typed);
+    let mut found: Vec<Arc<str>> = Vec::new();
+    for name in start {
+        if found.len() > MOST_ITEMS {
+            return found;
+        }
+        if wanted(name) {
+            found.push(name.clone());
+        }
+    }
+    // What does not start with what is typed may be meant all the same.
+    let mut rest: Vec<(Fit, &Arc<str>)> = Vec::new();
+    for name in snapshot.key_names("") {
+        if !name.starts_with(typed)
+            && let Some(fit) = fit(name, typed)
+        {
+            rest.push((fit, name));
+        }
+    }
+    rest.sort_unstable();
+    for (_, name) in rest {
+        if found.len() > MOST_ITEMS || (question.analysis.is_cancelled)() {
+            break;
+        }
+        if wanted(name) {
+            found.push(name.clone());
+        }
+    }
+    found
+}
+
+/// A key as it is put into the text: with a colon, unless one is there.
+pub(super) fn key_item(question: &Question<'_>, cursor: &Cursor, name: &str) -> Item {
+    let text = question.file.text();
+    let behind = text.get(cursor.replace.end as usize..).unwrap_or_default();
+    let behind = behind.trim_start_matches(['"', '\'']);
+    let has_colon = behind.trim_start_matches(' ').starts_with(':');
+    let is_last = behind.lines().next().unwrap_or_default().trim().is_empty();
+    let mut insert = match cursor.quote {
+        Some(_) => name.to_owned(),
+        None => quoted_if_needed(name),
+    };
+    if !has_colon && cursor.quote.is_none() && (is_last || cursor.in_flow) {
+        insert.push_str(": ");
+    }
+    Item {
+        insert,
+        ..Item::new(name, ItemKind::Key)
+    }
+}
+
+/// A text as a key of YAML: plain where that means itself.
+pub(super) fn quoted_if_needed(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_:.-/".contains(c);
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    match starts_well && name.chars().all(is_plain) && !name.ends_with(':') {
+        true => name.to_owned(),
+        false => format!("'{}'", name.replace('\'', "''")),
+    }
+}
+
+/// Keys that other levels have at the same place, and that this one does not have yet; the commonest
+/// first.
+pub(super) fn nested(
+    question: &Question<'_>,
+    cursor: &Cursor,
+    root: &str,
+    steps: &[Step],
+) -> Vec<Item> {
+    let mut counts: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    let mut here: HashSet<Arc<str>> = HashSet::new();
+    for (file, value) in values_of(question, root) {
+        let is_here = file.path() == question.file.path();
+        let mut at_place = Vec::new();
+        collect(&value, steps, &mut at_place);
+        for value in at_place {
+            let keys = value.as_hash().into_iter().flat_map(|hash| hash.keys());
+            for key in keys.filter_map(Value::as_str) {
+                if is_here && !steps.contains(&Step::Element) && key != cursor.typed {
+                    here.insert(Arc::from(key));
+                }
+                *counts.entry(Arc::from(key)).or_default() += 1;
+            }
+        }
+    }
+    let mut found: Vec<(Arc<str>, usize)> = counts.into_iter().collect();
+    found.retain(|(name, _)| !here.contains(name) && **name != *cursor.typed);
+    found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let items = found
+        .into_iter()
+        .map(|(name, _)| key_item(question, cursor, &name));
+    items.collect()
+}
+
+/// The values of a top-level key in the files that are looked up together, this one among them, as far
+/// as that is quick.
+pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc<File>, Value)> {
+    let snapshot = question.analysis.snapshot;
+    let others = snapshot.iter_files_with(root);
+    let others = others.filter(|file| file.id() != question.file.id());
+    let others = others.filter(|file| question.beside.contains(file.path()));
+    let mut bytes = 0;
+    let mut found = Vec::new();
+    for file in std::iter::once(question.file)
+        .chain(others)
+        .take(MOST_FILES)
+    {
+        bytes += file.text().len();
+        if bytes > MOST_BYTES && !found.is_empty() {
+            break;
+        }
+        let format = file.format().unwrap_or(Format::Yaml);
+        let data = snapshot.data_of(file, format);
+        found.extend(data.recovered.get(root).map(|value| (file, value.clone())));
+    }
+    found
+}
+
+/// The parts of a value at some steps: an element of a list stands for all of them.
+pub(super) fn collect(value: &Value, steps: &[Step], found: &mut Vec<Value>) {
+    let Some((step, rest)) = steps.split_first() else {
+        found.push(value.clone());
+        return;
+    };
+    match step {
+        Step::Key(key) => {
+            if let Some(inner) = value.get(key.as_str()) {
+                collect(inner, rest, found);
+            }
+        }
+        Step::Element => {
+            for element in value.as_array().into_iter().flatten() {
+                collect(element, rest, found);
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What can stand at the cursor, in half-typed text too: keys, nested keys and values from other levels;
+//! functions, facts and keys in tokens; members of `lookup_options`; words, functions, folders and files
+//! of `hiera.yaml`; anchors.
+//!
+//! One file for each kind of place. What is said of an item beside its name is made when it is asked for
+//! ([`document`]).
+
+mod config;
+mod cursor;
+mod facts;
+mod flow;
+mod keys;
+mod options;
+mod token;
+mod values;
+
+use std::sync::Arc;
+
+use self::cursor::{Cursor, Slot, Step, Style};
+use super::hover::{Described, HoverOptions, described};
+use super::target::is_config;
+use crate::analysis::{Analysis, HieraFiles};
+use crate::text::TextRange;
+use crate::workspace::{File, Format};
+
+/// Most items of one answer; the client asks again as more is typed.
+pub const MOST_ITEMS: usize = 300;
+
+/// What can stand at the cursor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Completion {
+    /// The items, the best first.
+    pub items: Vec<Item>,
+    /// What an item replaces.
+    pub replace: TextRange,
+    /// Whether there are more than these.
+    pub is_incomplete: bool,
+}
+
+/// One thing that can stand at the cursor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Item {
+    /// Its name.
+    pub label: String,
+    /// What it is.
+    pub kind: ItemKind,
+    /// What is said beside the name.
+    pub detail: Option<String>,
+    /// What is said of it; [`Item::about`] says more where it is asked for.
+    pub documentation: Option<&'static str>,
+    /// What can be asked for.
+    pub about: Option<Described>,
+    /// What is put into the text.
+    pub insert: String,
+    /// The same with stops for the cursor, for clients that know them.
+    pub snippet: Option<String>,
+}
+
+/// What an item is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ItemKind {
+    /// A key of data.
+    Key,
+    /// A value of data.
+    Value,
+    /// A function of a token, or a data function.
+    Function,
+    /// A fact or another variable.
+    Variable,
+    /// A word of `hiera.yaml` or `lookup_options`.
+    Word,
+    /// A data type.
+    Type,
+    /// A pattern of keys.
+    Pattern,
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// An anchor.
+    Anchor,
+}
+
+impl Item {
+    /// An item that is put into the text as it is called.
+    pub(super) fn new(label: impl Into<String>, kind: ItemKind) -> Item {
+        let label = label.into();
+        Item {
+            insert: label.clone(),
+            label,
+            kind,
+            detail: None,
+            documentation: None,
+            about: None,
+            snippet: None,
+        }
+    }
+}
+
+/// One question: the file, where the cursor is, and what lies around.
+struct Question<'a> {
+    analysis: Analysis<'a>,
+    file: &'a Arc<File>,
+    offset: usize,
+    /// The files that are looked up together with this one.
+    beside: HieraFiles<'a>,
+}
+
+/// What can stand at the byte at `offset` of a file; none where nothing is known to. Costs O(items), and
+/// a scan of all names of keys where few of them start with what is typed.
+#[must_use]
+pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Completion> {
+    let file = analysis.snapshot.file(path)?;
+    let is_config = is_config(analysis.snapshot, path);
+    let is_data = || {
+        let view = analysis.governing(path);
+        analysis.reads(path) || view.is_some_and(|view| view.lies_among_data(path))
+    };
+    if !is_config && !is_data() {
+        return None;
+    }
+    let question = Question {
+        analysis,
+        file,
+        offset,
+        beside: HieraFiles::beside(analysis, path),
+    };
+    let text: &str = file.text();
+    let style = match file.format() {
+        Some(Format::Json | Format::Hocon) => Style::Json,
+        Some(Format::Yaml) | None => Style::Yaml,
+    };
+    if let Some(open) = token::open_token(text, offset) {
+        return Some(token::complete(&question, &open, is_config));
+    }
+    let cursor = cursor::cursor_at(text, offset, style)?;
+    let items = match is_config {
+        true => config::items(&question, &cursor),
+        false => in_data(&question, &cursor),
+    };
+    Some(answer(&cursor.typed, cursor.replace, items))
+}
+
+fn in_data(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+    if cursor.typed.starts_with('*') && cursor.quote.is_none() {
+        return values::anchors(question);
+    }
+    if let Some(Step::Key(root)) = cursor.steps.first()
+        && root == "lookup_options"
+    {
+        return options::items(question, cursor);
+    }
+    match (cursor.slot, cursor.steps.split_first()) {
+        (Slot::Key, None) => keys::top_level(question, cursor),
+        (Slot::Key, Some((Step::Key(root), rest))) => {
+            let mut items = keys::nested(question, cursor, root, rest);
+            if let Some(Step::Element) = rest.last() {
+                items.extend(values::items(question, cursor, root, rest));
+            }
+            items
+        }
+        (Slot::Value, Some((Step::Key(root), rest))) => values::items(question, cursor, root, rest),
+        (Slot::Key | Slot::Value, Some((Step::Element, _)) | None) => Vec::new(),
+    }
+}
+
+/// The items that fit what is typed, the best first.
+fn answer(typed: &str, replace: TextRange, items: Vec<Item>) -> Completion {
+    let mut ranked: Vec<(Fit, usize, Item)> = Vec::new();
+    for (at, item) in items.into_iter().enumerate() {
+        if let Some(fit) = fit(&item.label, typed) {
+            ranked.push((fit, at, item));
+        }
+    }
+    ranked.sort_by_key(|(fit, at, _)| (*fit, *at));
+    // Letters alone are a guess, for want of anything better.
+    if ranked
+        .first()
+        .is_some_and(|(fit, _, _)| *fit < Fit::Letters)
+    {
+        ranked.retain(|(fit, _, _)| *fit < Fit::Letters);
+    }
+    let is_incomplete = ranked.len() > MOST_ITEMS;
+    ranked.truncate(MOST_ITEMS);
+    Completion {
+        items: ranked.into_iter().map(|(_, _, item)| item).collect(),
+        replace,
+        is_incomplete,
+    }
+}
+
+/// How well a name fits what is typed, best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Fit {
+    /// It starts with it.
+    Start,
+    /// It holds it.
+    Part,
+    /// It has its letters in order.
+    Letters,
+}
+
+/// How a name fits what is typed; case does not matter in ASCII. O(length of the name).
+pub(super) fn fit(name: &str, typed: &str) -> Option<Fit> {
+    let (name, typed) = (name.as_bytes(), typed.as_bytes());
+    let starts = |at: usize| {
+        let part = name.get(at..at + typed.len());
+        part.is_some_and(|part| part.eq_ignore_ascii_case(typed))
+    };
+    if starts(0) {
+        return Some(Fit::Start);
+    }
+    let mut letters = name.iter();
+    let in_order = |wanted: &u8| letters.any(|letter| letter.eq_ignore_ascii_case(wanted));
+    if !typed.iter().all(in_order) {
+        return None;
+    }
+    let is_part = (1..name.len()).any(starts);
+    Some(if is_part { Fit::Part } else { Fit::Letters })
+}
+
+/// What is said of an item, in the form that the options name.
+#[must_use]
+pub fn document(
+    analysis: Analysis<'_>,
+    path: &str,
+    about: &Described,
+    options: &HoverOptions<'_>,
+) -> Option<super::hover::Hover> {
+    described(analysis, path, about, options)
+}
+
+#[cfg(test)]
+mod tests;

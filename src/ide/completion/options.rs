@@ -1,0 +1,136 @@
+//! `lookup_options`: keys and patterns, options, strategies, types.
+
+use super::cursor::{Cursor, Slot, Step};
+use super::keys::{key_item, names, quoted_if_needed};
+use super::{Item, ItemKind, Question};
+use crate::ide::hover::{meaning_of_key, meaning_of_value};
+
+/// The members of an entry.
+const MEMBERS: [&str; 2] = ["merge", "convert_to"];
+
+/// The members of a merge.
+const MERGE: [&str; 4] = [
+    "strategy",
+    "knockout_prefix",
+    "sort_merged_arrays",
+    "merge_hash_arrays",
+];
+
+/// The strategies.
+const STRATEGIES: [&str; 4] = ["deep", "hash", "unique", "first"];
+
+/// Types that values are converted to, with what that means.
+const TYPES: [(&str, &str); 16] = [
+    (
+        "Sensitive",
+        "wraps the value, so that reports and logs do not show it",
+    ),
+    ("String", "the value as text"),
+    ("Integer", "a whole number, from a text in any base too"),
+    ("Float", "a number with a fraction"),
+    ("Numeric", "a whole number, or one with a fraction"),
+    ("Boolean", "true or false, from their usual words too"),
+    ("Array", "a list; a hash becomes a list of pairs"),
+    ("Hash", "a hash, from a list of pairs too"),
+    ("Struct", "a hash, whose members are named"),
+    ("Timestamp", "a point in time, from a text"),
+    ("Timespan", "a length of time, from a text"),
+    ("Regexp", "a pattern, from a text"),
+    ("SemVer", "a version, from a text"),
+    ("SemVerRange", "a range of versions, from a text"),
+    ("URI", "an address, from a text"),
+    ("Binary", "bytes, from base64"),
+];
+
+/// What can stand at a place of `lookup_options`.
+pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+    let steps: Vec<&str> = cursor
+        .steps
+        .iter()
+        .map(|step| match step {
+            Step::Key(key) => key.as_str(),
+            Step::Element => "-",
+        })
+        .collect();
+    let (key, value) = (Slot::Key, Slot::Value);
+    match (cursor.slot, steps.as_slice()) {
+        (slot, [_]) if slot == key => entries(question, cursor),
+        (slot, [_, _]) if slot == key => words(question, cursor, &MEMBERS),
+        (slot, [_, _, "merge"]) if slot == key => words(question, cursor, &MERGE),
+        (_, [_, _, "merge"] | [_, _, "merge", "strategy"]) => STRATEGIES
+            .iter()
+            .map(|word| Item {
+                documentation: meaning_of_value(word),
+                ..Item::new(*word, ItemKind::Word)
+            })
+            .collect(),
+        (slot, [_, _, "merge", "sort_merged_arrays" | "merge_hash_arrays"]) if slot == value => {
+            ["true", "false"]
+                .map(|word| Item::new(word, ItemKind::Word))
+                .to_vec()
+        }
+        (slot, [_, _, "merge", "knockout_prefix"]) if slot == value => {
+            let item = |insert: &str| Item {
+                insert: match cursor.quote {
+                    Some(_) => insert.to_owned(),
+                    None => format!("'{insert}'"),
+                },
+                documentation: meaning_of_key("knockout_prefix"),
+                ..Item::new(insert, ItemKind::Value)
+            };
+            vec![item("--")]
+        }
+        (_, [_, _, "convert_to"] | [_, _, "convert_to", "-"]) => TYPES
+            .iter()
+            .map(|(name, meaning)| Item {
+                documentation: Some(meaning),
+                ..Item::new(*name, ItemKind::Type)
+            })
+            .collect(),
+        (Slot::Key | Slot::Value, _) => Vec::new(),
+    }
+}
+
+/// Keys that have no entry yet, and the patterns of their modules.
+fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
+    let options = &question.file.facts().lookup_options;
+    let has_entry = |name: &str| {
+        let mut entries = options.iter();
+        entries.any(|entry| &*entry.pattern == name && !entry.key.touches(question.offset))
+    };
+    let typed = cursor.typed.trim_start_matches('^');
+    let keys = names(question, typed, &has_entry);
+    let mut patterns: Vec<String> = Vec::new();
+    for name in &keys {
+        if let Some((class, _)) = name.rsplit_once("::") {
+            let pattern = format!("^{class}::");
+            if !patterns.contains(&pattern) && !has_entry(&pattern) {
+                patterns.push(pattern);
+            }
+        }
+    }
+    let mut items: Vec<Item> = Vec::new();
+    if !cursor.typed.starts_with('^') {
+        items.extend(keys.iter().map(|name| key_item(question, cursor, name)));
+    }
+    items.extend(patterns.into_iter().map(|pattern| Item {
+        kind: ItemKind::Pattern,
+        documentation: Some("a pattern: the options are for every key that it matches"),
+        insert: match cursor.quote {
+            Some(_) => pattern.clone(),
+            None => format!("{}: ", quoted_if_needed(&pattern)),
+        },
+        ..Item::new(pattern, ItemKind::Pattern)
+    }));
+    items
+}
+
+/// Words that are keys here, but for those that the same hash has already.
+pub(super) fn words(question: &Question<'_>, cursor: &Cursor, words: &[&str]) -> Vec<Item> {
+    let items = words.iter().map(|word| Item {
+        kind: ItemKind::Word,
+        documentation: meaning_of_key(word),
+        ..key_item(question, cursor, word)
+    });
+    items.collect()
+}

@@ -1,0 +1,427 @@
+//! Completion at cursors in small workspaces, most of them half typed.
+
+use expect_test::{Expect, expect};
+
+use super::{Completion, complete, document};
+use crate::ide::fixture_tests::{ask, with_hierarchy};
+use crate::ide::hover::{Described, HoverOptions};
+use crate::text::TextEdit;
+
+const NODES: &str = "\
+#- nodes.json
+{
+  \"web01\": {\"facts\": {\"role\": \"web\", \"os\": {\"family\": \"Debian\", \"name\": \"Ubuntu\"}}},
+  \"db01\": {\"facts\": {\"role\": \"db\", \"os\": {\"family\": \"RedHat\", \"name\": \"Rocky\"}}, \"variables\": {\"tier\": \"gold\"}}
+}
+";
+
+const OTHERS: &str = "\
+#- data/role/web.yaml
+profile::web::port: 443
+profile::web::tls: true
+users:
+  alice: {uid: 1001, shell: /bin/zsh}
+  bob: {uid: 1002}
+password: ENC[PKCS7,AAAA]
+#- data/role/db.yaml
+profile::db::port: 5432
+profile::web::port: 443
+#- unread.yaml
+unread::key: 1
+";
+
+/// What is offered: each item with what is beside its name, then the line after the first is accepted.
+fn check(text: &str, expected: Expect) {
+    let found = ask(text, None, |asked| {
+        let found = complete(asked.analysis, asked.path, asked.offset)?;
+        let Completion { items, replace, .. } = &found;
+        let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
+        let mut lines: Vec<String> = items
+            .iter()
+            .take(12)
+            .map(|item| {
+                let detail = item.detail.as_deref().unwrap_or_default();
+                let line = format!("{:?} {}  {detail}", item.kind, item.label);
+                line.trim_end().to_owned()
+            })
+            .collect();
+        if items.len() > 12 {
+            lines.push(format!("and {} more", items.len() - 12));
+        }
+        if let Some(first) = items.first() {
+            let edit = TextEdit::replace(*replace, &first.insert);
+            let after = TextEdit::apply(&[edit], text).expect("an edit that fits");
+            let at = replace.start as usize;
+            let start = after[..at].rfind('\n').map_or(0, |at| at + 1);
+            lines.push(format!(
+                "> {}",
+                after[start..].lines().next().unwrap_or_default()
+            ));
+        }
+        Some(lines.join("\n"))
+    });
+    expected.assert_eq(found.as_deref().unwrap_or("nothing"));
+}
+
+fn in_common(text: &str) -> String {
+    with_hierarchy(&format!("{OTHERS}#- data/common.yaml\n{text}\n{NODES}"))
+}
+
+#[test]
+fn keys_of_other_levels() {
+    check(
+        &in_common("a: 1\nprofile::w$0\n"),
+        expect![[r#"
+        Key profile::web::port  in 2 files
+        Key profile::web::tls  in 1 file
+        > profile::web::port: "#]],
+    );
+    check(
+        &in_common("profile::web::port: 1\nprofile::$0"),
+        expect![[r#"
+            Key profile::db::port  in 1 file
+            Key profile::web::tls  in 1 file
+            > profile::db::port: "#]],
+    );
+    check(
+        &in_common("p$0ort::x: 1"),
+        expect![[r#"
+            Key password  in 1 file
+            Key profile::db::port  in 1 file
+            Key profile::web::port  in 2 files
+            Key profile::web::tls  in 1 file
+            Key lookup_options
+            > password: 1"#]],
+    );
+    check(
+        &in_common("\"profile::d$0"),
+        expect![[r#"
+        Key profile::db::port  in 1 file
+        > "profile::db::port"#]],
+    );
+    check(
+        &in_common("broken: [\nprofweb$0\nother: 1"),
+        expect![[r#"
+            Key profile::web::port  in 2 files
+            Key profile::web::tls  in 1 file
+            > profile::web::port: "#]],
+    );
+    check(&in_common("unread$0"), expect![[r#""#]]);
+}
+
+#[test]
+fn nested_keys_and_values_of_other_levels() {
+    check(
+        &in_common("users:\n  $0"),
+        expect![[r#"
+        Key alice
+        Key bob
+        >   alice: "#]],
+    );
+    check(
+        &in_common("users:\n  alice:\n    uid: 1\n    s$0"),
+        expect![[r#"
+            Key shell
+            >     shell: "#]],
+    );
+    check(
+        &in_common("users: {alice: {$0"),
+        expect![[r#"
+        Key shell
+        Key uid
+        > users: {alice: {shell: "#]],
+    );
+    check(
+        &in_common("users:\n  alice:\n    shell: $0"),
+        expect![[r#"
+            Value /bin/zsh  in 1 file
+            >     shell: /bin/zsh"#]],
+    );
+    check(
+        &in_common("profile::web::port: $0"),
+        expect![[r#"
+        Value 443  in 2 files
+        > profile::web::port: 443"#]],
+    );
+    check(
+        &in_common("profile::web::tls: $0"),
+        expect![[r#"
+        Value true  in 1 file
+        Value false
+        > profile::web::tls: true"#]],
+    );
+    check(&in_common("password: $0"), expect![[r#""#]]);
+}
+
+#[test]
+fn anchors() {
+    check(
+        &in_common("a: &one 1\nb: [&two 2, &one 3]\nc: *$0"),
+        expect![[r#"
+            Anchor *one
+            Anchor *two
+            > c: *one"#]],
+    );
+}
+
+#[test]
+fn functions_facts_and_keys_in_tokens() {
+    check(
+        &in_common("a: \"%{$0"),
+        expect![[r#"
+        Variable facts.role  web, db
+        Variable facts.site
+        Variable trusted.certname  web01, db01
+        Variable facts.clientcert  web01, db01
+        Variable facts.domain
+        Variable facts.fqdn  web01, db01
+        Variable facts.hostname  web01, db01
+        Variable facts.networking.domain
+        Variable facts.networking.fqdn  web01, db01
+        Variable facts.networking.hostname  web01, db01
+        Variable facts.operatingsystem  Ubuntu, Rocky
+        Variable facts.os.family  Debian, RedHat
+        and 36 more
+        > a: "%{facts.role}"#]],
+    );
+    check(
+        &in_common("a: \"x %{lo$0}\""),
+        expect![[r#"
+            Function lookup
+            > a: "x %{lookup('}""#]],
+    );
+    check(
+        &in_common("a: \"%{facts.os.f$0}\""),
+        expect![[r#"
+            Variable facts.os.family  Debian, RedHat
+            > a: "%{facts.os.family}""#]],
+    );
+    check(
+        &in_common("a: \"%{::ti$0"),
+        expect![[r#"
+            Variable ::tier  gold
+            > a: "%{::tier}"#]],
+    );
+    check(
+        &in_common("a: \"%{scope('facts.ro$0"),
+        expect![[r#"
+            Variable facts.role  web, db
+            > a: "%{scope('facts.role')}"#]],
+    );
+    check(
+        &in_common("a: \"%{lookup('profile::d$0"),
+        expect![[r#"
+        Key profile::db::port
+        > a: "%{lookup('profile::db::port')}"#]],
+    );
+    check(
+        &in_common("a: '%{alias(\"users.$0\")}'"),
+        expect![[r#"
+        Key alice
+        Key bob
+        > a: '%{alias("users.alice")}'"#]],
+    );
+    check(
+        &in_common("a: \"%{lookup('users.alice.sh$0"),
+        expect![[r#"
+            Key shell
+            > a: "%{lookup('users.alice.shell')}"#]],
+    );
+    check(&in_common("# %{fac$0"), expect!["nothing"]);
+}
+
+#[test]
+fn lookup_options() {
+    check(
+        &in_common("lookup_options:\n  $0"),
+        expect![[r#"
+        Key password
+        Key profile::db::port
+        Key profile::web::port
+        Key profile::web::tls
+        Key users
+        Pattern ^profile::db::
+        Pattern ^profile::web::
+        >   password: "#]],
+    );
+    check(
+        &in_common("lookup_options:\n  '^pro$0"),
+        expect![[r#"
+        Pattern ^profile::db::
+        Pattern ^profile::web::
+        >   '^profile::db::"#]],
+    );
+    check(
+        &in_common("lookup_options:\n  users:\n    $0"),
+        expect![[r#"
+            Word merge
+            Word convert_to
+            >     merge: "#]],
+    );
+    check(
+        &in_common("lookup_options:\n  users:\n    merge: $0"),
+        expect![[r#"
+            Word deep
+            Word hash
+            Word unique
+            Word first
+            >     merge: deep"#]],
+    );
+    check(
+        &in_common("lookup_options:\n  users:\n    merge:\n      k$0"),
+        expect![[r#"
+            Word knockout_prefix
+            >       knockout_prefix: "#]],
+    );
+    check(
+        &in_common("lookup_options: {users: {merge: {strategy: d$0"),
+        expect![[r#"
+            Word deep
+            > lookup_options: {users: {merge: {strategy: deep"#]],
+    );
+    check(
+        &in_common("lookup_options:\n  users:\n    merge:\n      sort_merged_arrays: $0"),
+        expect![[r#"
+            Word true
+            Word false
+            >       sort_merged_arrays: true"#]],
+    );
+    check(
+        &in_common("lookup_options:\n  users:\n    convert_to: Se$0"),
+        expect![[r#"
+            Type Sensitive
+            Type SemVer
+            Type SemVerRange
+            >     convert_to: Sensitive"#]],
+    );
+}
+
+#[test]
+fn hiera_yaml() {
+    let config = |text: &str| {
+        format!(
+            "#- hiera.yaml\n{text}\n#- data/common.yaml\na: '%{{tier}}'\n#- data/role/web.yaml\na: 1\n\
+             #- environment.conf\nmodulepath = modules\n\
+             #- modules/acme/lib/puppet/functions/acme/vault.rb\n# code\n{NODES}"
+        )
+    };
+    check(
+        &config("ver$0"),
+        expect![[r#"
+        Word version
+        > version: "#]],
+    );
+    check(
+        &config("version: $0"),
+        expect![[r#"
+        Word 5
+        > version: 5"#]],
+    );
+    check(
+        &config("version: 5\ndefaults:\n  d$0"),
+        expect![[r#"
+        Word datadir
+        Word data_hash
+        Word data_dig
+        >   datadir: "#]],
+    );
+    check(
+        &config("version: 5\nhierarchy:\n  $0"),
+        expect![[r#"
+        Word level
+        >   - name: "#]],
+    );
+    check(
+        &config("version: 5\nhierarchy:\n  - name: a\n    pa$0\n    datadir: data"),
+        expect![[r#"
+            Word path
+            Word paths
+            Word mapped_paths
+            >     path: "#]],
+    );
+    check(
+        &config("version: 5\nhierarchy:\n  - {name: a, path: $0}"),
+        expect![[r#"
+            File common.yaml
+            Folder role/
+            >   - {name: a, path: common.yaml}"#]],
+    );
+    check(
+        &config("version: 5\nhierarchy:\n  - {name: a, path: role/$0}"),
+        expect![[r#"
+            File role/web.yaml
+            >   - {name: a, path: role/web.yaml}"#]],
+    );
+    check(
+        &config("version: 5\nhierarchy:\n  - name: a\n    paths:\n      - co$0"),
+        expect![[r#"
+            File common.yaml
+            >       - common.yaml"#]],
+    );
+    check(
+        &config("version: 5\nhierarchy:\n  - name: a\n    path: \"role/%{facts.r$0}.yaml\""),
+        expect![[r#"
+            Variable facts.role  web, db
+            >     path: "role/%{facts.role}.yaml""#]],
+    );
+    check(
+        &config("version: 5\nhierarchy:\n  - {name: a, datadir: d$0}"),
+        expect![[r#"
+            Folder data/
+            Folder modules/
+            >   - {name: a, datadir: data}"#]],
+    );
+    check(
+        &config("version: 5\nhierarchy:\n  - {name: a, lookup_key: $0}"),
+        expect![[r#"
+            Function eyaml_lookup_key
+            Function acme::vault  function of a module
+            >   - {name: a, lookup_key: eyaml_lookup_key}"#]],
+    );
+    check(
+        &config("version: 5\nhierarchy:\n  - name: a\n    data_hash: y$0"),
+        expect![[r#"
+            Function yaml_data
+            >     data_hash: yaml_data"#]],
+    );
+}
+
+#[test]
+fn json_is_completed_too() {
+    let text = with_hierarchy(&format!("{OTHERS}#- data/common.yaml\na: 1\n"));
+    let text = text.replace("path: common.yaml", "path: common.json");
+    let text = text + "#- data/common.json\n{\"a\": 1, \"profile::d$0\": 2}\n";
+    check(
+        &text,
+        expect![[r#"
+            Key profile::db::port  in 1 file
+            > {"a": 1, "profile::db::port": 2}"#]],
+    );
+}
+
+#[test]
+fn other_files_are_left_alone() {
+    check(
+        "#- hiera.yaml\nversion: 5\n#- .gitlab-ci.yml\nst$0\n",
+        expect!["nothing"],
+    );
+}
+
+#[test]
+fn what_is_said_of_an_item_is_made_when_it_is_asked_for() {
+    let said = |about: Described| {
+        ask(&in_common("a$0: 1"), None, |asked| {
+            let options = HoverOptions::default();
+            let found = document(asked.analysis, asked.path, &about, &options);
+            found.map(|hover| hover.plain).unwrap_or_default()
+        })
+    };
+    expect![[r#"
+        profile::web::port — first found, for all 2 nodes that read this file
+          443
+        role/web.yaml:1 sets it
+        not set: common.yaml"#]]
+    .assert_eq(&said(Described::Key("profile::web::port".into())));
+    expect!["facts.os.family — Debian for 1 node, RedHat for 1 node"]
+        .assert_eq(&said(Described::Variable("facts.os.family".into())));
+}

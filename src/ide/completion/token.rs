@@ -1,0 +1,206 @@
+//! Within `%{…}`: functions and variables; keys and dotted sub-keys in calls.
+
+use super::cursor::Step;
+use super::keys::{collect, names, values_of};
+use super::{Completion, Item, ItemKind, Question, answer, facts};
+use crate::ide::hover::Described;
+use crate::interpolation::{Method, split_key};
+use crate::text::TextRange;
+use crate::value::Value;
+
+/// A token that the cursor is in.
+pub(super) struct OpenToken<'t> {
+    /// What stands between `%{` and the cursor.
+    inner: &'t str,
+    /// Whether the token is all that its text starts with.
+    is_first: bool,
+    /// The quote that closes the text around the token, as far as its line tells.
+    quote: Option<char>,
+    /// Whether a `}` follows in the line.
+    is_closed: bool,
+}
+
+/// The token around the cursor, as far as its line tells; none in a comment.
+pub(super) fn open_token(text: &str, offset: usize) -> Option<OpenToken<'_>> {
+    let before = text.get(..offset)?;
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    let open = line.rfind("%{")?;
+    let inner = &line[open + 2..];
+    if inner.contains('}') || line.trim_start().starts_with('#') {
+        return None;
+    }
+    let behind = text[offset..].lines().next().unwrap_or_default();
+    let next_open = behind.find("%{").unwrap_or(behind.len());
+    let outside = line[..open].chars().next_back();
+    let quotes = |quote: char| line[..open].matches(quote).count() % 2 == 1;
+    Some(OpenToken {
+        inner,
+        is_first: outside.is_none_or(|c| matches!(c, '"' | '\'' | ' ')),
+        quote: ['"', '\''].into_iter().find(|&quote| quotes(quote)),
+        is_closed: behind[..next_open].contains('}'),
+    })
+}
+
+/// What can stand in a token. Paths of `hiera.yaml` know no functions.
+pub(super) fn complete(
+    question: &Question<'_>,
+    open: &OpenToken<'_>,
+    is_config: bool,
+) -> Completion {
+    if let Some((method, quote, argument)) = call(open.inner) {
+        let of_call = argument_items(question, method, quote, argument);
+        return answer_in(question, of_call.0, of_call.1);
+    }
+    let typed = open.inner.trim_start();
+    let mut items = facts::items(question, typed);
+    if !open.is_closed {
+        for item in &mut items {
+            item.insert.push('}');
+        }
+    }
+    if !is_config && !typed.contains(['.', ':', '(']) {
+        items.extend(functions(open));
+    }
+    answer_in(question, typed, items)
+}
+
+/// The answer for a word that ends at the cursor, with what of it follows.
+fn answer_in(question: &Question<'_>, typed: &str, items: Vec<Item>) -> Completion {
+    let behind = question.file.text().get(question.offset..);
+    let behind = behind.unwrap_or_default();
+    let rest = behind.len() - behind.trim_start_matches(is_part).len();
+    let start = question.offset.saturating_sub(typed.len());
+    let replace = TextRange::new(start, question.offset + rest);
+    answer(typed, replace, items)
+}
+
+/// Whether a character is a part of a key or a variable.
+fn is_part(character: char) -> bool {
+    character.is_alphanumeric() || "_:.-".contains(character)
+}
+
+/// The function, the quote and the argument so far of a call.
+fn call(inner: &str) -> Option<(Method, char, &str)> {
+    let (name, rest) = inner.trim_start().split_once('(')?;
+    let method = Method::from_name(name)?;
+    let quote = rest.chars().next()?;
+    let argument = rest.strip_prefix(['"', '\''])?;
+    (!argument.contains(quote)).then_some((method, quote, argument))
+}
+
+/// What can stand in the argument of a call, and what of it is typed.
+fn argument_items<'t>(
+    question: &Question<'_>,
+    method: Method,
+    quote: char,
+    argument: &'t str,
+) -> (&'t str, Vec<Item>) {
+    let behind = question.file.text().get(question.offset..);
+    let behind = behind.unwrap_or_default().trim_start_matches(is_part);
+    let missing = match behind.chars().next() {
+        Some(next) if next == quote => String::new(),
+        Some('}') => format!("{quote})"),
+        Some(_) | None => format!("{quote})}}"),
+    };
+    let close = |mut items: Vec<Item>| {
+        for item in &mut items {
+            item.insert.push_str(&missing);
+        }
+        items
+    };
+    match method {
+        Method::Scope => (argument, close(facts::items(question, argument))),
+        Method::Literal => (argument, close(vec![Item::new("%", ItemKind::Value)])),
+        Method::Lookup | Method::Hiera | Method::Alias => match argument.rsplit_once('.') {
+            Some((above, typed)) => (typed, close(sub_keys(question, above))),
+            None => (argument, close(keys(question, argument))),
+        },
+    }
+}
+
+fn keys(question: &Question<'_>, typed: &str) -> Vec<Item> {
+    let items = names(question, typed, &|_| false).into_iter();
+    let items = items.filter(|name| !name.contains(['.', '\'', '"']));
+    items
+        .map(|name| Item {
+            about: Some(Described::Key(name.clone())),
+            ..Item::new(&*name, ItemKind::Key)
+        })
+        .collect()
+}
+
+/// Keys below a dotted key, and numbers of elements.
+fn sub_keys(question: &Question<'_>, above: &str) -> Vec<Item> {
+    let Ok(parts) = split_key(above) else {
+        return Vec::new();
+    };
+    let mut segments = parts.iter().map(|(segment, _)| segment.to_string());
+    let Some(root) = segments.next() else {
+        return Vec::new();
+    };
+    let steps: Vec<String> = segments.collect();
+    let mut found: Vec<String> = Vec::new();
+    for (_, value) in values_of(question, &root) {
+        let Some(inner) = dig(&value, &steps) else {
+            continue;
+        };
+        let keys = inner.as_hash().into_iter().flat_map(|hash| hash.keys());
+        let keys = keys.filter_map(Value::as_str).map(crate::analysis::quoted);
+        let elements = inner.as_array().map_or(0, <[Value]>::len);
+        for key in keys.chain((0..elements).map(|at| at.to_string())) {
+            if !found.contains(&key) {
+                found.push(key);
+            }
+        }
+    }
+    let items = found.into_iter();
+    items.map(|key| Item::new(key, ItemKind::Key)).collect()
+}
+
+fn dig(value: &Value, steps: &[String]) -> Option<Value> {
+    let mut at = value.clone();
+    for step in steps {
+        at = match at.as_array() {
+            Some(elements) => elements.get(step.parse::<usize>().ok()?)?.clone(),
+            None => {
+                let mut found = Vec::new();
+                collect(&at, &[Step::Key(step.clone())], &mut found);
+                found.pop()?
+            }
+        };
+    }
+    Some(at)
+}
+
+/// The functions of tokens.
+const FUNCTIONS: [(&str, &str); 5] = [
+    ("lookup", "the value of another key, as text"),
+    (
+        "alias",
+        "the value of another key, whatever its type: the whole string becomes it",
+    ),
+    ("scope", "the value of a variable, as naming it"),
+    (
+        "literal",
+        "a text as it is: %{literal('%')} is a percent sign",
+    ),
+    ("hiera", "the older name of lookup"),
+];
+
+fn functions(open: &OpenToken<'_>) -> Vec<Item> {
+    let quote = match open.quote {
+        Some('\'') => '"',
+        Some(_) | None => '\'',
+    };
+    let close = if open.is_closed { "" } else { "}" };
+    let offered = FUNCTIONS.iter();
+    // `alias` elsewhere is an error.
+    let offered = offered.filter(|(name, _)| *name != "alias" || open.is_first);
+    let items = offered.map(|(name, meaning)| Item {
+        documentation: Some(meaning),
+        insert: format!("{name}({quote}"),
+        snippet: Some(format!("{name}({quote}$1{quote}){close}").replace('}', "\\}")),
+        ..Item::new(*name, ItemKind::Function)
+    });
+    items.collect()
+}

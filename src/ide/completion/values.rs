@@ -1,0 +1,153 @@
+//! Values: those that other levels have at the same place, and anchors.
+
+use std::collections::HashMap;
+
+use super::cursor::{Cursor, Step};
+use super::keys::{collect, values_of};
+use super::{Item, ItemKind, Question};
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::value::{Value, dump_for_hover};
+use crate::workspace::Format;
+
+/// Most files whose written values are counted: no value has to be read for that.
+const MOST_FILES: usize = 2_000;
+
+/// Widest value that is offered, in bytes.
+const WIDEST: usize = 120;
+
+/// Values at the place of the cursor, the commonest first.
+pub(super) fn items(
+    question: &Question<'_>,
+    cursor: &Cursor,
+    root: &str,
+    steps: &[Step],
+) -> Vec<Item> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    match steps.is_empty() {
+        true => written(question, root, cursor, &mut counts),
+        false => read(question, root, steps, cursor, &mut counts),
+    }
+    // What a truth value is not now it may become.
+    for (one, other) in [("true", "false"), ("false", "true")] {
+        if counts.contains_key(one) {
+            counts.entry(other.to_owned()).or_default();
+        }
+    }
+    let mut found: Vec<(String, usize)> = counts.into_iter().collect();
+    found.sort_by(|(one, times), (other, other_times)| {
+        other_times.cmp(times).then_with(|| one.cmp(other))
+    });
+    let items = found.into_iter().map(|(value, count)| Item {
+        detail: (count > 0).then(|| match count {
+            1 => "in 1 file".to_owned(),
+            count => format!("in {count} files"),
+        }),
+        ..Item::new(value, ItemKind::Value)
+    });
+    items.collect()
+}
+
+/// The values of a top-level key as other files write them.
+fn written(
+    question: &Question<'_>,
+    root: &str,
+    cursor: &Cursor,
+    counts: &mut HashMap<String, usize>,
+) {
+    let files = question.analysis.snapshot.iter_files_with(root);
+    let files = files.filter(|file| {
+        file.id() != question.file.id()
+            && file.format() == Some(Format::Yaml)
+            && question.beside.contains(file.path())
+    });
+    for file in files.take(MOST_FILES) {
+        let Some(fact) = file.facts().key(root) else {
+            continue;
+        };
+        let value = fact.value.slice(file.text());
+        // Encrypted for one place, an alias of one file.
+        let is_own = value.contains("ENC[") || value.starts_with(['*', '&', '|', '>']);
+        let is_short = !value.is_empty() && value.len() <= WIDEST && !value.contains('\n');
+        if is_short && !is_own {
+            add(value.to_owned(), cursor, counts);
+        }
+    }
+}
+
+/// The texts, numbers and truth values that other files have at some steps of a key's value.
+fn read(
+    question: &Question<'_>,
+    root: &str,
+    steps: &[Step],
+    cursor: &Cursor,
+    counts: &mut HashMap<String, usize>,
+) {
+    for (_, value) in values_of(question, root) {
+        let mut at_place = Vec::new();
+        collect(&value, steps, &mut at_place);
+        for value in at_place {
+            let is_leaf = value.as_hash().is_none() && value.as_array().is_none();
+            let is_text = value.as_str().is_some_and(|text| text.contains("ENC["));
+            if !is_leaf || is_text || matches!(value, Value::Undef) {
+                continue;
+            }
+            let shown = written_value(&value);
+            if shown.len() <= WIDEST
+                && !shown.contains('\n')
+                && shown.trim_matches(['"', '\'']) != cursor.typed
+            {
+                add(shown, cursor, counts);
+            }
+        }
+    }
+}
+
+/// A leaf as YAML writes it: plain where that means the same.
+fn written_value(value: &Value) -> String {
+    let is_plain = |text: &&str| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "_./:-".contains(c);
+        let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric() || "_/".contains(c));
+        let is_text = matches!(resolve_plain(text), Resolved::String);
+        starts_well && text.chars().all(is_part) && !text.ends_with(':') && is_text
+    };
+    match value.as_str().filter(is_plain) {
+        Some(text) => text.to_owned(),
+        None => dump_for_hover(value),
+    }
+}
+
+fn add(value: String, cursor: &Cursor, counts: &mut HashMap<String, usize>) {
+    let value = match cursor.quote {
+        // Within quotes the text alone counts, if it needs no other quotes.
+        Some(_) => {
+            let inner = value.trim_matches(['"', '\'']);
+            if inner.contains(['"', '\'', '\\']) {
+                return;
+            }
+            inner.to_owned()
+        }
+        None => value,
+    };
+    *counts.entry(value).or_default() += 1;
+}
+
+/// The anchors of the file before the cursor, the nearest first, as aliases.
+pub(super) fn anchors(question: &Question<'_>) -> Vec<Item> {
+    let text = question.file.text();
+    let before = text.get(..question.offset).unwrap_or_default();
+    let mut names: Vec<&str> = Vec::new();
+    for (at, _) in before.match_indices('&') {
+        let is_start = before[..at].ends_with([' ', '\n', '[', '{', ',']);
+        let rest = &before[at + 1..];
+        let end = rest.find(|c: char| c.is_whitespace() || ",[]{}".contains(c));
+        let name = &rest[..end.unwrap_or(rest.len())];
+        if is_start && !name.is_empty() {
+            names.retain(|known| *known != name);
+            names.push(name);
+        }
+    }
+    let items = names.into_iter().rev();
+    items
+        .map(|name| Item::new(format!("*{name}"), ItemKind::Anchor))
+        .collect()
+}

@@ -1,0 +1,121 @@
+//! What follows in the configurations when files and folders get other paths.
+
+use super::rename::Edits;
+use crate::analysis::{Analysis, RootView, datadir_of, places_of};
+use crate::hierarchy::{LevelSpans, LocationSpan, Template, TemplatePart, join, locate};
+use crate::syntax::{ScalarMap, Tree};
+use crate::text::{TextEdit, TextRange};
+use crate::workspace::{File, Format, path};
+
+/// A file or folder that gets another path; both absolute.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Moved {
+    /// Where it lies.
+    pub from: String,
+    /// Where it is going to lie.
+    pub to: String,
+}
+
+/// The edits of `hiera.yaml` files after which their literal paths and folders lead to the same files.
+/// What a variable decides, and what leaves its data directory, stays as it is. O(levels).
+#[must_use]
+pub fn file_renames(analysis: Analysis<'_>, moved: &[Moved]) -> Edits {
+    let mut edits = Edits::new();
+    for root in analysis.snapshot.roots().iter() {
+        let Some(config) = root.hiera_yaml.as_deref() else {
+            continue;
+        };
+        let Some(file) = analysis.snapshot.file(config) else {
+            continue;
+        };
+        let found = of_config(&analysis.at(root), file, moved);
+        if !found.is_empty() {
+            edits.insert(file.path().clone(), found);
+        }
+    }
+    edits
+}
+
+fn of_config(view: &RootView<'_>, file: &File, moved: &[Moved]) -> Vec<TextEdit> {
+    let parse = view.analysis.snapshot.parse_of(file, Format::Yaml);
+    let tree = &parse.tree;
+    let spans = locate(tree);
+    let all = view.places(&view.layer);
+    let mut edits: Vec<TextEdit> = Vec::new();
+    for (levels, are_default) in [(&spans.hierarchy, false), (&spans.default_hierarchy, true)] {
+        for (index, level) in levels.iter().enumerate() {
+            edits.extend(datadir(view, file, level, moved));
+            for span in &level.locations {
+                let places = places_of(&all, index, are_default, span);
+                let mut new = places.iter().filter_map(|place| {
+                    let start = start_of(&place.template)?;
+                    renamed(
+                        &datadir_of(place)?,
+                        &start,
+                        place.template.is_constant(),
+                        moved,
+                    )
+                });
+                if let Some(text) = new.next() {
+                    edits.push(TextEdit::replace(literal_start(file, tree, span), text));
+                }
+            }
+        }
+    }
+    edits.extend(datadir(view, file, &spans.defaults, moved));
+    edits
+}
+
+/// The text that a template starts with.
+fn start_of(template: &Template) -> Option<String> {
+    match template.parts.first()? {
+        TemplatePart::Text(text) => Some(text.clone()),
+        TemplatePart::Variable(_) | TemplatePart::Key(_) => None,
+    }
+}
+
+/// Where the text before the first token of a path is written.
+fn literal_start(file: &File, tree: &Tree, span: &LocationSpan) -> TextRange {
+    let node = tree.node(span.node);
+    let length = match Template::parse(&span.text).parts.first() {
+        Some(TemplatePart::Text(text)) => text.len(),
+        Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => 0,
+    };
+    ScalarMap::new(file.text(), node).source_range(0..length)
+}
+
+/// The new start of a path below its data directory: of a whole path where it is that of a file which
+/// moves, or of its folders.
+fn renamed(datadir: &str, start: &str, is_whole: bool, moved: &[Moved]) -> Option<String> {
+    moved.iter().find_map(|Moved { from, to }| {
+        path::within(from, datadir).filter(|below| !below.is_empty())?;
+        let rest = match start.strip_prefix(from.as_str())? {
+            "" if is_whole => "",
+            rest if rest.starts_with('/') => rest,
+            _ => return None,
+        };
+        let new = path::within(to, datadir)?;
+        Some(format!("{new}{rest}"))
+    })
+}
+
+/// The edit of a data directory that moves.
+fn datadir(
+    view: &RootView<'_>,
+    file: &File,
+    level: &LevelSpans,
+    moved: &[Moved],
+) -> Option<TextEdit> {
+    let written = level.datadir?;
+    let text = written.slice(file.text()).trim_matches(['"', '\'']);
+    let folder = path::normalise(&join(&view.root.dir, text));
+    if text.starts_with('/') || text.contains("%{") {
+        return None;
+    }
+    moved.iter().find_map(|Moved { from, to }| {
+        let rest = folder.strip_prefix(from.as_str())?;
+        let is_it = rest.is_empty() || rest.starts_with('/');
+        let new = path::within(to, &view.root.dir).filter(|_| is_it)?;
+        Some(TextEdit::replace(written, format!("{new}{rest}")))
+    })
+}

@@ -1,0 +1,78 @@
+//! Places that are edited together: the quotes of a key, an anchor with its aliases.
+
+use super::named::{self, Named};
+use super::references::occurrences;
+use crate::syntax::{ScalarStyle, Tree};
+use crate::text::TextRange;
+use crate::workspace::{File, Format, Snapshot};
+
+/// Places with the same text, and what may be typed there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Linked {
+    /// The places, in order.
+    pub ranges: Vec<TextRange>,
+    /// What a text must match to stand there.
+    pub pattern: &'static str,
+}
+
+/// A name of an anchor.
+const ANCHOR: &str = r"[^\s,\[\]{}*&]+";
+
+/// A quote.
+const QUOTE: &str = "[\"']";
+
+/// The places that are edited together with the one at the byte at `offset`.
+#[must_use]
+pub fn linked_ranges(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Linked> {
+    let file = snapshot.file(path)?;
+    let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
+    quotes(&parse.tree, file, offset).or_else(|| anchor(snapshot, file, offset))
+}
+
+/// The quotes of a key, one of which the cursor touches.
+fn quotes(tree: &Tree, file: &File, offset: usize) -> Option<Linked> {
+    let nodes = tree.path_at(offset);
+    let (&at, outer) = nodes.split_last()?;
+    let pairs = tree.node(*outer.last()?).as_mapping()?;
+    let node = tree.node(at);
+    let style = node.as_scalar()?.style;
+    let is_key = pairs.iter().any(|&(key, _)| key == at);
+    let is_quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+    if !is_key || !is_quoted || file.format() != Some(Format::Yaml) {
+        return None;
+    }
+    let (start, end) = (node.range.start as usize, node.range.end as usize);
+    let inner = file.text().get(start + 1..end.checked_sub(1)?)?;
+    // What is inside would mean something else between other quotes.
+    if inner.contains(['"', '\'', '\\']) {
+        return None;
+    }
+    let ranges = vec![
+        TextRange::new(start, start + 1),
+        TextRange::new(end - 1, end),
+    ];
+    let is_touched = ranges.iter().any(|range| range.touches(offset));
+    is_touched.then_some(Linked {
+        ranges,
+        pattern: QUOTE,
+    })
+}
+
+fn anchor(snapshot: &Snapshot, file: &File, offset: usize) -> Option<Linked> {
+    let mention = named::at(snapshot, file.path(), offset)?;
+    let named @ Named::Anchor { .. } = &mention.named else {
+        return None;
+    };
+    let mut ranges: Vec<TextRange> = occurrences(snapshot, file, named)
+        .into_iter()
+        .map(|one| TextRange {
+            start: one.name.start + 1,
+            end: one.name.end,
+        })
+        .collect();
+    ranges.sort_unstable();
+    (ranges.len() > 1).then_some(Linked {
+        ranges,
+        pattern: ANCHOR,
+    })
+}

@@ -1,0 +1,371 @@
+//! The keys of one file as an outline, at full depth and in half-typed text too.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::block_line::{End, Line};
+use super::symbols::{Symbol, SymbolKind};
+use super::target::is_config;
+use crate::analysis::Analysis;
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{Node, NodeId, NodeKind, Tree};
+use crate::text::TextRange;
+use crate::workspace::{File, Format, KeyFact, KeyState, Snapshot};
+
+/// Most symbols of one file's outline below its top-level keys.
+const MOST_NESTED: usize = 20_000;
+
+/// Widest value beside a name, in characters.
+const WIDEST: usize = 60;
+
+/// The outline of a file that a hierarchy reads, or of its configuration; empty for any other.
+#[must_use]
+pub fn document_symbols(analysis: Analysis<'_>, path: &str) -> Vec<Symbol> {
+    match analysis.reads(path) {
+        true => outline(analysis.snapshot, path),
+        false => Vec::new(),
+    }
+}
+
+/// The top-level keys of a file in the order of its text, with all that is below them; empty for
+/// a file that is not known. Parses the file: O(bytes).
+#[must_use]
+pub fn outline(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
+    let Some(file) = snapshot.file(path) else {
+        return Vec::new();
+    };
+    let is_config = is_config(snapshot, path);
+    if file.format().is_none() && !is_config {
+        return Vec::new();
+    }
+    let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
+    let mut below = Below {
+        tree: &parse.tree,
+        left: MOST_NESTED,
+    };
+    if is_config {
+        let root = parse.tree.root();
+        return root.map(|root| below.of(root)).unwrap_or_default();
+    }
+    // The values of top-level keys by where the keys stand; those of merge keys are elsewhere.
+    let values: HashMap<TextRange, NodeId> = parse
+        .tree
+        .entries()
+        .map(|(key, value)| (parse.tree.node(key).range, value))
+        .collect();
+    let keys = file.facts().keys.iter();
+    keys.map(|key| match values.get(&key.key) {
+        Some(&value) if key.state == KeyState::Read => {
+            let (kind, detail) = said(&parse.tree, value);
+            Symbol {
+                kind,
+                detail,
+                children: below.of(value),
+                ..of_key(key)
+            }
+        }
+        Some(_) | None => Symbol {
+            children: broken(file, key),
+            ..of_key(key)
+        },
+    })
+    .collect()
+}
+
+/// A top-level key without what is known of its value.
+pub(super) fn of_key(key: &KeyFact) -> Symbol {
+    Symbol {
+        name: Arc::clone(&key.name),
+        kind: SymbolKind::Key,
+        detail: None,
+        range: key.key.cover(key.value),
+        selection: key.key,
+        children: Vec::new(),
+    }
+}
+
+/// What stands below nodes; `left` counts down what may follow.
+struct Below<'t> {
+    tree: &'t Tree,
+    left: usize,
+}
+
+impl Below<'_> {
+    /// The keys of a hash, or the collections in a list, that stand here, not behind an alias. Trees
+    /// are no deeper than [`crate::syntax::MAX_DEPTH`].
+    fn of(&mut self, at: NodeId) -> Vec<Symbol> {
+        let tree = self.tree;
+        let mut found = Vec::new();
+        match &tree.node(at).kind {
+            NodeKind::Mapping(pairs) => {
+                for &(key, value) in pairs {
+                    let Some(name) = tree.scalar_text(key) else {
+                        continue;
+                    };
+                    let selection = tree.node(key).full_range();
+                    found.extend(self.symbol(name.clone(), selection, value));
+                }
+            }
+            NodeKind::Sequence(elements) => {
+                for (number, &element) in elements.iter().enumerate() {
+                    if let NodeKind::Scalar(_) | NodeKind::Alias { .. } = tree.node(element).kind {
+                        continue;
+                    }
+                    let (name, selection) = self.element(number, element);
+                    found.extend(self.symbol(name, selection, element));
+                }
+            }
+            NodeKind::Scalar(_) | NodeKind::Alias { .. } => {}
+        }
+        found
+    }
+
+    fn symbol(&mut self, name: Arc<str>, selection: TextRange, value: NodeId) -> Option<Symbol> {
+        self.left = self.left.checked_sub(1)?;
+        let (kind, detail) = said(self.tree, value);
+        Some(Symbol {
+            name,
+            kind,
+            detail,
+            range: selection.cover(self.tree.node(value).full_range()),
+            selection,
+            children: self.of(value),
+        })
+    }
+
+    /// An element of a list: its name if it has one, as levels do, else its number.
+    fn element(&self, number: usize, element: NodeId) -> (Arc<str>, TextRange) {
+        let pairs = self.tree.node(element).as_mapping().unwrap_or_default();
+        let mut pairs = pairs.iter();
+        let named = pairs.find_map(|&(key, value)| {
+            let is_name = self
+                .tree
+                .scalar_text(key)
+                .is_some_and(|text| &**text == "name");
+            let name = self.tree.node(value).as_scalar().filter(|_| is_name)?;
+            Some((name.text.clone(), self.tree.node(value).range))
+        });
+        let start = self.tree.node(element).range.start as usize;
+        named.unwrap_or_else(|| (Arc::from(number.to_string()), TextRange::empty(start)))
+    }
+}
+
+/// What a value is, and what is said of it beside its key.
+fn said(tree: &Tree, value: NodeId) -> (SymbolKind, Option<String>) {
+    let node = tree.node(value);
+    let counted = |count: usize, one: &str, many: &str| {
+        Some(match count {
+            1 => format!("1 {one}"),
+            count => format!("{count} {many}"),
+        })
+    };
+    match &node.kind {
+        NodeKind::Mapping(pairs) => (SymbolKind::Hash, counted(pairs.len(), "key", "keys")),
+        NodeKind::Sequence(elements) => (
+            SymbolKind::List,
+            counted(elements.len(), "element", "elements"),
+        ),
+        NodeKind::Alias { name, .. } => (SymbolKind::Key, Some(format!("*{name}"))),
+        NodeKind::Scalar(scalar) => {
+            let text = &scalar.text;
+            let kind = kind_of(node, text);
+            let shown = match text.contains("ENC[") {
+                true => "encrypted".to_owned(),
+                false => shortened(text),
+            };
+            (kind, Some(shown).filter(|shown| !shown.is_empty()))
+        }
+    }
+}
+
+fn kind_of(node: &Node, text: &str) -> SymbolKind {
+    if node.is_quoted() || node.tag.is_some() {
+        return SymbolKind::Text;
+    }
+    match resolve_plain(text) {
+        Resolved::Int(_) | Resolved::BigInt(_) | Resolved::Float(_) => SymbolKind::Number,
+        Resolved::Bool(_) => SymbolKind::Truth,
+        Resolved::Null => SymbolKind::Nothing,
+        Resolved::Symbol(_)
+        | Resolved::Date
+        | Resolved::Time
+        | Resolved::String
+        | Resolved::Invalid { .. } => SymbolKind::Text,
+    }
+}
+
+/// The first line of a text, as much as fits.
+fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(WIDEST) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None if line.len() < text.trim_end().len() => format!("{line} …"),
+        None => line.to_owned(),
+    }
+}
+
+/// What the lines of an entry that cannot be read still say: their keys, nested by indentation.
+fn broken(file: &File, key: &KeyFact) -> Vec<Symbol> {
+    let text = file.text();
+    let end = (key.value.end.max(key.key.end) as usize).min(text.len());
+    let from = key.key.end as usize;
+    let Some(first) = text.get(from..end).and_then(|rest| rest.find('\n')) else {
+        return Vec::new();
+    };
+    let mut lines: Vec<(usize, Symbol)> = Vec::new();
+    let mut start = from + first + 1;
+    while start < end && lines.len() < MOST_NESTED {
+        let line = text[start..end].lines().next().unwrap_or_default();
+        let read = Line::read(line, End::Break);
+        if let Some(name) = read.key
+            && !line.trim_start().starts_with('#')
+        {
+            let selection = TextRange::new(start + read.column, start + read.key_end);
+            let symbol = Symbol {
+                name: Arc::from(name),
+                kind: SymbolKind::Key,
+                detail: None,
+                range: TextRange::new(start + read.column, start + line.trim_end().len()),
+                selection,
+                children: Vec::new(),
+            };
+            lines.push((read.column, symbol));
+        }
+        start += line.len() + 1;
+    }
+    nest(lines)
+}
+
+/// Symbols by the columns that they start in, each below the last one that starts further left.
+fn nest(lines: Vec<(usize, Symbol)>) -> Vec<Symbol> {
+    let mut open: Vec<(usize, Symbol)> = Vec::new();
+    let mut found = Vec::new();
+    let close = |open: &mut Vec<(usize, Symbol)>, found: &mut Vec<Symbol>| {
+        if let Some((_, symbol)) = open.pop() {
+            match open.last_mut() {
+                Some((_, outer)) => {
+                    outer.range = outer.range.cover(symbol.range);
+                    outer.children.push(symbol);
+                }
+                None => found.push(symbol),
+            }
+        }
+    };
+    for (column, symbol) in lines {
+        while open.last().is_some_and(|(outer, _)| *outer >= column) {
+            close(&mut open, &mut found);
+        }
+        open.push((column, symbol));
+    }
+    while !open.is_empty() {
+        close(&mut open, &mut found);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::super::fixture_tests::{ask, with_hierarchy};
+    use super::super::symbols::Symbol;
+    use super::document_symbols;
+
+    fn lines(symbols: &[Symbol], depth: usize, shown: &mut Vec<String>) {
+        for symbol in symbols {
+            assert!(symbol.range.contains(symbol.selection), "{symbol:?}");
+            let detail = symbol.detail.as_deref().unwrap_or_default();
+            let line = format!(
+                "{}{} {:?} {detail}",
+                "  ".repeat(depth),
+                symbol.name,
+                symbol.kind
+            );
+            shown.push(line.trim_end().to_owned());
+            for child in &symbol.children {
+                assert!(
+                    symbol.range.contains(child.range),
+                    "{child:?} in {symbol:?}"
+                );
+            }
+            lines(&symbol.children, depth + 1, shown);
+        }
+    }
+
+    fn check(text: &str, expected: Expect) {
+        let shown = ask(text, None, |asked| {
+            let mut shown = Vec::new();
+            lines(&document_symbols(asked.analysis, asked.path), 0, &mut shown);
+            shown.join("\n")
+        });
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn kinds_details_and_full_depth() {
+        check(
+            &with_hierarchy(
+                "#- data/common.yaml\nusers:\n  alice: {uid: 1, keys: [a, {type: rsa}]}\n  \"bob\":\n    \
+                 uid: &u 2\nport: 443\ntls: true\nnone: ~\nname: 'x'\nsecret: ENC[PKCS7,AAAA]\n\
+                 text: |\n  one\n  two\nsame: *u\n$0",
+            ),
+            expect![[r#"
+                users Hash 2 keys
+                  alice Hash 2 keys
+                    uid Number 1
+                    keys List 2 elements
+                      1 Hash 1 key
+                        type Text rsa
+                  bob Hash 1 key
+                    uid Number 2
+                port Number 443
+                tls Truth true
+                none Nothing ~
+                name Text x
+                secret Text encrypted
+                text Text one …
+                same Key *u"#]],
+        );
+    }
+
+    #[test]
+    fn half_typed_entries_keep_their_keys() {
+        check(
+            &with_hierarchy(
+                "#- data/common.yaml\nusers:\n  alice:\n    uid: [\n    shell: x\n  bob:\n    u\nport: 1\n$0",
+            ),
+            expect![[r#"
+                users Key
+                  alice Key
+                    uid Key
+                    shell Key
+                  bob Key
+                port Number 1"#]],
+        );
+    }
+
+    #[test]
+    fn configurations_are_their_levels() {
+        check(
+            &with_hierarchy("").replace("version: 5", "version: 5$0"),
+            expect![[r#"
+                version Number 5
+                defaults Hash 2 keys
+                  datadir Text data
+                  data_hash Text yaml_data
+                hierarchy List 4 elements
+                  Node Hash 2 keys
+                    name Text Node
+                    path Text node/%{trusted.certname}.yaml
+                  Role Hash 2 keys
+                    name Text Role
+                    path Text role/%{facts.role}.yaml
+                  Site Hash 2 keys
+                    name Text Site
+                    path Text site/%{facts.site}.yaml
+                  Common Hash 2 keys
+                    name Text Common
+                    path Text common.yaml"#]],
+        );
+    }
+}

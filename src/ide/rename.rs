@@ -1,0 +1,447 @@
+//! A new name for the thing under the cursor, wherever it stands: a key over all levels with its tokens and
+//! its entries of `lookup_options`, a nested key, an anchor.
+//!
+//! What would change a value, and not only a name, is refused with the reason.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::named::{self, Mention, Named};
+use super::references::{Occurrence, Role, files_with, occurrences};
+use super::target::KeyTarget;
+use crate::analysis::{Analysis, HieraFiles};
+use crate::regexp::Regexp;
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{NodeKind, Tree};
+use crate::text::{TextEdit, TextRange};
+use crate::value::Value;
+use crate::workspace::{File, Format, path};
+
+/// What a rename changes: edits by the path of the file.
+pub type Edits = BTreeMap<Arc<str>, Vec<TextEdit>>;
+
+/// Whether the thing under the cursor can be renamed: where its name stands, and the name.
+///
+/// # Errors
+/// Why it cannot be renamed; an empty text where nothing is.
+pub fn prepare(
+    analysis: Analysis<'_>,
+    path: &str,
+    offset: usize,
+) -> Result<(TextRange, String), String> {
+    let mention = mentioned(analysis, path, offset)?;
+    let text = analysis.snapshot.file(path).map(|file| file.text());
+    let file = text.ok_or_else(String::new)?;
+    Ok(match &mention.named {
+        Named::Key(key) => match key.steps.last() {
+            Some(step) => (last_part(file, mention.range), step.to_s()),
+            None => (bare(file, mention.range), key.root.to_string()),
+        },
+        Named::Anchor { name, .. } => (without_sigil(mention.range), name.to_string()),
+        Named::Pattern(_) | Named::Variable(_) | Named::Path(_) | Named::Function(_) => {
+            return Err(String::new());
+        }
+    })
+}
+
+/// The edits that give the thing under the cursor another name.
+///
+/// # Errors
+/// Why it cannot have that name, or be renamed at all.
+pub fn rename(
+    analysis: Analysis<'_>,
+    path: &str,
+    offset: usize,
+    new_name: &str,
+) -> Result<Edits, String> {
+    let mention = mentioned(analysis, path, offset)?;
+    match &mention.named {
+        Named::Key(key) => {
+            let renaming = Renaming {
+                analysis,
+                key,
+                new_name,
+                files: files_with(analysis, path, &mention.named),
+            };
+            renaming.check_name()?;
+            match key.steps.is_empty() {
+                true => renaming.check_top_level(path)?,
+                false => renaming.check_nested()?,
+            }
+            renaming.edits(&mention.named)
+        }
+        named @ Named::Anchor { .. } => of_anchor(analysis, path, named, new_name),
+        Named::Pattern(_) | Named::Variable(_) | Named::Path(_) | Named::Function(_) => {
+            Err(String::new())
+        }
+    }
+}
+
+/// What is under the cursor, unless it is of a kind that has no other name.
+fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mention, String> {
+    let nothing = || "there is no key and no anchor here".to_owned();
+    if !analysis.reads(path) {
+        return Err(nothing());
+    }
+    let mention = named::at(analysis.snapshot, path, offset).ok_or_else(nothing)?;
+    let why = match &mention.named {
+        Named::Key(key) if &*key.root == "lookup_options" => {
+            "lookup_options is Puppet's own key: it has no other name"
+        }
+        Named::Key(key) if key.before_list.is_some() => {
+            "keys in the elements of a list are not renamed: their places differ from level to level"
+        }
+        Named::Key(_) | Named::Anchor { .. } => return Ok(mention),
+        Named::Pattern(_) => "a pattern of lookup_options is no name: edit it",
+        Named::Variable(_) => {
+            "a fact or variable gets its name from the node or from Puppet code: it cannot be renamed in data"
+        }
+        Named::Path(_) => "rename the file itself: a literal path follows it",
+        Named::Function(_) => "a data function gets its name from the file that defines it",
+    };
+    Err(why.to_owned())
+}
+
+/// One renaming of a key.
+struct Renaming<'r> {
+    analysis: Analysis<'r>,
+    key: &'r KeyTarget,
+    new_name: &'r str,
+    files: Vec<&'r Arc<File>>,
+}
+
+impl Renaming<'_> {
+    /// What can stand as a key and in a token without quotes.
+    fn check_name(&self) -> Result<(), String> {
+        let name = self.new_name;
+        let is_allowed = |c: char| c.is_alphanumeric() || "_-:/+@".contains(c);
+        let starts_well = name.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '/');
+        if !starts_well || !name.chars().all(is_allowed) || name.ends_with(':') {
+            return Err(format!(
+                "'{name}' is not a name for a key here: letters, digits and _ - : / + @ only, since dots and \
+                 quotes mean something else in lookups"
+            ));
+        }
+        match resolve_plain(name) {
+            Resolved::String => Ok(()),
+            Resolved::Null
+            | Resolved::Bool(_)
+            | Resolved::Int(_)
+            | Resolved::BigInt(_)
+            | Resolved::Float(_)
+            | Resolved::Symbol(_)
+            | Resolved::Date
+            | Resolved::Time
+            | Resolved::Invalid { .. } => Err(format!(
+                "'{name}' is not a name for a key: YAML reads it as no text"
+            )),
+        }
+    }
+
+    fn check_top_level(&self, from: &str) -> Result<(), String> {
+        let (old, new) = (&*self.key.root, self.new_name);
+        if new == "lookup_options" {
+            return Err("lookup_options is Puppet's own key".to_owned());
+        }
+        let snapshot = self.analysis.snapshot;
+        let beside = HieraFiles::beside(self.analysis, from);
+        let mut holders = snapshot.iter_files_with(new);
+        if let Some(file) = holders.find(|file| beside.contains(file.path())) {
+            return Err(format!(
+                "'{new}' is set already, in {}",
+                self.place(file, new)
+            ));
+        }
+        for file in &self.files {
+            let facts = file.facts();
+            if let Some(reference) = facts
+                .references()
+                .find(|reference| super::call_hierarchy::root_of(&reference.key).as_ref() == new)
+            {
+                let line = file.line(reference.range.start as usize) + 1;
+                let at = path::name(file.path());
+                return Err(format!("'{new}' is looked up already, in {at}:{line}"));
+            }
+            for option in &facts.lookup_options {
+                self.check_option(file, &option.pattern, option.key)?;
+            }
+            if let Some(fact) = facts.key(old) {
+                self.check_module(file)?;
+                self.check_written(file, fact.key)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An entry that is for one of the names only would give the key other options.
+    fn check_option(&self, file: &File, entry: &str, at: TextRange) -> Result<(), String> {
+        let (old, new) = (&*self.key.root, self.new_name);
+        let line = file.line(at.start as usize) + 1;
+        let place = format!("{}:{line}", path::name(file.path()));
+        if entry == new {
+            return Err(format!(
+                "lookup_options has an entry for '{new}' already, in {place}"
+            ));
+        }
+        if !entry.starts_with('^') || exact_pattern(entry) == Some(old) {
+            return Ok(());
+        }
+        let Ok(pattern) = Regexp::new(entry) else {
+            return Ok(());
+        };
+        let is_for = |name: &str| pattern.is_match(name).unwrap_or(false);
+        let (one, other) = match (is_for(old), is_for(new)) {
+            (true, false) => (old, new),
+            (false, true) => (new, old),
+            (true, true) | (false, false) => return Ok(()),
+        };
+        Err(format!(
+            "the pattern '{entry}' of lookup_options in {place} is for '{one}' and not for '{other}': values \
+             could be merged differently"
+        ))
+    }
+
+    /// A module's data is asked for the module's own keys alone.
+    fn check_module(&self, file: &File) -> Result<(), String> {
+        let (old, new) = (&*self.key.root, self.new_name);
+        let module = |name: &str| name.split_once("::").map(|(module, _)| module.to_owned());
+        let root = self.analysis.snapshot.root_of(file.path());
+        let is_module =
+            root.is_some_and(|root| matches!(root.kind, crate::workspace::RootKind::Module { .. }));
+        match is_module && module(old) != module(new) {
+            true => Err(format!(
+                "{} is data of a module, which is asked for keys of that module alone: '{new}' would not \
+                 be found there",
+                path::name(file.path())
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a key is written where it counts, in a form that can be edited.
+    fn check_written(&self, file: &File, key: TextRange) -> Result<(), String> {
+        let place = format!(
+            "{}:{}",
+            path::name(file.path()),
+            file.line(key.start as usize) + 1
+        );
+        if file.format() == Some(Format::Hocon) {
+            return Err(format!("{place}: keys of HOCON files are not renamed"));
+        }
+        let parse = self.analysis.snapshot.parse_of(file, format_of(file));
+        let tree = &parse.tree;
+        let is_broken = tree.broken().iter().any(|entry| entry.range.contains(key));
+        let is_entry = tree.entry_at(key).is_some_and(|(at, _)| {
+            matches!(tree.node(at).kind, NodeKind::Scalar(_)) && tree.node(at).range == key
+        });
+        match is_broken || is_entry {
+            true => Ok(()),
+            false => Err(format!(
+                "{place}: the key comes from an anchor or is an alias, so that other values would change too"
+            )),
+        }
+    }
+
+    fn check_nested(&self) -> Result<(), String> {
+        let Some(Value::String(_)) = self.key.steps.last() else {
+            return Err("only keys that are text are renamed".to_owned());
+        };
+        let snapshot = self.analysis.snapshot;
+        let positions = crate::analysis::KeyPositions::new(snapshot);
+        let mut taken = self.key.steps.clone();
+        if let Some(last) = taken.last_mut() {
+            *last = Value::string(self.new_name);
+        }
+        for file in &self.files {
+            let Some(fact) = file.facts().key(&self.key.root) else {
+                continue;
+            };
+            if let Some((at, _)) = positions.place(file, &self.key.root, &taken) {
+                let line = file.line(at.start as usize) + 1;
+                let (name, at) = (self.new_name, path::name(file.path()));
+                return Err(format!("'{name}' is there already, in {at}:{line}"));
+            }
+            if let Some((at, _)) = positions.place(file, &self.key.root, &self.key.steps) {
+                if file.format() == Some(Format::Hocon) {
+                    return Err("keys of HOCON files are not renamed".to_owned());
+                }
+                let line = file.line(at.start as usize) + 1;
+                let is_own = fact.value.contains(at) && !self.is_shared(file, at);
+                if !is_own {
+                    return Err(format!(
+                        "{}:{line}: the key stands behind an anchor, so that other values would change too",
+                        path::name(file.path())
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a place lies within a node with an anchor that is used.
+    fn is_shared(&self, file: &File, at: TextRange) -> bool {
+        let parse = self.analysis.snapshot.parse_of(file, format_of(file));
+        let tree = &parse.tree;
+        tree.nodes().any(|(_, node)| match &node.kind {
+            NodeKind::Alias {
+                target: Some(target),
+                ..
+            } => tree.node(*target).range.contains(at),
+            NodeKind::Alias { .. }
+            | NodeKind::Scalar(_)
+            | NodeKind::Mapping(_)
+            | NodeKind::Sequence(_) => false,
+        })
+    }
+
+    fn place(&self, file: &File, key: &str) -> String {
+        let line = file.facts().key(key).map_or(1, |fact| fact.line + 1);
+        format!("{}:{line}", path::name(file.path()))
+    }
+
+    fn edits(&self, named: &Named) -> Result<Edits, String> {
+        let mut edits = Edits::new();
+        for file in &self.files {
+            let mut found = Vec::new();
+            for one in occurrences(self.analysis.snapshot, file, named) {
+                found.extend(self.edit(file, &one)?);
+            }
+            if !found.is_empty() {
+                edits.insert(file.path().clone(), found);
+            }
+        }
+        Ok(edits)
+    }
+
+    fn edit(&self, file: &File, one: &Occurrence) -> Result<Option<TextEdit>, String> {
+        let text = file.text();
+        let written = one.name.slice(text);
+        Ok(match one.role {
+            Role::Definition => Some(self.named_anew(file, one.name)),
+            Role::Option => {
+                let entry = written.trim_matches(['"', '\'']);
+                match entry.starts_with('^') {
+                    false => Some(self.named_anew(file, one.name)),
+                    // Others are for both names.
+                    true => (exact_pattern(entry) == Some(&*self.key.root)).then(|| {
+                        let new = written.replace(&*self.key.root, self.new_name);
+                        TextEdit::replace(one.name, new)
+                    }),
+                }
+            }
+            Role::Use => {
+                let argument = written;
+                let is_plain = !argument.contains('\\') && !argument.contains("''");
+                let old = match self.key.steps.last() {
+                    Some(step) => step.to_s(),
+                    None => self.key.root.to_string(),
+                };
+                let part = match self.key.steps.is_empty() {
+                    true => bare(text, one.name),
+                    false => last_part(text, one.name),
+                };
+                // A segment in quotes keeps them, and the new name needs none.
+                if !is_plain || part.slice(text).trim_matches(['"', '\'']) != old {
+                    let line = file.line(one.name.start as usize) + 1;
+                    return Err(format!(
+                        "{}:{line}: the token names the key with escapes: rename it there by hand first",
+                        path::name(file.path())
+                    ));
+                }
+                Some(TextEdit::replace(part, self.new_name))
+            }
+        })
+    }
+
+    /// A key with its new name, quoted as it was.
+    fn named_anew(&self, file: &File, at: TextRange) -> TextEdit {
+        let written = at.slice(file.text());
+        let quote = written.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let colon = match quote {
+            None if written.starts_with(':') => ":",
+            Some(_) | None => "",
+        };
+        let quote = quote.map(String::from).unwrap_or_default();
+        TextEdit::replace(at, format!("{colon}{quote}{}{quote}", self.new_name))
+    }
+}
+
+fn format_of(file: &File) -> Format {
+    file.format().unwrap_or(Format::Yaml)
+}
+
+/// The name that a pattern is for, where it is for exactly one.
+fn exact_pattern(pattern: &str) -> Option<&str> {
+    let name = pattern.strip_prefix('^')?;
+    let name = name
+        .strip_suffix('$')
+        .or_else(|| name.strip_suffix("\\z"))?;
+    let is_literal = |c: char| c.is_ascii_alphanumeric() || "_:/-".contains(c);
+    name.chars().all(is_literal).then_some(name)
+}
+
+/// A range without quotes around it.
+fn bare(text: &str, range: TextRange) -> TextRange {
+    let written = range.slice(text);
+    let is_quoted =
+        |quote: char| written.len() > 2 && written.starts_with(quote) && written.ends_with(quote);
+    match is_quoted('"') || is_quoted('\'') {
+        true => TextRange {
+            start: range.start + 1,
+            end: range.end - 1,
+        },
+        false => range,
+    }
+}
+
+/// The last segment of a dotted key, without its quotes; the whole for a key without dots.
+fn last_part(text: &str, range: TextRange) -> TextRange {
+    let written = range.slice(text);
+    let start = crate::interpolation::split_key(written)
+        .ok()
+        .and_then(|parts| Some(parts.last()?.1.start))
+        .filter(|_| !written.starts_with(['"', '\'']) || written.contains('.'));
+    let start = start.unwrap_or(0);
+    bare(
+        text,
+        TextRange {
+            start: range.start + start,
+            end: range.end,
+        },
+    )
+}
+
+fn without_sigil(range: TextRange) -> TextRange {
+    TextRange {
+        start: range.start + 1,
+        end: range.end,
+    }
+}
+
+fn of_anchor(
+    analysis: Analysis<'_>,
+    path: &str,
+    named: &Named,
+    new_name: &str,
+) -> Result<Edits, String> {
+    let is_allowed = |c: char| c.is_alphanumeric() || "_-".contains(c);
+    if new_name.is_empty() || !new_name.chars().all(is_allowed) {
+        return Err(format!(
+            "'{new_name}' is not a name for an anchor: letters, digits, _ and -"
+        ));
+    }
+    let file = analysis.snapshot.file(path).ok_or_else(String::new)?;
+    let parse = analysis.snapshot.parse_of(file, format_of(file));
+    let is_taken = |tree: &Tree| {
+        tree.nodes().any(|(_, node)| {
+            let anchor = node.anchor.as_ref();
+            anchor.is_some_and(|anchor| &*anchor.text == new_name)
+        })
+    };
+    if is_taken(&parse.tree) {
+        return Err(format!("the file has an anchor '{new_name}' already"));
+    }
+    let edits = occurrences(analysis.snapshot, file, named).into_iter();
+    let edits = edits.map(|one| TextEdit::replace(without_sigil(one.name), new_name));
+    Ok(Edits::from([(file.path().clone(), edits.collect())]))
+}

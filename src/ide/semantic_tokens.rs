@@ -1,0 +1,266 @@
+//! What the words of a document are, for colours that no grammar can give: keys, the parts of tokens,
+//! options and patterns, paths of `hiera.yaml`.
+
+use super::references::Role;
+use super::target::is_config;
+use crate::analysis::Analysis;
+use crate::hierarchy::{ConfigSpans, locate};
+use crate::interpolation::{Method, Token, TokenKind, has_tokens, tokens};
+use crate::syntax::{NodeId, ScalarMap, Tree};
+use crate::text::TextRange;
+use crate::workspace::{File, Format, TokenFact};
+
+/// What a word is. The order is that of the protocol's legend.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum TokenClass {
+    /// A key, or a call's argument that is one.
+    Key,
+    /// A function of a token, or a data function.
+    Function,
+    /// A fact or another variable.
+    Variable,
+    /// A word that Puppet gives a meaning: `merge`, `hierarchy`.
+    Keyword,
+    /// A value of such a word: `deep`.
+    Choice,
+    /// A pattern of `lookup_options`.
+    Pattern,
+    /// A data type.
+    Type,
+}
+
+/// Every class, in the order of the legend.
+pub const CLASSES: [TokenClass; 7] = [
+    TokenClass::Key,
+    TokenClass::Function,
+    TokenClass::Variable,
+    TokenClass::Keyword,
+    TokenClass::Choice,
+    TokenClass::Pattern,
+    TokenClass::Type,
+];
+
+/// A word and what it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SemanticToken {
+    /// The word, on one line.
+    pub range: TextRange,
+    /// What it is.
+    pub class: TokenClass,
+    /// Whether it defines what it names.
+    pub role: Role,
+}
+
+/// The words of a file that a hierarchy reads, in the order of the text, none within another. O(nodes).
+#[must_use]
+pub fn semantic_tokens(analysis: Analysis<'_>, path: &str) -> Vec<SemanticToken> {
+    let Some(file) = analysis.snapshot.file(path) else {
+        return Vec::new();
+    };
+    if !analysis.reads(path) {
+        return Vec::new();
+    }
+    let format = file.format().unwrap_or(Format::Yaml);
+    let parse = analysis.snapshot.parse_of(file, format);
+    let mut words = Words {
+        file,
+        tree: &parse.tree,
+        found: Vec::new(),
+    };
+    match is_config(analysis.snapshot, path) {
+        true => words.of_config(),
+        false => words.of_data(),
+    }
+    let mut found = words.found;
+    found.sort_by_key(|token| (token.range, token.class));
+    let mut end = 0;
+    found.retain(|token| {
+        let is_line = !token.range.is_empty() && !token.range.slice(file.text()).contains('\n');
+        let is_free = is_line && token.range.start >= end;
+        if is_free {
+            end = token.range.end;
+        }
+        is_free
+    });
+    found
+}
+
+struct Words<'w> {
+    file: &'w File,
+    tree: &'w Tree,
+    found: Vec<SemanticToken>,
+}
+
+impl Words<'_> {
+    fn add(&mut self, range: TextRange, class: TokenClass, role: Role) {
+        self.found.push(SemanticToken { range, class, role });
+    }
+
+    fn of_data(&mut self) {
+        for token in &self.file.facts().tokens {
+            self.of_token(token);
+        }
+        let tree = self.tree;
+        let mut options = None;
+        for (key, value) in tree.entries() {
+            let is_options = tree
+                .scalar_text(key)
+                .is_some_and(|text| &**text == "lookup_options");
+            if is_options {
+                self.name(key, TokenClass::Keyword, Role::Use);
+                options = Some(tree.node(value).range);
+                self.of_options(value);
+            } else {
+                self.name(key, TokenClass::Key, Role::Definition);
+            }
+        }
+        for (_, node) in tree.nodes() {
+            let is_option = options.is_some_and(|range| range.contains(node.range));
+            for &(key, _) in node.as_mapping().unwrap_or_default() {
+                // Those at the top are there already.
+                if !is_option && node.range.start != top(tree) {
+                    self.name(key, TokenClass::Key, Role::Use);
+                }
+            }
+        }
+        for broken in tree.broken() {
+            if let Some(key) = &broken.key {
+                self.add(key.range, TokenClass::Key, Role::Definition);
+            }
+        }
+    }
+
+    /// A key, unless tokens are in it.
+    fn name(&mut self, key: NodeId, class: TokenClass, role: Role) {
+        let node = self.tree.node(key);
+        if let Some(scalar) = node.as_scalar()
+            && !has_tokens(&scalar.text)
+        {
+            self.add(node.range, class, role);
+        }
+    }
+
+    fn of_token(&mut self, token: &TokenFact) {
+        match token {
+            TokenFact::Reference(reference) => {
+                self.add(reference.function, TokenClass::Function, Role::Use);
+                self.add(reference.argument, TokenClass::Key, Role::Use);
+            }
+            TokenFact::Variable(variable) => {
+                if let Some(function) = variable.function {
+                    self.add(function, TokenClass::Function, Role::Use);
+                }
+                self.add(variable.variable, TokenClass::Variable, Role::Use);
+            }
+            TokenFact::Other { function, .. } => {
+                if let Some(function) = function {
+                    self.add(*function, TokenClass::Function, Role::Use);
+                }
+            }
+        }
+    }
+
+    fn of_options(&mut self, value: NodeId) {
+        let tree = self.tree;
+        let entries = |at| tree.node(tree.resolve(at)).as_mapping().unwrap_or_default();
+        for &(entry, members) in entries(value) {
+            let is_pattern = tree
+                .scalar_text(entry)
+                .is_some_and(|text| text.starts_with('^'));
+            let class = match is_pattern {
+                true => TokenClass::Pattern,
+                false => TokenClass::Key,
+            };
+            self.name(entry, class, Role::Option);
+            for &(member, value) in entries(members) {
+                self.name(member, TokenClass::Keyword, Role::Use);
+                match tree.scalar_text(member).map(|text| &**text) {
+                    Some("convert_to") => self.types(value),
+                    Some("merge") => {
+                        self.name(value, TokenClass::Choice, Role::Use);
+                        for &(option, value) in entries(value) {
+                            self.name(option, TokenClass::Keyword, Role::Use);
+                            if tree
+                                .scalar_text(option)
+                                .is_some_and(|text| &**text == "strategy")
+                            {
+                                self.name(value, TokenClass::Choice, Role::Use);
+                            }
+                        }
+                    }
+                    Some(_) | None => {}
+                }
+            }
+        }
+    }
+
+    /// A type, or the first of a list of it and arguments.
+    fn types(&mut self, value: NodeId) {
+        let elements = self.tree.node(value).as_sequence();
+        let name = elements.map_or(Some(value), |elements| elements.first().copied());
+        if let Some(name) = name {
+            self.name(name, TokenClass::Type, Role::Use);
+        }
+    }
+
+    fn of_config(&mut self) {
+        let ConfigSpans {
+            hierarchy,
+            default_hierarchy,
+            defaults,
+            ..
+        } = locate(self.tree);
+        let tree = self.tree;
+        for (_, node) in tree.nodes() {
+            for &(key, _) in node.as_mapping().unwrap_or_default() {
+                self.name(key, TokenClass::Keyword, Role::Use);
+            }
+        }
+        let levels = hierarchy
+            .iter()
+            .chain(&default_hierarchy)
+            .chain([&defaults]);
+        for level in levels {
+            if let Some((_, function)) = level.function {
+                self.add(function, TokenClass::Function, Role::Use);
+            }
+            for location in &level.locations {
+                let map = ScalarMap::new(self.file.text(), tree.node(location.node));
+                for token in tokens(&location.text) {
+                    if let Some(part) = variable_of(&token) {
+                        self.add(
+                            map.source_range(part.as_usize()),
+                            TokenClass::Variable,
+                            Role::Use,
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where the topmost collection starts.
+fn top(tree: &Tree) -> u32 {
+    tree.root().map_or(0, |root| tree.node(root).range.start)
+}
+
+/// The variable of a token of a path.
+fn variable_of(token: &Token) -> Option<TextRange> {
+    match &token.kind {
+        TokenKind::Variable { .. } => Some(token.inner),
+        TokenKind::Call {
+            method: Method::Scope,
+            argument_range,
+            ..
+        } => Some(*argument_range),
+        TokenKind::Call {
+            method: Method::Lookup | Method::Hiera | Method::Alias | Method::Literal,
+            ..
+        }
+        | TokenKind::Empty
+        | TokenKind::UnknownMethod { .. }
+        | TokenKind::Malformed
+        | TokenKind::Unclosed => None,
+    }
+}

@@ -1,0 +1,135 @@
+//! `textDocument/completion` and `completionItem/resolve`.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types as lsp;
+
+use super::locations::{offset, range};
+use super::{View, Wants};
+use crate::ide::completion::{Completion, Item, ItemKind, complete, document};
+use crate::ide::hover::{Described, HoverForm, HoverOptions};
+use crate::server::connection::Connection;
+use crate::server::convert;
+use crate::server::jobs::Lane;
+
+pub(crate) async fn handle(
+    session: &Connection,
+    params: lsp::CompletionParams,
+) -> Result<Option<lsp::CompletionResponse>> {
+    let at = params.text_document_position;
+    let uri = at.text_document.uri.as_str().to_owned();
+    let Some(path) = convert::path(&uri) else {
+        return Ok(None);
+    };
+    let snippets = session.facts().snippets;
+    let work = move |view: View| {
+        let offset = offset(&view, &path, at.position)?;
+        let found = view.analyse(&path, |analysis| complete(analysis, &path, offset))?;
+        let Completion {
+            items,
+            replace,
+            is_incomplete,
+        } = found;
+        let replaced = range(&view, &path, replace)?;
+        let items = items.into_iter().enumerate();
+        let items = items.map(|(order, item)| converted(item, order, replaced, snippets, &uri));
+        Some(lsp::CompletionResponse::List(lsp::CompletionList {
+            is_incomplete,
+            items: items.collect(),
+        }))
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::Soon);
+    super::answer(session, "textDocument/completion", lane, wants, work).await
+}
+
+/// What is said of an item beside its name.
+pub(crate) async fn resolve(
+    session: &Connection,
+    item: lsp::CompletionItem,
+) -> Result<lsp::CompletionItem> {
+    let Some((path, about)) = item.data.as_ref().and_then(asked) else {
+        return Ok(item);
+    };
+    let is_markdown = session.facts().completion_markdown;
+    let work = move |view: View| {
+        let form = match is_markdown {
+            true => view.context.hover_form,
+            false => HoverForm::Plain,
+        };
+        let options = HoverOptions {
+            form: Some(form),
+            ..HoverOptions::default()
+        };
+        let found = view.analyse(&path, |analysis| {
+            document(analysis, &path, &about, &options)
+        });
+        let documentation = found.map(|said| match form {
+            HoverForm::Markdown => (lsp::MarkupKind::Markdown, said.markdown),
+            HoverForm::Aligned => (lsp::MarkupKind::Markdown, said.aligned),
+            HoverForm::Plain => (lsp::MarkupKind::PlainText, said.plain),
+        });
+        let documentation = documentation.map(|(kind, value)| {
+            lsp::Documentation::MarkupContent(lsp::MarkupContent { kind, value })
+        });
+        lsp::CompletionItem {
+            documentation,
+            ..item
+        }
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::Soon);
+    super::answer(session, "completionItem/resolve", lane, wants, work).await
+}
+
+fn converted(
+    item: Item,
+    order: usize,
+    replaced: lsp::Range,
+    snippets: bool,
+    uri: &str,
+) -> lsp::CompletionItem {
+    let kind = match item.kind {
+        ItemKind::Key => lsp::CompletionItemKind::PROPERTY,
+        ItemKind::Value => lsp::CompletionItemKind::VALUE,
+        ItemKind::Function => lsp::CompletionItemKind::FUNCTION,
+        ItemKind::Variable => lsp::CompletionItemKind::VARIABLE,
+        ItemKind::Word => lsp::CompletionItemKind::KEYWORD,
+        ItemKind::Type => lsp::CompletionItemKind::CLASS,
+        ItemKind::Pattern => lsp::CompletionItemKind::EVENT,
+        ItemKind::File => lsp::CompletionItemKind::FILE,
+        ItemKind::Folder => lsp::CompletionItemKind::FOLDER,
+        ItemKind::Anchor => lsp::CompletionItemKind::REFERENCE,
+    };
+    let snippet = item.snippet.filter(|_| snippets);
+    let format = snippet.is_some().then_some(lsp::InsertTextFormat::SNIPPET);
+    lsp::CompletionItem {
+        kind: Some(kind),
+        detail: item.detail,
+        documentation: item
+            .documentation
+            .map(|text| lsp::Documentation::String(text.to_owned())),
+        sort_text: Some(format!("{order:05}")),
+        filter_text: Some(item.label.clone()),
+        insert_text_format: format,
+        text_edit: Some(lsp::CompletionTextEdit::Edit(lsp::TextEdit {
+            range: replaced,
+            new_text: snippet.unwrap_or(item.insert),
+        })),
+        data: item.about.map(|about| match about {
+            Described::Key(key) => json!({ "uri": uri, "key": *key }),
+            Described::Variable(name) => json!({ "uri": uri, "variable": *name }),
+        }),
+        label: item.label,
+        ..lsp::CompletionItem::default()
+    }
+}
+
+/// The file and the thing that an item was made for.
+fn asked(data: &Value) -> Option<(String, Described)> {
+    let path = convert::path(data.get("uri")?.as_str()?)?;
+    let text = |name: &str| data.get(name).and_then(Value::as_str).map(Arc::from);
+    let key = text("key").map(Described::Key);
+    let about = key.or_else(|| text("variable").map(Described::Variable))?;
+    Some((path, about))
+}

@@ -1,0 +1,126 @@
+//! `textDocument/prepareRename`, `textDocument/rename` and `workspace/willRenameFiles`.
+
+use std::collections::HashMap;
+
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::ls_types as lsp;
+
+use super::diagnostic::uri;
+use super::locations::{offset, range};
+use super::{View, Wants};
+use crate::ide::file_rename::{Moved, file_renames};
+use crate::ide::rename::{Edits, prepare as prepared, rename};
+use crate::server::connection::Connection;
+use crate::server::convert;
+use crate::server::jobs::Lane;
+
+/// LSP's `RequestFailed`: the request is right, and cannot be done; editors show the message.
+const REQUEST_FAILED: i64 = -32803;
+
+pub(crate) async fn prepare(
+    session: &Connection,
+    at: lsp::TextDocumentPositionParams,
+) -> Result<Option<lsp::PrepareRenameResponse>> {
+    let Some(path) = convert::path(at.text_document.uri.as_str()) else {
+        return Ok(None);
+    };
+    let work = move |view: View| {
+        let Some(offset) = offset(&view, &path, at.position) else {
+            return Ok(None);
+        };
+        let found = view.analyse(&path, |analysis| prepared(analysis, &path, offset))?;
+        let (name, placeholder) = found;
+        Ok(range(&view, &path, name)
+            .map(|range| lsp::PrepareRenameResponse::RangeWithPlaceholder { range, placeholder }))
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::Soon);
+    let answer = super::answer(session, "textDocument/prepareRename", lane, wants, work).await;
+    answer?.map_err(refused)
+}
+
+pub(crate) async fn handle(
+    session: &Connection,
+    params: lsp::RenameParams,
+) -> Result<Option<lsp::WorkspaceEdit>> {
+    let at = params.text_document_position;
+    let Some(path) = convert::path(at.text_document.uri.as_str()) else {
+        return Ok(None);
+    };
+    let with_versions = session.facts().document_changes;
+    let new_name = params.new_name;
+    let work = move |view: View| {
+        let Some(offset) = offset(&view, &path, at.position) else {
+            return Ok(None);
+        };
+        let edits = view.analyse(&path, |analysis| rename(analysis, &path, offset, &new_name))?;
+        Ok(Some(workspace_edit(&view, &edits, with_versions)))
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    let answer = super::answer(session, "textDocument/rename", lane, wants, work).await;
+    answer?.map_err(refused)
+}
+
+pub(crate) async fn files(
+    session: &Connection,
+    params: lsp::RenameFilesParams,
+) -> Result<Option<lsp::WorkspaceEdit>> {
+    let moved = params.files.into_iter().filter_map(|file| {
+        let at = |uri: &str| convert::path(uri).map(|path| path.trim_end_matches('/').to_owned());
+        let (from, to) = (at(&file.old_uri)?, at(&file.new_uri)?);
+        Some(Moved { from, to })
+    });
+    let moved: Vec<Moved> = moved.collect();
+    let with_versions = session.facts().document_changes;
+    let work = move |view: View| {
+        let edits = view.analyse("/", |analysis| file_renames(analysis, &moved));
+        Some(workspace_edit(&view, &edits, with_versions)).filter(|_| !edits.is_empty())
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, "workspace/willRenameFiles", lane, wants, work).await
+}
+
+fn refused(why: String) -> Error {
+    Error {
+        code: ErrorCode::ServerError(REQUEST_FAILED),
+        message: why.into(),
+        data: None,
+    }
+}
+
+/// Edits as the client takes them: of open documents for the version that was looked at, where it can
+/// say so.
+fn workspace_edit(view: &View, edits: &Edits, with_versions: bool) -> lsp::WorkspaceEdit {
+    let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
+    let mut documents = Vec::new();
+    for (path, edits) in edits {
+        let (Some(uri), Some(file)) = (uri(view, path), view.snapshot.file(path)) else {
+            continue;
+        };
+        let edits = edits.iter().map(|edit| lsp::TextEdit {
+            range: convert::range(file.lines(), edit.range, view.encoding),
+            new_text: edit.new_text.clone(),
+        });
+        match with_versions {
+            true => documents.push(lsp::TextDocumentEdit {
+                text_document: lsp::OptionalVersionedTextDocumentIdentifier {
+                    uri,
+                    version: file.version(),
+                },
+                edits: edits.map(lsp::OneOf::Left).collect(),
+            }),
+            false => {
+                changes.insert(uri, edits.collect());
+            }
+        }
+    }
+    match with_versions {
+        true => lsp::WorkspaceEdit {
+            document_changes: Some(lsp::DocumentChanges::Edits(documents)),
+            ..lsp::WorkspaceEdit::default()
+        },
+        false => lsp::WorkspaceEdit {
+            changes: Some(changes),
+            ..lsp::WorkspaceEdit::default()
+        },
+    }
+}

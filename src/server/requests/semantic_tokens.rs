@@ -1,0 +1,256 @@
+//! `textDocument/semanticTokens/full`, `…/full/delta` and `…/range`.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types as lsp;
+
+use super::{View, Wants};
+use crate::ide::references::Role;
+use crate::ide::semantic_tokens::{CLASSES, TokenClass, semantic_tokens};
+use crate::server::connection::Connection;
+use crate::server::convert;
+use crate::server::jobs::Lane;
+
+/// Documents whose last answer is kept for the differences that follow.
+const MOST_KEPT: usize = 32;
+
+/// The last answers by path, with their numbers.
+#[derive(Default)]
+pub(crate) struct LastTokens(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    next: u64,
+    by_path: BTreeMap<String, (u64, Vec<lsp::SemanticToken>)>,
+}
+
+impl LastTokens {
+    /// Keeps an answer: its number, and the one before it if that has the number `before`.
+    fn keep(
+        &self,
+        path: &str,
+        tokens: &[lsp::SemanticToken],
+        before: Option<&str>,
+    ) -> (String, Option<Vec<lsp::SemanticToken>>) {
+        // Each change is one insert or removal: the map is whole even after a panic.
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.next += 1;
+        let number = kept.next;
+        let last = kept
+            .by_path
+            .insert(path.to_owned(), (number, tokens.to_vec()));
+        if kept.by_path.len() > MOST_KEPT {
+            let oldest = kept.by_path.iter().min_by_key(|(_, (number, _))| *number);
+            let oldest = oldest.map(|(path, _)| path.clone());
+            oldest.and_then(|path| kept.by_path.remove(&path));
+        }
+        let is_known = |number: u64| before == Some(number.to_string().as_str());
+        let last = last.filter(|(number, _)| is_known(*number));
+        (number.to_string(), last.map(|(_, tokens)| tokens))
+    }
+}
+
+/// What the numbers of the tokens mean.
+pub(crate) fn legend() -> lsp::SemanticTokensLegend {
+    let types = CLASSES.map(|class| match class {
+        TokenClass::Key => lsp::SemanticTokenType::PROPERTY,
+        TokenClass::Function => lsp::SemanticTokenType::FUNCTION,
+        TokenClass::Variable => lsp::SemanticTokenType::VARIABLE,
+        TokenClass::Keyword => lsp::SemanticTokenType::KEYWORD,
+        TokenClass::Choice => lsp::SemanticTokenType::ENUM_MEMBER,
+        TokenClass::Pattern => lsp::SemanticTokenType::REGEXP,
+        TokenClass::Type => lsp::SemanticTokenType::TYPE,
+    });
+    lsp::SemanticTokensLegend {
+        token_types: types.to_vec(),
+        token_modifiers: vec![lsp::SemanticTokenModifier::DEFINITION],
+    }
+}
+
+pub(crate) async fn full(
+    session: &Connection,
+    params: lsp::SemanticTokensParams,
+) -> Result<Option<lsp::SemanticTokensResult>> {
+    let Some(path) = convert::path(params.text_document.uri.as_str()) else {
+        return Ok(None);
+    };
+    let work = move |view: View| {
+        let data = tokens(&view, &path, None)?;
+        let (id, _) = view.caches.tokens.keep(&path, &data, None);
+        Some(lsp::SemanticTokensResult::Tokens(lsp::SemanticTokens {
+            result_id: Some(id),
+            data,
+        }))
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::Soon);
+    super::answer(
+        session,
+        "textDocument/semanticTokens/full",
+        lane,
+        wants,
+        work,
+    )
+    .await
+}
+
+pub(crate) async fn delta(
+    session: &Connection,
+    params: lsp::SemanticTokensDeltaParams,
+) -> Result<Option<lsp::SemanticTokensFullDeltaResult>> {
+    let Some(path) = convert::path(params.text_document.uri.as_str()) else {
+        return Ok(None);
+    };
+    let before = params.previous_result_id;
+    let work = move |view: View| {
+        let data = tokens(&view, &path, None)?;
+        let (id, last) = view.caches.tokens.keep(&path, &data, Some(&before));
+        let result_id = Some(id);
+        Some(match last {
+            None => {
+                lsp::SemanticTokensFullDeltaResult::Tokens(lsp::SemanticTokens { result_id, data })
+            }
+            Some(last) => {
+                lsp::SemanticTokensFullDeltaResult::TokensDelta(lsp::SemanticTokensDelta {
+                    result_id,
+                    edits: difference(&last, &data),
+                })
+            }
+        })
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::Soon);
+    let method = "textDocument/semanticTokens/full/delta";
+    super::answer(session, method, lane, wants, work).await
+}
+
+pub(crate) async fn within(
+    session: &Connection,
+    params: lsp::SemanticTokensRangeParams,
+) -> Result<Option<lsp::SemanticTokensRangeResult>> {
+    let Some(path) = convert::path(params.text_document.uri.as_str()) else {
+        return Ok(None);
+    };
+    let work = move |view: View| {
+        let data = tokens(&view, &path, Some(params.range))?;
+        Some(lsp::SemanticTokensRangeResult::Tokens(
+            lsp::SemanticTokens {
+                result_id: None,
+                data,
+            },
+        ))
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::Soon);
+    super::answer(
+        session,
+        "textDocument/semanticTokens/range",
+        lane,
+        wants,
+        work,
+    )
+    .await
+}
+
+/// The tokens of a file, or of some of its lines, each placed after the one before.
+fn tokens(view: &View, path: &str, within: Option<lsp::Range>) -> Option<Vec<lsp::SemanticToken>> {
+    let found = view.analyse(path, |analysis| semantic_tokens(analysis, path));
+    view.lines(path, |lines| {
+        let mut data = Vec::with_capacity(found.len());
+        let mut last = lsp::Position::new(0, 0);
+        for token in found {
+            let range = convert::range(lines, token.range, view.encoding);
+            let is_outside = |wanted: lsp::Range| {
+                range.end.line < wanted.start.line || range.start.line > wanted.end.line
+            };
+            if within.is_some_and(is_outside) {
+                continue;
+            }
+            let start = range.start;
+            let is_same_line = start.line == last.line;
+            data.push(lsp::SemanticToken {
+                delta_line: start.line - last.line,
+                delta_start: start.character - if is_same_line { last.character } else { 0 },
+                length: range.end.character.saturating_sub(start.character),
+                token_type: CLASSES
+                    .iter()
+                    .position(|class| *class == token.class)
+                    .unwrap_or_default() as u32,
+                token_modifiers_bitset: u32::from(token.role == Role::Definition),
+            });
+            last = start;
+        }
+        data
+    })
+}
+
+/// The one edit between what is the same at both ends; in numbers, of which a token has five.
+fn difference(
+    last: &[lsp::SemanticToken],
+    new: &[lsp::SemanticToken],
+) -> Vec<lsp::SemanticTokensEdit> {
+    const NUMBERS: usize = 5;
+    let start = last
+        .iter()
+        .zip(new)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let (last_rest, new_rest) = (&last[start..], &new[start..]);
+    let both = last_rest.iter().rev().zip(new_rest.iter().rev());
+    let end = both.take_while(|(one, other)| one == other).count();
+    let removed = last_rest.len() - end;
+    let added = &new_rest[..new_rest.len() - end];
+    if removed == 0 && added.is_empty() {
+        return Vec::new();
+    }
+    vec![lsp::SemanticTokensEdit {
+        start: (start * NUMBERS) as u32,
+        delete_count: (removed * NUMBERS) as u32,
+        data: Some(added.to_vec()),
+    }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(length: u32) -> lsp::SemanticToken {
+        lsp::SemanticToken {
+            length,
+            ..lsp::SemanticToken::default()
+        }
+    }
+
+    #[test]
+    fn a_difference_is_what_is_between_the_ends() {
+        let of = |lengths: &[u32]| -> Vec<lsp::SemanticToken> {
+            lengths.iter().map(|length| token(*length)).collect()
+        };
+        for (last, new, expected) in [
+            (vec![1, 2, 3], vec![1, 2, 3], None),
+            (vec![1, 2, 3], vec![1, 9, 3], Some((5, 5, vec![9]))),
+            (vec![1, 3], vec![1, 2, 3], Some((5, 0, vec![2]))),
+            (vec![1, 1, 1], vec![1, 1], Some((10, 5, vec![]))),
+            (vec![], vec![4], Some((0, 0, vec![4]))),
+        ] {
+            let edits = difference(&of(&last), &of(&new));
+            let found = edits.first().map(|edit| {
+                let data = edit.data.iter().flatten();
+                let lengths: Vec<u32> = data.map(|token| token.length).collect();
+                (edit.start, edit.delete_count, lengths)
+            });
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_known_by_its_number() {
+        let kept = LastTokens::default();
+        let (first, none) = kept.keep("/a", &[token(1)], None);
+        assert_eq!(none, None);
+        let (second, last) = kept.keep("/a", &[token(2)], Some(&first));
+        assert_eq!(last, Some(vec![token(1)]));
+        let (_, unknown) = kept.keep("/a", &[], Some(&first));
+        assert_eq!(unknown, None);
+        assert_ne!(first, second);
+    }
+}

@@ -1,0 +1,43 @@
+//! `textDocument/signatureHelp`.
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types as lsp;
+
+use super::locations::offset;
+use super::{View, Wants};
+use crate::ide::signature::signature;
+use crate::server::connection::Connection;
+use crate::server::convert;
+use crate::server::jobs::Lane;
+
+pub(crate) async fn handle(
+    session: &Connection,
+    params: lsp::SignatureHelpParams,
+) -> Result<Option<lsp::SignatureHelp>> {
+    let at = params.text_document_position_params;
+    let Some(path) = convert::path(at.text_document.uri.as_str()) else {
+        return Ok(None);
+    };
+    let work = move |view: View| {
+        let offset = offset(&view, &path, at.position)?;
+        if !view.analyse(&path, |analysis| analysis.reads(&path)) {
+            return None;
+        }
+        let found = signature(&view.snapshot, &path, offset)?;
+        Some(lsp::SignatureHelp {
+            signatures: vec![lsp::SignatureInformation {
+                label: found.label.to_owned(),
+                documentation: Some(lsp::Documentation::String(found.documentation.to_owned())),
+                parameters: Some(vec![lsp::ParameterInformation {
+                    label: lsp::ParameterLabel::Simple(found.parameter.to_owned()),
+                    documentation: None,
+                }]),
+                active_parameter: Some(0),
+            }],
+            active_signature: Some(0),
+            active_parameter: Some(0),
+        })
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::Soon);
+    super::answer(session, "textDocument/signatureHelp", lane, wants, work).await
+}
