@@ -11,21 +11,27 @@ use crate::workspace::{
 };
 
 impl<'a> Analysis<'a> {
-    /// The root whose hierarchy reads a file: the innermost around it, or the environment whose data
-    /// lies in a folder that is a root of its own. None for a file outside of every root.
+    /// The root whose hierarchy reads a file: the innermost around it, else the environment whose data
+    /// lies in a folder that is a root of its own, else the best of those that have their data around
+    /// the file. None for a file outside of every root and every data directory.
     #[must_use]
     pub fn governing(self, path: &str) -> Option<RootView<'a>> {
-        let own = self.at(self.snapshot.root_of(path)?);
-        if own.root.kind == RootKind::Environment || !own.reach(path).is_empty() {
-            return Some(own);
+        let roots = self.snapshot.roots();
+        let own = roots.of(path);
+        let of_own = own.filter(|root| root.kind != RootKind::Environment);
+        let environments = of_own
+            .into_iter()
+            .flat_map(|root| roots.environments_of(root));
+        let around = roots.with_data_around(path);
+        let mut first = own;
+        for root in own.into_iter().chain(environments).chain(around) {
+            let view = self.at(root);
+            if !view.reach(path).is_empty() {
+                return Some(view);
+            }
+            first = first.or(Some(root));
         }
-        let mut others = self
-            .snapshot
-            .roots()
-            .environments_of(own.root)
-            .map(|root| self.at(root));
-        let other = others.find(|view| !view.reach(path).is_empty());
-        Some(other.unwrap_or(own))
+        first.map(|root| self.at(root))
     }
 
     /// The root that answers for a file or a folder: the governing one, else the first environment.

@@ -39,6 +39,7 @@ mod offer;
 mod position;
 mod project;
 mod readers;
+mod root_entry;
 mod scope_view;
 mod source;
 mod survey;
@@ -61,6 +62,7 @@ pub use project::{
     Diagnostics, InsidePath, MajorVersion, Mistake, PROJECT_FILE, Project, ProjectError,
     ProjectSeverity, ProjectStrict, Spoils, schema as project_schema,
 };
+pub use root_entry::{RootEntry, Serving, chosen_root};
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};
 pub use survey::{Status, Survey, SurveyLevel};

@@ -112,7 +112,7 @@ pub(crate) fn self_test(paths: &[String], options: CheckOptions) -> ExitCode {
     let given = paths.first().map_or(".", String::as_str);
     match absolute(given) {
         Ok(at) => super::self_test::run(
-            &workspace_of(&at),
+            &workspace_of(&at, &disk::absolute(".")),
             options.puppet_version.unwrap_or_default(),
         ),
         Err(error) => {
@@ -185,7 +185,7 @@ impl Report {
 
     /// Checks everything at or below a path.
     fn check(&mut self, at: &str) -> Result<(), ProjectError> {
-        let folder: Arc<str> = workspace_of(at);
+        let folder: Arc<str> = workspace_of(at, &disk::absolute("."));
         let found_project = disk::project(&folder);
         let workspace = Workspace::new();
         let found = scan(&[Arc::clone(&folder)], &Ignore::default(), &|_| {

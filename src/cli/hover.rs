@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::lookup::settings_of;
 use super::nodes;
+use super::workspace::files_of;
 use crate::analysis::Analysis;
 use crate::disk;
 use crate::ide::KnownNodes;
@@ -23,6 +24,9 @@ pub(super) struct HoverArguments {
     /// The control repository or module [default: found from the file]
     #[arg(long, value_name = "DIR")]
     workspace: Option<String>,
+    /// The environment's hierarchy, wherever it stands [default: as found]
+    #[arg(long, value_name = "FILE")]
+    hiera_yaml: Option<String>,
     /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
     /// nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
@@ -77,11 +81,12 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let at = disk::absolute(at);
     let folder = match &arguments.workspace {
         Some(folder) => disk::absolute(folder),
-        None => disk::workspace_of(&at).to_string(),
+        None => disk::workspace_of(&at, &disk::absolute(".")).to_string(),
     };
     let project = disk::project(&folder).whole();
     let project = project.map_err(|error| error.to_string())?;
-    let snapshot = disk::snapshot_with(&folder, &project.of_files());
+    let files = files_of(&project, None, arguments.hiera_yaml.as_deref())?;
+    let snapshot = disk::snapshot_with(&folder, &files);
     let common = nodes::facts(arguments.facts.as_ref())?;
     let (known, files) = match &arguments.nodes {
         Some(path) => {

@@ -10,18 +10,19 @@ use clap::{Args, ValueEnum};
 use super::keys::KeyArguments;
 use super::nodes;
 use super::render::{self, Format};
-use crate::analysis::{
-    Analysis, CODEDIR, Project, ProjectStrict, environment_in, environment_of, session_over,
-};
+use super::workspace::{files_of, root_for};
+use crate::analysis::{Analysis, Project, ProjectStrict, RootView, environment_of, session_over};
 use crate::disk::{self, WorkspaceDisk};
+use crate::hierarchy::Config;
 use crate::ide::unseen::outside_words;
 use crate::interpolation::Key;
 use crate::lookup::{
-    Answer, Assumed, Certainty, ConfigCache, Environment, Group, LookupError, PuppetVersion,
-    Request, Session, Settings, Strict, Tracing, groups_of_nodes, groups_of_possible,
+    Answer, Assumed, Certainty, ConfigCache, Environment, EnvironmentConfig, Group, LookupError,
+    PuppetVersion, Request, Session, Settings, Strict, Tracing, groups_of_nodes,
+    groups_of_possible,
 };
 use crate::scope::{KnownNodes, Node, Scope};
-use crate::value::{HashMap, Value};
+use crate::value::{HashMap, Value, load_yaml};
 use crate::workspace::{Files as _, Settings as FileSettings, path};
 
 /// The flags of `puppet lookup`, and ours.
@@ -77,6 +78,9 @@ pub(super) struct LookupArguments {
     /// The global layer's hiera.yaml
     #[arg(long, value_name = "FILE")]
     hiera_config: Option<String>,
+    /// The environment's hierarchy, wherever it stands [default: as found]
+    #[arg(long, value_name = "FILE")]
+    hiera_yaml: Option<String>,
     /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
     puppet_version: Option<u8>,
@@ -144,15 +148,31 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     );
     settings.keys = arguments.secrets.read();
     // The process ends with the answer: freeing memory would only cost time.
-    let of_files = project.of_files();
+    let of_files = files_of(
+        &project,
+        arguments.hiera_config.as_deref(),
+        arguments.hiera_yaml.as_deref(),
+    )
+    .map_err(End::Failed)?;
     let files = WorkspaceDisk::new(&folder).with_path_map(&of_files);
     let files = ManuallyDrop::new(files);
     let files: &WorkspaceDisk = &files;
-    let mut environment = chosen_environment(files, &folder, &of_files, &arguments.environment);
-    let global = arguments.hiera_config.as_deref().map(disk::absolute);
-    environment.global_config = global.map(Arc::from);
+    let mut environment = environment_of(files, &folder, &arguments.environment);
+    environment.global_config = of_files.global_hiera_yaml.clone();
     let configs = ManuallyDrop::new(ConfigCache::default());
-    let session = session_over(files, &environment, &settings, &configs);
+    let (snapshot, view, nobody);
+    let session = if is_plain(files, &environment, &of_files) {
+        session_over(files, &environment, &settings, &configs)
+    } else {
+        snapshot = ManuallyDrop::new(disk::snapshot_with(&folder, &of_files));
+        nobody = KnownNodes::default();
+        let Some(root) = root_for(&snapshot, &folder, &arguments.environment) else {
+            return Err(no_hierarchy(&folder));
+        };
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nobody);
+        view = with_name(analysis.at(root), &arguments.environment);
+        view.session()
+    };
     let common = nodes::facts(arguments.facts.as_ref()).map_err(End::Failed)?;
     let files = Vec::from_iter(arguments.nodes.clone());
     let known = nodes::named(&files, &common).map_err(End::Failed)?;
@@ -187,30 +207,32 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     }
 }
 
-/// The environment of a name in a folder, or the first that the settings choose where the folder has no
-/// configuration of its own.
-fn chosen_environment(
-    files: &WorkspaceDisk,
-    folder: &str,
-    of_files: &FileSettings,
-    name: &str,
-) -> Environment {
-    let environment = environment_of(files, folder, name);
-    let dir = environment.dir.as_deref().unwrap_or(folder);
-    let has_own = files.kind(&path::join(dir, "hiera.yaml")).is_some();
-    let of_dir = |file: &&Arc<str>| path::parent(file) == Some(dir);
-    let chosen = of_files.hiera_yamls.iter();
-    let chosen = match chosen.clone().find(of_dir) {
-        None if !has_own => of_files.hiera_yamls.first(),
-        own => own,
+/// Whether Puppet finds the configuration of an environment where it looks for it, and nothing else is
+/// chosen: no other file of the workspace needs to be read then.
+fn is_plain(files: &WorkspaceDisk, environment: &Environment, of_files: &FileSettings) -> bool {
+    let dir = environment.dir.as_ref();
+    let text = dir.and_then(|dir| files.text(&path::join(dir, "hiera.yaml")).ok());
+    let version =
+        text.map(|text| load_yaml(text.as_bytes()).map(|value| Config::version_of(&value)));
+    // Version 3 is the global layer's, so its file is meant for another place.
+    let is_own = match version {
+        Some(Ok(Ok(version))) => version != 3,
+        Some(_) => true,
+        None => dir.is_none() || of_files.global_hiera_yaml.is_some(),
     };
-    let Some((file, dir)) = chosen.and_then(|file| Some((file, path::parent(file)?))) else {
-        return environment;
-    };
-    Environment {
-        config: Some(file.clone()),
-        ..environment_in(files, Arc::from(dir), CODEDIR, name)
-    }
+    is_own && of_files.chosen.is_empty()
+}
+
+/// A view with the name of its environment.
+fn with_name<'a>(mut view: RootView<'a>, name: &str) -> RootView<'a> {
+    view.environment.name = Arc::from(name);
+    view
+}
+
+/// Nothing says how keys are looked up.
+fn no_hierarchy(folder: &str) -> End {
+    complain(&format!("unknown: no hierarchy at or below {folder}"));
+    End::Code(3)
 }
 
 /// The name that facts give their node.
@@ -267,11 +289,13 @@ fn one(
 fn without_hierarchy(session: &Session<'_>) -> Option<Arc<str>> {
     let environment = session.environment;
     let dir = environment.dir.clone()?;
-    let own = environment.config.clone();
-    let own = own.unwrap_or_else(|| Arc::from(path::join(&dir, "hiera.yaml")));
-    let has_any = environment.global_config.is_some()
-        || environment.data_provider.is_some()
-        || session.files.kind(&own).is_some();
+    let own = match &environment.config {
+        EnvironmentConfig::Own => session.files.kind(&path::join(&dir, "hiera.yaml")),
+        EnvironmentConfig::Elsewhere(file) => session.files.kind(file),
+        EnvironmentConfig::None => None,
+    };
+    let has_any =
+        environment.global_config.is_some() || environment.data_provider.is_some() || own.is_some();
     (!has_any).then_some(dir)
 }
 
@@ -381,23 +405,13 @@ fn any_node(
     settings: &Settings,
     request: &Request,
 ) -> Result<(), End> {
-    let global = arguments.hiera_config.as_deref().map(disk::absolute);
-    let of_files = FileSettings {
-        global_hiera_yaml: global.map(Arc::from),
-        ..of_files.clone()
-    };
-    let snapshot = disk::snapshot_with(folder, &of_files);
-    let chosen = || {
-        let file = of_files.hiera_yamls.first()?;
-        snapshot.roots().in_folder(path::parent(file)?)
-    };
-    let root = snapshot.root_of(&format!("{folder}/hiera.yaml"));
-    let Some(root) = root.or_else(chosen) else {
-        return Err(End::Failed(format!("{folder}: no hiera.yaml here")));
+    let snapshot = disk::snapshot_with(folder, of_files);
+    let Some(root) = root_for(&snapshot, folder, &arguments.environment) else {
+        return Err(no_hierarchy(folder));
     };
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-    let mut view = Analysis::new(&snapshot, settings, &configs, &nodes).at(root);
-    view.environment.name = Arc::from(arguments.environment.as_str());
+    let view = Analysis::new(&snapshot, settings, &configs, &nodes).at(root);
+    let view = with_name(view, &arguments.environment);
     let session = view.session();
     if request.tracing != Tracing::Off {
         return one(arguments, &session, &Scope::open(), request);

@@ -7,11 +7,11 @@ use clap::Args;
 use super::lookup::{StrictArgument, settings_of};
 use super::nodes;
 use super::table::TableFormat;
-use crate::analysis::{Analysis, RootView};
-use crate::disk;
+use crate::analysis::{Analysis, Project, RootView, chosen_root};
+use crate::disk::{self, DiskFiles};
 use crate::lookup::{ConfigCache, Settings};
 use crate::scope::{KnownNodes, Nodes};
-use crate::workspace::{Root, Settings as FileSettings, Snapshot, path};
+use crate::workspace::{FileKind, Files, Root, Settings as FileSettings, Snapshot, path};
 
 /// Which workspace, which nodes, which Puppet.
 #[derive(Args)]
@@ -32,6 +32,9 @@ pub(super) struct WorkspaceArguments {
     /// The global layer's hiera.yaml
     #[arg(long, value_name = "FILE")]
     hiera_config: Option<String>,
+    /// The environment's hierarchy, wherever it stands [default: as found]
+    #[arg(long, value_name = "FILE")]
+    hiera_yaml: Option<String>,
     /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
     puppet_version: Option<u8>,
@@ -69,11 +72,11 @@ pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
     let folder = disk::absolute(&arguments.workspace);
     let project = disk::project(&folder).whole();
     let project = project.map_err(|error| error.to_string())?;
-    let global = arguments.hiera_config.as_deref().map(disk::absolute);
-    let files = FileSettings {
-        global_hiera_yaml: global.map(Arc::from),
-        ..project.of_files()
-    };
+    let files = files_of(
+        &project,
+        arguments.hiera_config.as_deref(),
+        arguments.hiera_yaml.as_deref(),
+    )?;
     let here = checkout(&folder, &files);
     let facts = arguments.facts.as_ref();
     let facts = facts.or(project.facts_file.as_ref().map(|path| &path.0));
@@ -96,6 +99,24 @@ pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
         files,
         environment: Arc::from(arguments.environment.as_str()),
     })
+}
+
+/// What concerns files: as a workspace's own configuration and the flags of a command say.
+pub(super) fn files_of(
+    project: &Project,
+    global: Option<&str>,
+    hiera_yaml: Option<&str>,
+) -> Result<FileSettings, String> {
+    let mut files = project.of_files();
+    files.global_hiera_yaml = global.map(|at| Arc::from(disk::absolute(at)));
+    if let Some(given) = hiera_yaml {
+        let root = chosen_root(&disk::absolute(given), None);
+        if DiskFiles::new().kind(&root.hiera_yaml) != Some(FileKind::File) {
+            return Err(format!("{given}: no such hierarchy"));
+        }
+        files.chosen.insert(0, root);
+    }
+    Ok(files)
 }
 
 /// The nodes where the command line names none.
@@ -175,22 +196,30 @@ impl Loaded {
 }
 
 impl Checkout {
-    /// The first root that the settings name.
-    fn chosen(&self) -> Option<&Root> {
-        let mut chosen = self.snapshot.settings().hiera_yamls.iter();
-        let folder = chosen.next().and_then(|file| path::parent(file));
-        self.snapshot.roots().in_folder(folder?)
-    }
-
     /// The environment in the folder, or the module that it is.
     fn root(&self, environment: &str) -> Option<&Root> {
-        let roots = self.snapshot.roots();
-        let nested = format!("{}/environments/{environment}", self.folder);
-        let own = path::join(&self.folder, "hiera.yaml");
-        roots
-            .in_folder(&nested)
-            .or_else(|| roots.in_folder(&self.folder))
-            .or_else(|| self.snapshot.root_of(&own))
-            .or_else(|| self.chosen())
+        root_for(&self.snapshot, &self.folder, environment)
     }
+}
+
+/// The root of a workspace whose hierarchy answers: the environment of that name, what stands in the
+/// folder or around it, else the best configuration that is found.
+pub(super) fn root_for<'a>(
+    snapshot: &'a Snapshot,
+    folder: &str,
+    environment: &str,
+) -> Option<&'a Root> {
+    let roots = snapshot.roots();
+    let nested = format!("{folder}/environments/{environment}");
+    let own = path::join(folder, "hiera.yaml");
+    let best = || {
+        let mut used = roots.found().iter().filter(|found| found.is_used());
+        roots.of_config(&used.next()?.path)
+    };
+    let with_config = |root: &&Root| root.hiera_yaml.is_some() || root.global.is_some();
+    let here = roots.in_folder(&nested).or_else(|| roots.in_folder(folder));
+    let here = here.filter(with_config);
+    here.or_else(|| snapshot.root_of(&own))
+        .filter(with_config)
+        .or_else(best)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::DiskFiles;
-use crate::analysis::{self, Governing};
+use crate::analysis::{self, Governing, PROJECT_FILE};
 use crate::workspace::{FileKind, Files as _, path};
 
 /// Searches the disk upward from a folder, the user's own passed over.
@@ -13,15 +13,26 @@ pub fn governing(folder: &str) -> Option<Governing> {
     analysis::governing(&DiskFiles::new(), folder, &home)
 }
 
-/// The folder to read for a file or a folder that the command line names: the environment around it,
-/// else its own folder.
+/// The folder to read for a file or a folder that the command line names, called in the folder
+/// `here`: the environment around it, else the folder around it with a `.hiera-ls.yaml` or the top of
+/// a git checkout, else `here` where that is around it, else its own folder.
 #[must_use]
-pub fn workspace_of(at: &str) -> Arc<str> {
+pub fn workspace_of(at: &str, here: &str) -> Arc<str> {
     let own = match DiskFiles::new().kind(at) {
         Some(FileKind::Directory) => at,
         Some(FileKind::File) | None => path::parent(at).unwrap_or("/"),
     };
-    governing(own).map_or_else(|| Arc::from(own), |found| found.environment)
+    if let Some(found) = governing(own) {
+        return found.environment;
+    }
+    let is_top = |folder: &&str| {
+        let is_there = |name: &str| std::fs::symlink_metadata(path::join(folder, name)).is_ok();
+        is_there(PROJECT_FILE) || is_there(".git")
+    };
+    let mut above = std::iter::successors(Some(own), |folder| path::parent(folder));
+    let top = above.find(is_top);
+    let around = || Some(here).filter(|here| path::within(own, here).is_some());
+    Arc::from(top.or_else(around).unwrap_or(own))
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@
 
 mod config;
 mod config_error;
+mod data_path;
 mod declared;
+mod embedded;
 mod glob;
 mod legacy;
 mod path;
@@ -18,7 +20,9 @@ pub use config::{
     Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations, V3, V4Level,
 };
 pub use config_error::{ConfigError, ConfigRule};
+pub use data_path::{DataPath, PathPattern, data_paths};
 pub use declared::{Backend, Backends, KeyPath, LIKE, Like, is_puppets_own};
+pub use embedded::without_tags;
 pub use glob::{GlobEntry, glob};
 pub use path::{basename, dirname, join};
 pub use spans::{ConfigSpans, LevelSpans, LocationSpan, locate};

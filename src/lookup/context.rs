@@ -90,18 +90,33 @@ pub struct Environment {
     pub name: Arc<str>,
     /// Its folder; none for a module that stands alone.
     pub dir: Option<Arc<str>>,
-    /// Its `hiera.yaml` where that is not `DIR/hiera.yaml`.
-    pub config: Option<Arc<str>>,
+    /// Its configuration.
+    pub config: EnvironmentConfig,
     /// Folders of modules, first hit wins.
     pub modulepath: Vec<Arc<str>>,
     /// Modules known by name, before the module path.
     pub modules: Vec<(Arc<str>, Arc<str>)>,
     /// The global layer's `hiera.yaml`, whether it exists or not.
     pub global_config: Option<Arc<str>>,
+    /// The folder that relative data directories of the global layer start from, where that is not
+    /// the folder of its configuration.
+    pub global_dir: Option<Arc<str>>,
     /// Puppet's `codedir`, for the default data directory of version 3.
     pub codedir: Arc<str>,
     /// `environment_data_provider` of `environment.conf`.
     pub data_provider: Option<Arc<str>>,
+}
+
+/// Which configuration an environment has.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum EnvironmentConfig {
+    /// `DIR/hiera.yaml`, if it is there.
+    #[default]
+    Own,
+    /// One that stands elsewhere; relative data directories start from the environment's folder.
+    Elsewhere(Arc<str>),
+    /// None, whatever stands in its folder.
+    None,
 }
 
 /// What became of a configuration's text.
@@ -152,6 +167,8 @@ type SharedConfig = Arc<Result<Config, ConfigError>>;
 #[derive(Debug)]
 struct ConfigEntry {
     layer: Layer,
+    /// The folder that its relative data directories start from.
+    root: Box<str>,
     text: Arc<str>,
     read: ReadConfig,
 }
@@ -160,7 +177,7 @@ impl ConfigCache {
     /// The configuration of a text, read now or before; what cannot be read is not kept.
     pub(super) fn get(
         &self,
-        path: &Arc<str>,
+        (path, root): (&Arc<str>, &str),
         layer: &Layer,
         text: &Arc<str>,
         read: impl FnOnce() -> Found<ReadConfig>,
@@ -170,7 +187,7 @@ impl ConfigCache {
         let known = of_path.iter().position(|entry| entry.layer == *layer);
         if let Some(at) = known {
             let entry = &of_path[at];
-            if entry.text == *text {
+            if entry.text == *text && *entry.root == *root {
                 return Ok(entry.read.clone());
             }
             of_path.swap_remove(at);
@@ -178,6 +195,7 @@ impl ConfigCache {
         let read = read()?;
         of_path.push(ConfigEntry {
             layer: layer.clone(),
+            root: Box::from(root),
             text: text.clone(),
             read: read.clone(),
         });

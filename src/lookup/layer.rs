@@ -4,7 +4,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::context::{ReadConfig, Strict};
+use super::context::{EnvironmentConfig, ReadConfig, Strict};
 use super::engine::{Engine, Invocation, Map};
 use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use super::walk::Provider;
@@ -70,10 +70,11 @@ impl Engine<'_> {
         let Some(dir) = environment.dir.clone() else {
             return Ok(None);
         };
-        let path = environment
-            .config
-            .clone()
-            .unwrap_or_else(|| Arc::from(format!("{dir}/hiera.yaml")));
+        let path = match &environment.config {
+            EnvironmentConfig::Own => Arc::from(format!("{dir}/hiera.yaml")),
+            EnvironmentConfig::Elsewhere(path) => path.clone(),
+            EnvironmentConfig::None => return Ok(None),
+        };
         let conf = format!("{dir}/environment.conf");
         let mut named = environment.data_provider.clone();
         let mut provider = None;
@@ -255,7 +256,13 @@ impl Engine<'_> {
         layer: &Layer,
     ) -> Found<Arc<Result<Config, ConfigError>>> {
         let files = self.session.files;
-        let root = dirname(path).to_string();
+        let environment = self.session.environment;
+        let root = match (layer, &environment.config) {
+            (Layer::Environment, EnvironmentConfig::Elsewhere(_)) => environment.dir.as_deref(),
+            (Layer::Global, _) => environment.global_dir.as_deref(),
+            (Layer::Environment | Layer::Module(_), _) => None,
+        };
+        let root = root.unwrap_or_else(|| dirname(path)).to_string();
         if files.kind(path).is_none() {
             let configs = self.session.configs;
             return Ok(configs.absent(Some(&root), || Config::built_in(&root)));
@@ -267,7 +274,7 @@ impl Engine<'_> {
             config,
             is_hash,
             legacy_version,
-        } = self.session.configs.get(path, layer, &text, || {
+        } = self.session.configs.get((path, &root), layer, &text, || {
             let loaded = load_yaml(text.as_bytes()).map_err(|error| {
                 let (path, error) = (path.clone(), Box::new(error));
                 LookupError::new(ErrorClass::YamlLoad, Cause::File { path, error })

@@ -55,7 +55,10 @@ mod views;
 mod walk;
 
 pub use backend::{Reading, reading_of};
-pub use context::{ConfigCache, Environment, PuppetVersion, Settings, Strict, resolve_modulepath};
+pub use context::{
+    ConfigCache, Environment, EnvironmentConfig, PuppetVersion, Settings, Strict,
+    resolve_modulepath,
+};
 pub use error::{Cause, ErrorClass, LookupError};
 pub use explain::explain;
 pub use explain_data::explain_data;

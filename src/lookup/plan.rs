@@ -5,7 +5,7 @@
 use std::collections::HashMap as Map;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::context::{Environment, PuppetVersion, Strict};
+use super::context::{Environment, EnvironmentConfig, PuppetVersion, Strict};
 use super::engine::Engine;
 use super::reach::Place;
 use super::session::Session;
@@ -25,8 +25,8 @@ pub(super) struct PlanCache {
     plans: Mutex<Map<PlanKey, Arc<Plan>>>,
 }
 
-/// A layer, and the folder of its environment.
-type PlanKey = (Layer, Option<Arc<str>>);
+/// A layer, the folder of its environment, and the configurations of that and of the global layer.
+type PlanKey = (Layer, Option<Arc<str>>, EnvironmentConfig, Option<Arc<str>>);
 
 /// The plan of one layer.
 #[derive(Debug)]
@@ -107,7 +107,13 @@ impl Session<'_> {
             backends: settings.backends.clone(),
             config: provider.ok().flatten().map(|known| known.config.clone()),
         };
-        let key = (layer.clone(), self.environment.dir.clone());
+        let environment = self.environment;
+        let key = (
+            layer.clone(),
+            environment.dir.clone(),
+            environment.config.clone(),
+            environment.global_config.clone(),
+        );
         let plans = &self.configs.plans.plans;
         let mut plans = plans.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(plan) = plans.get(&key).filter(|plan| plan.basis == basis) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::context::Environment;
+use super::context::{Environment, EnvironmentConfig};
 use crate::hierarchy::Layer;
 use crate::workspace::{Root, RootKind, Snapshot};
 
@@ -12,12 +12,11 @@ impl Environment {
     #[must_use]
     pub fn of_root(snapshot: &Snapshot, root: &Root) -> Environment {
         let roots = snapshot.roots();
-        let home = roots.environments_of(root).next();
-        let global = snapshot.settings().global_hiera_yaml.clone();
-        let global = global.or_else(|| match root.kind {
-            RootKind::Global => root.hiera_yaml.clone(),
-            RootKind::Environment | RootKind::Module { .. } => None,
-        });
+        let home = match root.kind {
+            RootKind::Environment => Some(root),
+            RootKind::Module { .. } | RootKind::Global => roots.environments_of(root).next(),
+        };
+        let (global_config, global_dir) = global_of(snapshot, root, home);
         let of = home.unwrap_or(root);
         let mut modules: Vec<(Arc<str>, Arc<str>)> = of
             .modules
@@ -32,13 +31,37 @@ impl Environment {
         Environment {
             name: Arc::from("production"),
             dir: home.map(|home| home.dir.clone()),
-            config: home.and_then(|home| home.hiera_yaml.clone()),
+            config: match home.map(|home| &home.hiera_yaml) {
+                Some(Some(hiera_yaml)) => EnvironmentConfig::Elsewhere(hiera_yaml.clone()),
+                Some(None) => EnvironmentConfig::None,
+                None => EnvironmentConfig::Own,
+            },
             modulepath: of.modulepath.clone(),
             modules,
-            global_config: global,
+            global_config,
+            global_dir,
             codedir: Arc::from("/etc/puppetlabs/code"),
             data_provider: of.environment_data_provider.as_deref().map(Arc::from),
         }
+    }
+}
+
+/// The configuration of the global layer above a root, and the folder that it serves where that is
+/// another than its own: by the settings, else as found in the workspace.
+fn global_of(
+    snapshot: &Snapshot,
+    root: &Root,
+    home: Option<&Root>,
+) -> (Option<Arc<str>>, Option<Arc<str>>) {
+    if let Some(global) = &snapshot.settings().global_hiera_yaml {
+        return (Some(global.clone()), None);
+    }
+    if root.kind == RootKind::Global {
+        return (root.hiera_yaml.clone(), Some(root.dir.clone()));
+    }
+    match home.and_then(|home| home.global.clone()) {
+        Some(global) => (Some(global.hiera_yaml), Some(global.dir)),
+        None => (None, None),
     }
 }
 

@@ -46,7 +46,11 @@ impl Engine<'_> {
             };
             let option = |name: &str| own.as_hash()?.get(&StrKey(name)).filter(|v| !v.is_falsey());
             let datadir = match option("datadir") {
-                Some(datadir) => datadir.to_s(),
+                // Puppet's is relative to the server's working directory.
+                Some(datadir) => match &self.session.environment.global_dir {
+                    Some(dir) => join(dir, &datadir.to_s()),
+                    None => datadir.to_s(),
+                },
                 None => self.path_text_known(&default_datadir, &invocation, &methods)?,
             };
             let extension = match (option("extension"), &**backend) {

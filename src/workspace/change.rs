@@ -102,9 +102,8 @@ pub enum Content {
 pub struct Settings {
     /// The configuration of the global layer; its folder becomes an area of the workspace.
     pub global_hiera_yaml: Option<Arc<str>>,
-    /// Files that are hierarchy configurations whatever their name and place, each the root of
-    /// an environment.
-    pub hiera_yamls: Vec<Arc<str>>,
+    /// Configurations that come before all that are found.
+    pub chosen: Vec<ChosenRoot>,
     /// Folders to read beside the workspace's own: a shared modules folder, private data.
     pub folders: Vec<Arc<str>>,
     /// Puppet's `basemodulepath`: folders of modules behind every environment's own.
@@ -113,9 +112,19 @@ pub struct Settings {
     pub path_map: Vec<(Arc<str>, Arc<str>)>,
 }
 
+/// A configuration that is used whatever its name and place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenRoot {
+    /// The file.
+    pub hiera_yaml: Arc<str>,
+    /// The folder that it serves; none for the one where it reaches most data.
+    pub dir: Option<Arc<str>>,
+}
+
 impl Settings {
     /// Whether a setting names exactly this file.
     pub(super) fn names(&self, at: &Arc<str>) -> bool {
-        self.hiera_yamls.contains(at) || self.global_hiera_yaml.as_ref() == Some(at)
+        let mut chosen = self.chosen.iter();
+        chosen.any(|root| root.hiera_yaml == *at) || self.global_hiera_yaml.as_ref() == Some(at)
     }
 }

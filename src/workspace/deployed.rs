@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::files::Files;
 use super::path;
+use crate::interpolation::has_tokens;
 
 /// The folder of a server that holds its environments.
 const ENVIRONMENTS: &str = "/environments/";
@@ -41,6 +42,25 @@ pub(super) fn by_setting(at: &str, path_map: &[(Arc<str>, Arc<str>)]) -> Option<
         here.to_string()
     } else {
         path::join(here, rest)
+    })
+}
+
+/// A path by what stands for data directories of a server, whose segments with variables mean any
+/// name.
+pub(super) fn by_pattern(at: &str, pairs: &[(Arc<str>, Arc<str>)]) -> Option<String> {
+    pairs.iter().find_map(|(deployed, here)| {
+        let mut rest = at;
+        for segment in deployed.split('/').skip(1) {
+            let (name, behind) = rest
+                .strip_prefix('/')?
+                .split_at(rest[1..].find('/').unwrap_or(rest.len() - 1));
+            let is_open = has_tokens(segment) && !name.is_empty();
+            if name != segment && !is_open {
+                return None;
+            }
+            rest = behind;
+        }
+        Some(format!("{here}{rest}"))
     })
 }
 

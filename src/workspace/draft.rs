@@ -195,12 +195,10 @@ impl<'a> Draft<'a> {
         areas.extend(settings.folders.iter().cloned());
         areas.extend(settings.base_modulepath.iter().cloned());
         areas.extend(settings.path_map.iter().map(|(_, here)| Arc::clone(here)));
-        areas.extend(
-            settings
-                .hiera_yamls
-                .iter()
-                .filter_map(|at| Some(Arc::from(path::parent(at)?))),
-        );
+        for root in &settings.chosen {
+            areas.extend(path::parent(&root.hiera_yaml).map(Arc::from));
+            areas.extend(root.dir.clone());
+        }
         areas.extend(global);
         let mut areas: Vec<Arc<str>> = areas.iter().map(path::shared).collect();
         areas.sort();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::cache::TextHash;
 use super::code::CodeFacts;
+use super::config_fact::ConfigFact;
 use super::tokens::{Reference, TokenFact, VariableUse};
 use crate::interpolation::Key;
 use crate::text::{LineCounter, TextRange};
@@ -64,6 +65,8 @@ pub struct FileFacts {
     pub error: Option<Box<LoadError>>,
     /// What a manifest or template defines and uses; nothing for other files.
     pub code: Option<Box<CodeFacts>>,
+    /// The configuration of a hierarchy that the text is, if it is one.
+    pub config: Option<Arc<ConfigFact>>,
     /// Whether a top-level key may have a name that is not in `keys`.
     pub(super) has_odd_keys: bool,
     /// Whether a value may hold references that stand elsewhere in the text: by an alias, a merge
@@ -227,6 +230,7 @@ impl FactsBuilder {
         let has_references = references(&self.tokens).next().is_some();
         let is_broken = keys.iter().any(|key| key.state == KeyState::Broken);
         FileFacts {
+            config: None,
             hash: self.hash,
             is_tangled: has_references && (self.has_aliases || is_broken),
             uses,

@@ -21,24 +21,29 @@
 mod cache;
 mod change;
 mod code;
+mod config_fact;
 mod deployed;
 mod documentation;
 mod draft;
 pub mod environment_conf;
+mod environments;
 mod extract;
 mod extract_code;
 mod facts;
 mod file;
 mod files;
 mod fits;
+mod found;
 mod generations;
 mod index;
 mod interner;
+mod layout;
 mod nested;
 pub mod path;
 mod paths;
 mod reader;
 mod references;
+mod root_finder;
 mod roots;
 mod snapshot;
 mod tokens;
@@ -47,22 +52,25 @@ mod visible;
 mod writer;
 
 pub use cache::TextHash;
-pub use change::{Change, Content, DiskEntry, Linked, Settings};
+pub use change::{Change, ChosenRoot, Content, DiskEntry, Linked, Settings};
 pub use code::{
     AliasFact, CodeFacts, DefinitionFact, DefinitionKind, IncludeFact, IncludeKind, LookupFact,
     LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact, Within, dialect_of,
 };
+pub use config_fact::ConfigFact;
 pub use deployed::onto as map_onto_environment;
 pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, OptionFact};
 pub use file::{Belongs, File, FileId, LARGEST_FILE, PROJECT_FILE, format_of, too_large};
 pub use files::{DataFile, FileKind, Files, Format};
+pub use found::{FoundConfig, Origin, Verdict};
 pub use generations::Generations;
+pub use layout::Reached;
 pub use nested::NestedKey;
 pub use paths::Paths;
 pub use reader::{load, parse};
 pub use references::{Circles, References};
+pub use roots::{Deployment, GlobalConfig, Root, RootKind, Roots};
 pub(crate) use roots::{ENVIRONMENT_CONF, ENVIRONMENTS, HIERA_YAML, MODULE_FOLDERS};
-pub use roots::{Root, RootKind, Roots};
 pub use snapshot::{Delta, FileDelta, Revision, Snapshot, differences_of_keys};
 pub use tokens::{Reference, TokenFact, VariableUse};
 pub use visible::RootFiles;

@@ -279,7 +279,12 @@ impl World {
                 let mut settings = Settings::default();
                 match number {
                     1 => settings.global_hiera_yaml = Some(Arc::from("/p/hiera.yaml")),
-                    2 => settings.hiera_yamls = vec![Arc::from("/w/spec/fixtures/hiera.yaml")],
+                    2 => {
+                        settings.chosen = vec![ChosenRoot {
+                            hiera_yaml: Arc::from("/w/spec/fixtures/hiera.yaml"),
+                            dir: None,
+                        }];
+                    }
                     3 => settings.base_modulepath = vec![Arc::from("/v")],
                     _ => {}
                 }

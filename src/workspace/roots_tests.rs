@@ -1,6 +1,8 @@
 //! Roots on synthetic layouts and on real repositories.
 
-use super::super::{Change, Content, DiskEntry, Linked, Snapshot, Workspace};
+use super::super::{
+    Change, ChosenRoot, Content, DiskEntry, FileKind, Files, Linked, Settings, Snapshot, Workspace,
+};
 use super::*;
 
 /// A workspace of folders with these files; a text behind ` = `, empty otherwise.
@@ -123,7 +125,10 @@ fn a_test_s_hierarchy_counts_only_alone() {
 fn settings_name_roots_and_the_global_layer() {
     let settings = Settings {
         global_hiera_yaml: Some(Arc::from("/etc/puppet/hiera.yaml")),
-        hiera_yamls: vec![Arc::from("/w/spec/fixtures/hiera-prod.yaml")],
+        chosen: vec![ChosenRoot {
+            hiera_yaml: Arc::from("/w/spec/fixtures/hiera-prod.yaml"),
+            dir: None,
+        }],
         base_modulepath: vec![Arc::from("/opt/modules")],
         ..Settings::default()
     };

@@ -88,6 +88,8 @@ pub struct Snapshot {
     pub(super) files: Vector<Option<Arc<File>>>,
     /// Paths of files that can make or unmake a root.
     pub(super) deciding: OrdSet<Arc<str>>,
+    /// Paths of files that are configurations of hierarchies by their content.
+    pub(super) configs: OrdSet<Arc<str>>,
     pub(super) roots: Arc<Roots>,
     pub(super) index: KeyIndex,
     pub(super) references: References,
@@ -112,6 +114,7 @@ impl Snapshot {
             ids: GenericHashMap::default(),
             files: Vector::new(),
             deciding: OrdSet::new(),
+            configs: OrdSet::new(),
             roots: Arc::default(),
             index: KeyIndex::default(),
             references: References::default(),

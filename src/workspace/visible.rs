@@ -12,7 +12,7 @@ use super::files::{DataFile, FileKind, Files, Format};
 use super::path;
 use super::paths::Paths;
 use super::roots::Root;
-use super::snapshot::Snapshot;
+use super::snapshot::{FileId, Snapshot};
 use super::tree::{Node, interior};
 use crate::hierarchy::Template;
 use crate::value::{LoadError, SystemError, Value};
@@ -48,6 +48,10 @@ impl Snapshot {
     /// As [`Snapshot::map_deployed`], asking this root before any other.
     #[must_use]
     pub fn map_deployed_for<'a>(&self, root: Option<&Root>, at: &'a str) -> Cow<'a, str> {
+        let pairs = root.map_or(&[][..], |root| &root.deployment.path_map);
+        if let Some(here) = deployed::by_pattern(at, pairs) {
+            return Cow::Owned(here);
+        }
         if !at.starts_with('/') || self.area_of(at).is_some() {
             return Cow::Borrowed(at);
         }
@@ -74,6 +78,20 @@ impl Snapshot {
             }
         }
         Cow::Borrowed(at)
+    }
+
+    /// The files below a folder in the workspace, with their numbers, in no order.
+    pub(super) fn files_below<'a>(
+        &'a self,
+        folder: &'a str,
+    ) -> impl Iterator<Item = (FileId, &'a Arc<str>)> {
+        let on_disk = self.tree.below(folder);
+        let on_disk = on_disk.filter(|(_, node)| node.kind() == FileKind::File);
+        let unsaved = self.open_below(folder);
+        let unsaved =
+            unsaved.filter(|at| self.tree.get(at).is_none() && self.area_of(at).is_some());
+        let all = on_disk.map(|(at, _)| at).chain(unsaved);
+        all.filter_map(|at| Some((*self.ids.get(at)?, at)))
     }
 
     /// The files as a lookup in one root sees them: deployed paths are this root's first.
@@ -235,6 +253,10 @@ impl Snapshot {
     }
 
     fn text_for(&self, root: Option<&Root>, at: &str) -> Result<Arc<str>, LoadError> {
+        let mut texts = root.iter().flat_map(|root| &root.deployment.texts);
+        if let Some((_, plain)) = texts.find(|(template, _)| **template == *at) {
+            return Ok(Arc::clone(plain));
+        }
         self.read(root, at).map(|file| Arc::clone(&file.text))
     }
 

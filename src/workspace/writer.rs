@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 use super::cache::{LEAST_BUDGET, MOST_BUDGET, TextHash};
 use super::change::{Change, Content};
 use super::code::dialect_of;
+use super::config_fact::config_fact;
 use super::draft::{Draft, Touched};
 use super::extract::{self, Source};
 use super::extract_code;
@@ -16,7 +17,8 @@ use super::file::{Belongs, File, OpenText, format_of, text_of};
 use super::files::{FileKind, Files};
 use super::index::Patch;
 use super::interner::Interner;
-use super::roots::{self, decides_roots};
+use super::root_finder;
+use super::roots::decides_roots;
 use super::snapshot::{Delta, FileDelta, FileId, Snapshot, next_shape, seen};
 use super::visible::Here;
 
@@ -113,6 +115,7 @@ impl Draft<'_> {
             || self.next.folders != self.before.folders
             || files.iter().any(|(_, at, _)| decides_roots(at));
         self.replace_files(files, &mut delta);
+        may_change_roots |= self.note_configs(&delta);
         self.patch_index(&delta);
         may_change_roots |= self.note_moved(&mut delta);
         if may_change_roots {
@@ -175,7 +178,10 @@ impl Draft<'_> {
                 None => delta.vanished.push(Arc::clone(at)),
             }
             let folders = was == Some(FileKind::Directory) || is == Some(FileKind::Directory);
-            may_change_roots |= folders || decides_roots(at) || self.next.settings.names(at);
+            // What configurations reach is counted.
+            let counts = self.before.roots.is_judged() && format_of(at).is_some();
+            may_change_roots |=
+                folders || counts || decides_roots(at) || self.next.settings.names(at);
             if decides_roots(at) {
                 if is == Some(FileKind::File) {
                     self.next.deciding.insert(Arc::clone(at));
@@ -187,10 +193,25 @@ impl Draft<'_> {
         may_change_roots
     }
 
+    /// Notes which files are configurations by their content. True if that is another one.
+    fn note_configs(&mut self, delta: &Delta) -> bool {
+        let mut has_changed = false;
+        for file in &delta.files {
+            let config = |facts: &Option<Arc<FileFacts>>| facts.as_ref()?.config.clone();
+            let (before, after) = (config(&file.before), config(&file.after));
+            has_changed |= before != after;
+            match after {
+                Some(_) => self.next.configs.insert(Arc::clone(&file.path)),
+                None => self.next.configs.remove(&file.path),
+            };
+        }
+        has_changed
+    }
+
     fn find_roots(&mut self, delta: &mut Delta) {
         let deciding: Vec<Arc<str>> = self.next.deciding.iter().cloned().collect();
-        let (folders, settings) = (&self.next.folders, &self.next.settings);
-        let found = roots::find(&Here(&self.next), &deciding, folders, settings);
+        let configs: Vec<Arc<str>> = self.next.configs.iter().cloned().collect();
+        let found = root_finder::find(&self.next, &deciding, &configs);
         if found != *self.next.roots {
             delta.roots_changed = true;
             self.next.roots = Arc::new(found);
@@ -265,6 +286,10 @@ impl Draft<'_> {
         let is_refused = touched.open.as_ref().is_some_and(OpenText::is_refused);
         let again = of_disk.filter(|facts| !is_open && facts.hash == hash);
         let format = format_of(&at).filter(|_| !is_refused);
+        let config = || match is_refused {
+            true => None,
+            false => config_fact(&at, &text),
+        };
         let (facts, read) = match (known.map(|old| &old.facts).or(again), format) {
             (Some(facts), _) => (Arc::clone(facts), None),
             (None, Some(format)) => {
@@ -274,17 +299,19 @@ impl Draft<'_> {
                     hash,
                     format,
                 };
-                let (facts, parse) = extract::facts(source, names);
+                let (mut facts, parse) = extract::facts(source, names);
+                facts.config = config();
                 (Arc::new(facts), Some(parse))
             }
             (None, None) => {
                 let dialect = dialect_of(&at).filter(|_| !is_refused);
-                let facts = match dialect {
+                let mut facts = match dialect {
                     Some(dialect) => {
                         FileFacts::of_code(hash, extract_code::facts(&text, dialect, names))
                     }
                     None => FileFacts::none(hash),
                 };
+                facts.config = config();
                 (Arc::new(facts), None)
             }
         };

@@ -17,10 +17,11 @@ use serde::{Deserialize, Serialize};
 pub use mistakes::{Mistake, Spoils};
 pub use shape::schema;
 
+use super::RootEntry;
 use crate::hierarchy::Backends;
 use crate::text::{TextRange, line_at};
 pub use crate::workspace::PROJECT_FILE;
-use crate::workspace::{Settings, path};
+use crate::workspace::Settings;
 
 /// Settings of a workspace; what is absent keeps its default.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
@@ -44,9 +45,9 @@ pub struct Project {
     /// Deployed folders to the folders of the workspace that they are made from.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub path_map: BTreeMap<String, InsidePath>,
-    /// `hiera.yaml` files, or their folders, that are roots whatever their place.
+    /// Configurations that come before all that are found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub roots: Vec<InsidePath>,
+    pub roots: Vec<RootEntry<InsidePath>>,
     /// What functions of `hiera.yaml` do that are not Puppet's own.
     #[serde(skip_serializing_if = "Backends::is_empty")]
     pub backends: Backends,
@@ -104,6 +105,12 @@ pub enum ProjectStrict {
 /// A major version of Puppet or OpenVox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct MajorVersion(pub u8);
+
+impl AsRef<str> for InsidePath {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
 
 impl<'de> Deserialize<'de> for MajorVersion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MajorVersion, D::Error> {
@@ -195,15 +202,8 @@ impl Project {
             .map(|(deployed, here)| (deployed.as_str().into(), here.0.as_str().into()))
             .collect();
         path_map.sort_by_key(|(deployed, _)| std::cmp::Reverse(deployed.len()));
-        let hiera_yamls = self
-            .roots
-            .iter()
-            .map(|root| match path::extension(&root.0) {
-                Some("yaml" | "yml") => root.0.as_str().into(),
-                Some(_) | None => path::join(root.0.trim_end_matches('/'), "hiera.yaml").into(),
-            });
         Settings {
-            hiera_yamls: hiera_yamls.collect(),
+            chosen: self.roots.iter().map(RootEntry::chosen).collect(),
             path_map,
             ..Settings::default()
         }
@@ -213,7 +213,7 @@ impl Project {
         let files = self.nodes_files.iter_mut().chain(&mut self.facts_file);
         files
             .chain(self.path_map.values_mut())
-            .chain(&mut self.roots)
+            .chain(self.roots.iter_mut().flat_map(RootEntry::paths_mut))
     }
 }
 

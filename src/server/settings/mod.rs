@@ -14,6 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::analysis::RootEntry;
 use crate::hierarchy::Backends;
 use crate::text::nearest;
 use crate::{lookup, rules};
@@ -43,8 +44,8 @@ pub struct UserSettings {
     pub facts_file: Option<String>,
     /// Deployed folders to the folders that they are made from.
     pub path_map: BTreeMap<String, String>,
-    /// `hiera.yaml` files or their folders that are roots whatever their place.
-    pub roots: Vec<String>,
+    /// Configurations that come before all that are found.
+    pub roots: Vec<RootEntry<String>>,
     /// What is declared of functions that are not Puppet's own.
     pub backends: Arc<Backends>,
     /// Whether encrypted values are decrypted.
@@ -278,7 +279,7 @@ impl UserSettings {
             .iter_mut()
             .chain(self.facts_file.iter_mut())
             .chain(self.path_map.values_mut())
-            .chain(self.roots.iter_mut())
+            .chain(self.roots.iter_mut().flat_map(RootEntry::paths_mut))
             .chain(self.global_hiera_yaml.iter_mut())
     }
 
@@ -313,17 +314,7 @@ impl UserSettings {
         path_map.sort_by_key(|(deployed, _)| std::cmp::Reverse(deployed.len()));
         crate::workspace::Settings {
             global_hiera_yaml: self.global_hiera_yaml.as_deref().map(Into::into),
-            hiera_yamls: self
-                .roots
-                .iter()
-                .map(|root| {
-                    if root.ends_with(".yaml") || root.ends_with(".yml") {
-                        root.as_str().into()
-                    } else {
-                        format!("{}/hiera.yaml", root.trim_end_matches('/')).into()
-                    }
-                })
-                .collect(),
+            chosen: self.roots.iter().map(RootEntry::chosen).collect(),
             path_map,
             ..crate::workspace::Settings::default()
         }
@@ -442,7 +433,7 @@ mod tests {
         let (settings, complaints) = read(Origin::Workspace, inside);
         assert_eq!(complaints, Vec::<String>::new());
         assert_eq!(settings.nodes_files, ["/w/nodes.json"]);
-        assert_eq!(settings.roots, ["/w/spec"]);
+        assert_eq!(settings.roots, [RootEntry::Place("/w/spec".to_owned())]);
     }
 
     #[test]

@@ -142,9 +142,25 @@ pub(super) const TABLE: [Setting; 24] = [
         "roots",
         WorkspaceInside,
         roots,
-        "a list of paths",
-        { "type": "array", "items": { "type": "string" } },
-        "`hiera.yaml` files, or their folders, that are roots whatever their place."
+        "a list of paths, or of {hierarchy, folder}",
+        {
+            "type": "array",
+            "items": {
+                "anyOf": [
+                    { "type": "string" },
+                    {
+                        "type": "object",
+                        "properties": {
+                            "hierarchy": { "type": "string" },
+                            "folder": { "type": "string" }
+                        },
+                        "required": ["hierarchy", "folder"],
+                        "additionalProperties": false
+                    }
+                ]
+            }
+        },
+        "Configurations that come before all that are found: a file, the folder with its `hiera.yaml`, or `{\"hierarchy\": FILE, \"folder\": FOLDER}` with the folder that the file serves."
     ),
     Setting {
         name: "backends",

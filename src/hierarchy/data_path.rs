@@ -1,0 +1,352 @@
+//! Where a configuration says that its data lies, before any variable is known.
+//!
+//! Which files a path can mean is asked of its text alone; the lookup engine, which knows scopes and
+//! files, has the last word on what a level reads.
+
+use std::sync::Arc;
+
+use super::config::{Config, ConfigBody, Function, FunctionKind, Locations};
+use crate::interpolation::tokens;
+use crate::value::{StrKey, Value};
+
+/// Readers of Puppet's own, which read exactly the files that their paths name.
+const READERS: [&str; 4] = ["yaml_data", "json_data", "hocon_data", "eyaml_lookup_key"];
+
+/// One location of a level, as written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DataPath {
+    /// The data directory.
+    pub datadir: Arc<str>,
+    /// The path or pattern below it.
+    pub path: Arc<str>,
+    /// Whether the path is a glob.
+    pub is_glob: bool,
+    /// Whether a reader of Puppet's own reads it; other functions can read any file of the data
+    /// directory.
+    pub is_exact: bool,
+}
+
+/// All locations of a configuration, in the order of its levels.
+#[must_use]
+pub fn data_paths(config: &Config) -> Vec<DataPath> {
+    let mut paths = Vec::new();
+    match &config.body {
+        ConfigBody::V5 {
+            hierarchy,
+            default_hierarchy,
+        } => {
+            for level in hierarchy.iter().chain(default_hierarchy.iter().flatten()) {
+                let is_exact = is_reader(&level.function);
+                let mut add = |path: &Arc<str>, is_glob| {
+                    paths.push(DataPath {
+                        datadir: level.datadir.clone(),
+                        path: path.clone(),
+                        is_glob,
+                        is_exact,
+                    });
+                };
+                match &level.locations {
+                    Locations::None | Locations::Uris(_) => {}
+                    Locations::Paths(all) => all.iter().for_each(|path| add(path, false)),
+                    Locations::Globs(all) => all.iter().for_each(|path| add(path, true)),
+                    Locations::Mapped { template, .. } => add(template, false),
+                }
+            }
+        }
+        ConfigBody::V4 { hierarchy } => {
+            for level in hierarchy {
+                let extension = match &*level.backend {
+                    "json" => ".json",
+                    "hocon" => ".conf",
+                    _ => ".yaml",
+                };
+                let all = level.paths.iter();
+                paths.extend(all.map(|path| DataPath {
+                    datadir: level.datadir.clone(),
+                    path: with_extension(path, extension),
+                    is_glob: false,
+                    is_exact: true,
+                }));
+            }
+        }
+        ConfigBody::V3(body) => {
+            for backend in &body.backends {
+                let own = body.backend_options.iter();
+                let own = own
+                    .filter(|(name, _)| name == backend)
+                    .find_map(|(_, own)| own.as_hash());
+                let option = |name: &str| own?.get(&StrKey(name)).map(Value::to_s);
+                let datadir = option("datadir").unwrap_or_else(|| VERSION_3_DATADIR.to_owned());
+                let extension = match (option("extension"), &**backend) {
+                    (Some(extension), _) => format!(".{extension}"),
+                    (None, "hocon") => ".conf".to_owned(),
+                    (None, backend) => format!(".{backend}"),
+                };
+                let all = body.hierarchy.iter();
+                paths.extend(all.map(|path| DataPath {
+                    datadir: Arc::from(&*datadir),
+                    path: with_extension(path, &extension),
+                    is_glob: false,
+                    is_exact: matches!(&**backend, "yaml" | "json" | "hocon" | "eyaml"),
+                }));
+            }
+        }
+    }
+    paths
+}
+
+/// The data directory of version 3 where a backend names none (`HieraConfigV3`), with Puppet's
+/// default `codedir`.
+const VERSION_3_DATADIR: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
+
+fn is_reader(function: &Function) -> bool {
+    matches!(
+        function.kind,
+        FunctionKind::DataHash | FunctionKind::LookupKey
+    ) && READERS.contains(&&*function.name)
+}
+
+fn with_extension(path: &Arc<str>, extension: &str) -> Arc<str> {
+    match path.ends_with(extension) {
+        true => path.clone(),
+        false => Arc::from(format!("{path}{extension}")),
+    }
+}
+
+/// Which paths a text with tokens, or a glob, can mean: absolute ones, segment by segment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PathPattern {
+    segments: Vec<Segment>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Segment {
+    /// `**`: any number of folders.
+    Folders,
+    /// One name.
+    Name(Vec<Piece>),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Piece {
+    Text(String),
+    /// A variable: at least one character.
+    Variable,
+    /// `*`, and what else a glob can hold: any characters.
+    Any,
+}
+
+impl PathPattern {
+    /// The pattern of `path` below the folder `datadir`, both with tokens.
+    #[must_use]
+    pub fn new(datadir: &str, path: &str, is_glob: bool) -> PathPattern {
+        let datadir = if path.starts_with('/') { "" } else { datadir };
+        let folder = datadir
+            .split('/')
+            .filter(|text| !text.is_empty())
+            .map(|text| segment(text, false));
+        let names = path
+            .split('/')
+            .filter(|text| !matches!(*text, "" | "."))
+            .map(|text| segment(text, is_glob));
+        let mut segments = Vec::new();
+        for next in folder.chain(names) {
+            match &next {
+                Segment::Name(pieces) if matches!(&pieces[..], [Piece::Text(dots)] if dots == "..") =>
+                {
+                    segments.pop();
+                }
+                Segment::Folders | Segment::Name(_) => segments.push(next),
+            }
+        }
+        PathPattern { segments }
+    }
+
+    /// Whether some values of the variables make it `path`.
+    #[must_use]
+    pub fn matches(&self, path: &str) -> bool {
+        let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+        matches(&self.segments, &names)
+    }
+
+    /// The folder that all its paths lie in, as far as no variable is in it.
+    #[must_use]
+    pub fn folder(&self) -> String {
+        let fixed = self.segments.iter().map_while(|segment| match segment {
+            Segment::Name(pieces) => match &pieces[..] {
+                [Piece::Text(text)] => Some(text.as_str()),
+                [..] => None,
+            },
+            Segment::Folders => None,
+        });
+        let last = self.segments.len().saturating_sub(1);
+        let folder: Vec<&str> = fixed.take(last).collect();
+        format!("/{}", folder.join("/"))
+    }
+}
+
+fn segment(text: &str, is_glob: bool) -> Segment {
+    if is_glob && text == "**" {
+        return Segment::Folders;
+    }
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    let literal = |text: &str, pieces: &mut Vec<Piece>| {
+        if !is_glob {
+            if !text.is_empty() {
+                pieces.push(Piece::Text(text.to_owned()));
+            }
+            return;
+        }
+        // Sets and alternatives are taken for anything: this says where to look.
+        let mut rest = text;
+        while let Some(found) = rest.find(['*', '?', '[', '{']) {
+            if found > 0 {
+                pieces.push(Piece::Text(rest[..found].to_owned()));
+            }
+            pieces.push(Piece::Any);
+            let close = match rest.as_bytes()[found] {
+                b'[' => rest[found..].find(']'),
+                b'{' => rest[found..].find('}'),
+                _ => Some(0),
+            };
+            rest = close.map_or("", |close| &rest[found + close + 1..]);
+        }
+        if !rest.is_empty() {
+            pieces.push(Piece::Text(rest.to_owned()));
+        }
+    };
+    for token in tokens(text) {
+        literal(&text[at..token.range.start as usize], &mut pieces);
+        pieces.push(Piece::Variable);
+        at = token.range.end as usize;
+    }
+    literal(&text[at..], &mut pieces);
+    Segment::Name(pieces)
+}
+
+fn matches(segments: &[Segment], names: &[&str]) -> bool {
+    match (segments.split_first(), names.split_first()) {
+        (None, None) => true,
+        (None, Some(_)) => false,
+        (Some((Segment::Folders, rest)), _) => {
+            (0..=names.len()).any(|from| matches(rest, &names[from..]))
+        }
+        (Some(_), None) => false,
+        (Some((Segment::Name(pieces), rest)), Some((name, names))) => {
+            is_name(pieces, name) && matches(rest, names)
+        }
+    }
+}
+
+/// Whether pieces can give a name. Each variable part takes as little as the next text allows, and
+/// more where that fails.
+fn is_name(pieces: &[Piece], name: &str) -> bool {
+    let Some((first, rest)) = pieces.split_first() else {
+        return name.is_empty();
+    };
+    let least = match first {
+        Piece::Text(text) => {
+            return name
+                .strip_prefix(text.as_str())
+                .is_some_and(|name| is_name(rest, name));
+        }
+        Piece::Variable => 1,
+        Piece::Any => 0,
+    };
+    match rest {
+        [] => name.len() >= least,
+        [Piece::Text(text)] => name
+            .strip_suffix(text.as_str())
+            .is_some_and(|value| value.len() >= least),
+        [..] => {
+            let starts = name.char_indices().map(|(at, _)| at).chain([name.len()]);
+            starts
+                .filter(|&at| at >= least)
+                .any(|at| is_name(rest, &name[at..]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::Layer;
+    use crate::value::load_yaml;
+
+    fn matches(datadir: &str, path: &str, at: &str) -> bool {
+        PathPattern::new(datadir, path, path.contains('*')).matches(at)
+    }
+
+    #[test]
+    fn variables_stand_for_parts_of_one_name() {
+        assert!(matches(
+            "/w/data",
+            "nodes/%{fqdn}.yaml",
+            "/w/data/nodes/a.b.yaml"
+        ));
+        assert!(!matches(
+            "/w/data",
+            "nodes/%{fqdn}.yaml",
+            "/w/data/nodes/a/b.yaml"
+        ));
+        assert!(!matches(
+            "/w/data",
+            "nodes/%{fqdn}.yaml",
+            "/w/data/nodes/.yaml"
+        ));
+        assert!(matches(
+            "/w/%{env}/data",
+            "x%{a}-%{b}.yaml",
+            "/w/p/data/xy-z-1.yaml"
+        ));
+        assert!(matches("/w/conf/../data", "./c.yaml", "/w/data/c.yaml"));
+        assert!(matches("/w/data", "**/*.yaml", "/w/data/a/b/c.yaml"));
+        assert!(matches("/w/data", "**/*.yaml", "/w/data/c.yaml"));
+        assert!(!matches("/w/data", "*/c.yaml", "/w/data/c.yaml"));
+        assert!(PathPattern::new("/w/data", "{a,b}/[cd]?.yaml", true).matches("/w/data/a/cx.yaml"));
+    }
+
+    #[test]
+    fn the_folder_ends_before_the_first_variable() {
+        let folder = |datadir, path| PathPattern::new(datadir, path, false).folder();
+        assert_eq!(folder("/w/data", "nodes/%{a}/x.yaml"), "/w/data/nodes");
+        assert_eq!(folder("/w/data", "common.yaml"), "/w/data");
+        assert_eq!(folder("/w/%{env}/data", "common.yaml"), "/w");
+    }
+
+    #[test]
+    fn every_version_says_where_its_data_is() {
+        let paths = |text: &str| -> Vec<String> {
+            let value = load_yaml(text.as_bytes()).unwrap();
+            let config =
+                Config::read("/w/h.yaml", "/w", text.into(), &value, &Layer::Global).unwrap();
+            let all = data_paths(&config).into_iter();
+            all.map(|path| format!("{} {} {}", path.datadir, path.path, path.is_exact))
+                .collect()
+        };
+        assert_eq!(
+            paths(
+                "version: 5\ndefaults: {datadir: d, data_hash: yaml_data}\nhierarchy:\n- {name: a, path: a.yaml}\n\
+                 - {name: b, glob: '*.yaml', lookup_key: x::y}\n"
+            ),
+            ["d a.yaml true", "d *.yaml false"]
+        );
+        assert_eq!(
+            paths("version: 4\nhierarchy:\n- {name: a, backend: json}\n"),
+            ["data a.json true"]
+        );
+        assert_eq!(
+            paths(
+                ":backends: [eyaml, yaml]\n:eyaml:\n  :datadir: /e\n  :extension: yaml\n\
+                 :hierarchy: ['%{x}', common]\n"
+            ),
+            [
+                "/e %{x}.yaml true",
+                "/e common.yaml true",
+                "/etc/puppetlabs/code/environments/%{::environment}/hieradata %{x}.yaml true",
+                "/etc/puppetlabs/code/environments/%{::environment}/hieradata common.yaml true",
+            ]
+        );
+    }
+}

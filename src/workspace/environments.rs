@@ -1,0 +1,147 @@
+//! Environments with their modules, and the names of modules, by `environment.conf` and
+//! `metadata.json`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Settings;
+use super::deployed;
+use super::environment_conf;
+use super::files::{FileKind, Files};
+use super::path;
+use super::roots::{ENVIRONMENT_CONF, METADATA_JSON, Root, RootKind};
+
+/// An environment with its modules (puppet/settings/environment_conf.rb: `ENV/modules` and the
+/// base modulepath where `environment.conf` names no other).
+pub(super) fn environment(
+    files: &dyn Files,
+    dir: &str,
+    hiera_yaml: Option<&Arc<str>>,
+    settings: &Settings,
+) -> Root {
+    let text = files.text(&path::join(dir, ENVIRONMENT_CONF)).ok();
+    let conf = environment_conf::parse(text.as_deref().unwrap_or_default());
+    let entries = conf
+        .modulepath
+        .unwrap_or_else(|| vec!["modules".to_owned(), BASE_MODULEPATH.to_owned()]);
+    let mut modulepath: Vec<Arc<str>> = Vec::new();
+    for entry in entries {
+        if entry == BASE_MODULEPATH {
+            modulepath.extend(settings.base_modulepath.iter().cloned());
+        } else if !entry.contains('$') {
+            let folder = path::normalise(&path::join(dir, &entry));
+            let folder = if entry.starts_with('/') {
+                deployed::onto(files, &folder, dir, &settings.path_map).unwrap_or(folder)
+            } else {
+                folder
+            };
+            modulepath.extend(expand_glob(files, &folder));
+        }
+    }
+    let mut modules = BTreeMap::new();
+    for folder in &modulepath {
+        for (name, kind) in files.list(folder) {
+            if kind == FileKind::Directory && is_module_name(&name) {
+                modules
+                    .entry(name)
+                    .or_insert_with_key(|name| Arc::from(path::join(folder, name)));
+            }
+        }
+    }
+    Root {
+        modulepath,
+        modules,
+        environment_data_provider: conf.environment_data_provider,
+        ..Root::without_modules(RootKind::Environment, dir, hiera_yaml)
+    }
+}
+
+/// What stands for Puppet's own setting in a modulepath.
+const BASE_MODULEPATH: &str = "$basemodulepath";
+
+/// The folders that an entry of a modulepath names: itself, or what its `*` and `?` match.
+fn expand_glob(files: &dyn Files, folder: &str) -> Vec<Arc<str>> {
+    if !folder.contains(['*', '?']) {
+        return vec![Arc::from(folder)];
+    }
+    let mut found = vec![String::new()];
+    for segment in folder.split('/').skip(1) {
+        let mut next = Vec::new();
+        for above in found {
+            if !segment.contains(['*', '?']) {
+                next.push(format!("{above}/{segment}"));
+                continue;
+            }
+            for (name, kind) in files.list(&above) {
+                let hidden = name.starts_with('.') && !segment.starts_with('.');
+                if kind == FileKind::Directory
+                    && !hidden
+                    && matches(segment.as_bytes(), name.as_bytes())
+                {
+                    next.push(format!("{above}/{name}"));
+                }
+            }
+        }
+        found = next;
+    }
+    found.into_iter().map(Arc::from).collect()
+}
+
+/// Whether a name matches a pattern of `*` and `?`, without backtracking over earlier stars.
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut pos, mut star) = (0, 0, None);
+    while pos < name.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, pos));
+                at += 1;
+            }
+            Some(&byte) if byte == b'?' || byte == name[pos] => {
+                at += 1;
+                pos += 1;
+            }
+            _ => {
+                let Some((before, taken)) = star else {
+                    return false;
+                };
+                star = Some((before, taken + 1));
+                at = before + 1;
+                pos = taken + 1;
+            }
+        }
+    }
+    pattern[at..].iter().all(|&byte| byte == b'*')
+}
+
+/// Whether Puppet takes a folder of this name for a module (puppet/module.rb).
+fn is_module_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// A module's name: its folder's where an environment finds it there, else what its metadata
+/// says behind the author's name, else its folder's.
+pub(super) fn module_name(files: &dyn Files, dir: &str, environments: &[Root]) -> Arc<str> {
+    let by_folder = path::name(dir);
+    let found = environments
+        .iter()
+        .any(|root| root.modules.get(by_folder).map(|at| &**at) == Some(dir));
+    let metadata = path::join(dir, METADATA_JSON);
+    let by_metadata = (!found)
+        .then(|| files.text(&metadata).ok())
+        .flatten()
+        .and_then(|text| serde_json::from_str::<Metadata>(&text).ok())
+        .and_then(|metadata| {
+            let (_, name) = metadata.name.split_once(['-', '/'])?;
+            is_module_name(name).then(|| Arc::from(name))
+        });
+    by_metadata.unwrap_or_else(|| Arc::from(by_folder))
+}
+
+/// A module's name by its `metadata.json`.
+#[derive(serde::Deserialize)]
+struct Metadata {
+    name: String,
+}

@@ -1,0 +1,339 @@
+//! The configurations of a workspace wherever they stand: which folder each serves, how many files of
+//! data it reaches, and which of several that reach the same data is used.
+//!
+//! Whether a configuration is worth anything is judged by the files that it reaches, not by
+//! its name or place; those decide between equals.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::Settings;
+use super::config_fact::ConfigFact;
+use super::file::{FileId, format_of};
+use super::layout::{DataPattern, Layout, Reached, reach};
+use super::path;
+use super::root_finder::is_aside;
+use super::snapshot::Snapshot;
+use super::visible::Here;
+
+/// Most folders that one configuration is tried for.
+const MOST_FOLDERS: usize = 64;
+
+/// Most configurations that are judged; a workspace with more of them holds something else.
+const MOST_JUDGED: usize = 256;
+
+/// How a configuration was found.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Origin {
+    /// The settings name it.
+    Setting,
+    /// It stands where Puppet looks for it: at the top of the workspace or of an environment.
+    Place,
+    /// By its name or content, somewhere in the workspace.
+    Content,
+}
+
+/// What became of a configuration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It answers for the files that it reaches first.
+    Used,
+    /// Everything that it reaches is answered by this configuration, which comes before it.
+    Variant(Arc<str>),
+    /// It lies among tests, and others do not: it is used where it is chosen.
+    Aside,
+    /// It reaches no file of data.
+    ReachesNothing,
+}
+
+/// One configuration of the workspace; those of modules are not among them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoundConfig {
+    /// The file.
+    pub path: Arc<str>,
+    /// Its version: 3, 4 or 5.
+    pub version: u8,
+    /// How it was found.
+    pub origin: Origin,
+    /// Whether it lies among tests or in the set-up of a test machine.
+    pub is_aside: bool,
+    /// The folder that it serves: relative data directories start there.
+    pub dir: Arc<str>,
+    /// How many files of data it can read.
+    pub reached: usize,
+    /// How many of them no configuration before it can read.
+    pub owned: usize,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Its data directories in the workspace.
+    pub folders: Arc<[Arc<str>]>,
+    /// Its data directories that are not in the workspace, as written.
+    pub missing: Arc<[Arc<str>]>,
+    pub(super) patterns: Arc<[DataPattern]>,
+    pub(super) path_map: Arc<[(Arc<str>, Arc<str>)]>,
+    pub(super) text: Option<Arc<str>>,
+}
+
+impl FoundConfig {
+    /// Whether it answers for files.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        self.verdict == Verdict::Used
+    }
+
+    /// How the configuration can read a file; none where it cannot.
+    #[must_use]
+    pub fn reach(&self, at: &str) -> Option<Reached> {
+        reach(&self.patterns, &self.folders, at)
+    }
+}
+
+/// A configuration to be judged.
+pub(super) struct Candidate {
+    pub(super) path: Arc<str>,
+    pub(super) fact: Arc<ConfigFact>,
+    pub(super) origin: Origin,
+    /// The folders that it may serve, the likeliest first.
+    pub(super) dirs: Vec<Arc<str>>,
+}
+
+/// Finds the configurations, best first. O(candidates × files of data), nothing without candidates.
+pub(super) fn judge(
+    snapshot: &Snapshot,
+    candidates: Vec<Candidate>,
+    modules: &BTreeSet<&str>,
+    folders: &[Arc<str>],
+) -> Vec<FoundConfig> {
+    let mut tried: Vec<Tried> = candidates
+        .into_iter()
+        .take(MOST_JUDGED)
+        .map(|candidate| Tried::new(snapshot, candidate, modules, folders))
+        .collect();
+    tried.sort_by_cached_key(Tried::rank);
+    let mut owners: HashMap<FileId, usize> = HashMap::new();
+    let mut owned = vec![0; tried.len()];
+    let is_main = |one: &Tried| !one.is_aside && !one.files.is_empty();
+    let has_main = tried.iter().any(is_main);
+    for wanted in [Reached::Exactly, Reached::Perhaps] {
+        for (at, one) in tried.iter().enumerate() {
+            if one.is_aside && has_main && one.candidate.origin == Origin::Content {
+                continue;
+            }
+            for (id, how) in &one.files {
+                if *how == wanted {
+                    owners.entry(*id).or_insert_with(|| {
+                        owned[at] += 1;
+                        at
+                    });
+                }
+            }
+        }
+    }
+    let verdicts: Vec<Verdict> = tried
+        .iter()
+        .enumerate()
+        .map(|(at, one)| match (one.candidate.origin, owned[at]) {
+            (Origin::Setting | Origin::Place, _) | (Origin::Content, 1..) => Verdict::Used,
+            (Origin::Content, 0) => one.instead(&owners, &tried),
+        })
+        .collect();
+    let all = tried.into_iter().zip(owned).zip(verdicts);
+    all.map(|((one, owned), verdict)| one.found(owned, verdict))
+        .collect()
+}
+
+/// A candidate with the folder that suits it best.
+struct Tried {
+    candidate: Candidate,
+    is_aside: bool,
+    /// How its name speaks for it, from 0.
+    standing: usize,
+    dir: Arc<str>,
+    layout: Layout,
+    /// The files of data that it reaches, ordered by number.
+    files: Files,
+}
+
+/// Files of data with how they are reached.
+type Files = Vec<(FileId, Reached)>;
+
+/// The order of configurations: the least comes first.
+type Rank = (Origin, bool, std::cmp::Reverse<usize>, usize, Arc<str>);
+
+impl Tried {
+    fn new(
+        snapshot: &Snapshot,
+        candidate: Candidate,
+        modules: &BTreeSet<&str>,
+        folders: &[Arc<str>],
+    ) -> Tried {
+        let mut best: Option<(usize, Arc<str>, Layout, Files)> = None;
+        for dir in candidate.dirs.iter().take(MOST_FOLDERS) {
+            let layout = layout(snapshot, &candidate.fact, dir, &snapshot.settings);
+            let files = reached(snapshot, &layout, modules);
+            let weight = weight(&files);
+            // As Puppet reads it where it stands.
+            let stands = path::parent(&candidate.path) == Some(dir) && layout.missing.is_empty();
+            if stands && weight > 0 {
+                best = Some((weight, Arc::clone(dir), layout, files));
+                break;
+            }
+            if best.as_ref().is_none_or(|(most, ..)| weight > *most) {
+                best = Some((weight, Arc::clone(dir), layout, files));
+            }
+        }
+        let own = path::parent(&candidate.path).unwrap_or("/");
+        let (_, dir, layout, files) =
+            best.unwrap_or_else(|| (0, Arc::from(own), Layout::default(), Vec::new()));
+        Tried {
+            is_aside: is_aside(&candidate.path, folders),
+            standing: standing(&candidate.path, folders),
+            candidate,
+            dir,
+            layout,
+            files,
+        }
+    }
+
+    fn rank(&self) -> Rank {
+        let weight = weight(&self.files) * STANDINGS[self.standing];
+        let path = &self.candidate.path;
+        (
+            self.candidate.origin,
+            self.is_aside,
+            std::cmp::Reverse(weight),
+            path.matches('/').count(),
+            Arc::clone(path),
+        )
+    }
+
+    /// The configuration that answers for most of the files that this one reaches.
+    fn instead(&self, owners: &HashMap<FileId, usize>, tried: &[Tried]) -> Verdict {
+        let mut counts = vec![0_usize; tried.len()];
+        for (id, _) in &self.files {
+            if let Some(&owner) = owners.get(id) {
+                counts[owner] += 1;
+            }
+        }
+        let most = (0..counts.len()).rev().max_by_key(|&at| counts[at]);
+        match most.filter(|&at| counts[at] > 0) {
+            Some(at) => Verdict::Variant(Arc::clone(&tried[at].candidate.path)),
+            None if self.files.is_empty() => Verdict::ReachesNothing,
+            None => Verdict::Aside,
+        }
+    }
+
+    fn found(self, owned: usize, verdict: Verdict) -> FoundConfig {
+        FoundConfig {
+            path: self.candidate.path,
+            version: self.candidate.fact.version,
+            origin: self.candidate.origin,
+            is_aside: self.is_aside,
+            dir: self.dir,
+            reached: self.files.len(),
+            owned,
+            verdict,
+            folders: self.layout.folders.into(),
+            missing: self.layout.missing.into(),
+            patterns: self.layout.patterns.into(),
+            path_map: self.layout.path_map.into(),
+            text: self.layout.text,
+        }
+    }
+}
+
+/// The layout of a configuration for a folder.
+pub(super) fn layout(
+    snapshot: &Snapshot,
+    fact: &ConfigFact,
+    dir: &str,
+    settings: &Settings,
+) -> Layout {
+    Layout::new(&Here(snapshot), fact, dir, settings)
+}
+
+/// What a file counts that a path names, where one that a function may read counts one.
+const EXACT: usize = 4;
+
+fn weight(files: &[(FileId, Reached)]) -> usize {
+    let counts = files.iter().map(|(_, how)| match how {
+        Reached::Exactly => EXACT,
+        Reached::Perhaps => 1,
+    });
+    counts.sum()
+}
+
+/// The files of data that a layout reaches; those of modules belong to their own configurations.
+fn reached(snapshot: &Snapshot, layout: &Layout, modules: &BTreeSet<&str>) -> Files {
+    let mut folders: Vec<&Arc<str>> = layout.folders.iter().collect();
+    folders.sort();
+    folders.dedup_by(|inner, outer| path::within(inner, outer).is_some());
+    let mut files = Vec::new();
+    for folder in folders {
+        for (id, at) in snapshot.files_below(folder) {
+            if format_of(at).is_none() || is_of_module(at, folder, modules) {
+                continue;
+            }
+            if let Some(how) = layout.reach(at) {
+                files.push((id, how));
+            }
+        }
+    }
+    files.sort_unstable();
+    files.dedup_by_key(|(id, _)| *id);
+    files
+}
+
+/// Whether a file lies in a module below the data directory `folder`.
+fn is_of_module(at: &str, folder: &str, modules: &BTreeSet<&str>) -> bool {
+    let mut above = path::parent(at);
+    while let Some(here) = above.filter(|here| path::within(here, folder).is_some()) {
+        if modules.contains(here) {
+            return true;
+        }
+        above = path::parent(here);
+    }
+    false
+}
+
+/// What the names of a configuration count: for a special purpose, for none, for production.
+const STANDINGS: [usize; 3] = [2, 3, 5];
+
+/// Words in the name of a configuration that is not production's.
+const SPECIAL: [&str; 14] = [
+    "dev",
+    "devel",
+    "development",
+    "local",
+    "staging",
+    "stage",
+    "qa",
+    "ci",
+    "beta",
+    "labs",
+    "lab",
+    "bootstrap",
+    "sandbox",
+    "example",
+];
+
+/// Words in the name of production's configuration.
+const PRODUCTION: [&str; 3] = ["production", "prod", "prd"];
+
+/// How the names of a file and its folders speak for it, below the workspace folder.
+fn standing(at: &str, folders: &[Arc<str>]) -> usize {
+    let rest = folders.iter().filter_map(|folder| path::within(at, folder));
+    let rest = rest.min_by_key(|rest| rest.len()).unwrap_or(at);
+    let mut words = rest.split(|c: char| !c.is_ascii_alphanumeric());
+    if words.clone().any(|word| PRODUCTION.contains(&word)) {
+        2
+    } else if words.any(|word| SPECIAL.contains(&word)) {
+        0
+    } else {
+        1
+    }
+}
+
+#[cfg(test)]
+#[path = "found_tests.rs"]
+mod tests;

@@ -1,0 +1,314 @@
+//! Where configurations are found, for each way in which people place them.
+
+use super::super::{
+    Change, ChosenRoot, Content, DiskEntry, Linked, RootKind, Settings, Snapshot, Workspace, path,
+};
+use super::*;
+
+const PER_NODE: &str = "version: 5\nhierarchy:\n- {name: nodes, path: 'nodes/%{fqdn}.yaml'}\n\
+                        - {name: common, path: common.yaml}\n";
+
+/// A configuration of version 5 with these locations in one data directory.
+fn five(datadir: &str, paths: &[&str]) -> String {
+    let mut text = format!(
+        "version: 5\ndefaults: {{datadir: '{datadir}', data_hash: yaml_data}}\nhierarchy:\n"
+    );
+    for path in paths {
+        text += &format!("- {{name: '{path}', path: '{path}'}}\n");
+    }
+    text
+}
+
+/// A workspace in `/w` with these files.
+fn snapshot(files: &[(&str, &str)], settings: Settings) -> Arc<Snapshot> {
+    let workspace = Workspace::new();
+    let mut changes = vec![
+        Change::Folders(vec![Arc::from("/w")]),
+        Change::Settings(settings),
+    ];
+    for (at, text) in files {
+        changes.push(Change::Disk {
+            path: Arc::from(format!("/w/{at}")),
+            entry: DiskEntry::File {
+                content: Content::Text(Arc::from(*text)),
+                linked: Linked::No,
+            },
+        });
+    }
+    workspace.apply(Change::Batch(changes))
+}
+
+/// The roots, then the configurations with what became of them.
+fn show(snapshot: &Snapshot) -> String {
+    let here = |at: &str| match path::within(at, "/w") {
+        Some("") => ".".to_owned(),
+        Some(rest) => rest.to_owned(),
+        None => at.to_owned(),
+    };
+    let mut lines = String::new();
+    for root in snapshot.roots().iter() {
+        let kind = match &root.kind {
+            RootKind::Environment => "environment".to_owned(),
+            RootKind::Module { name } => format!("module {name}"),
+            RootKind::Global => "global".to_owned(),
+        };
+        let config = root.hiera_yaml.as_deref().map_or("-".to_owned(), here);
+        lines += &format!("{kind} {} by {config}\n", here(&root.dir));
+    }
+    for config in snapshot.roots().found() {
+        let verdict = match &config.verdict {
+            Verdict::Used => "used".to_owned(),
+            Verdict::Variant(of) => format!("variant of {}", here(of)),
+            Verdict::Aside => "aside".to_owned(),
+            Verdict::ReachesNothing => "reaches nothing".to_owned(),
+        };
+        lines += &format!(
+            "  {} v{} for {}: reaches {}, first for {}, {verdict}",
+            here(&config.path),
+            config.version,
+            here(&config.dir),
+            config.reached,
+            config.owned
+        );
+        for missing in config.missing.iter() {
+            lines += &format!(", without {missing}");
+        }
+        lines += "\n";
+    }
+    lines
+}
+
+fn check(files: &[(&str, &str)], expected: expect_test::Expect) {
+    expected.assert_eq(&show(&snapshot(files, Settings::default())));
+}
+
+const DATA: [(&str, &str); 3] = [
+    ("hieradata/common.yaml", "a: 1"),
+    ("hieradata/nodes/x.yaml", "a: 2"),
+    ("hieradata/nodes/y.yaml", "a: 3"),
+];
+
+/// The data of this module's tests and these files.
+fn with_data<'a>(files: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    DATA.iter().chain(files).copied().collect()
+}
+
+#[test]
+fn a_configuration_among_a_module_s_files_serves_the_workspace() {
+    let text = five(
+        "/etc/puppetlabs/puppet/hieradata",
+        &["nodes/%{fqdn}.yaml", "common.yaml"],
+    );
+    check(
+        &with_data(&[
+            ("modules/puppetserver/files/hiera.yaml", &text),
+            ("modules/ntp/hiera.yaml", PER_NODE),
+            ("modules/ntp/data/common.yaml", "ntp::a: 1"),
+        ]),
+        expect_test::expect![[r#"
+            environment . by modules/puppetserver/files/hiera.yaml
+            module ntp modules/ntp by modules/ntp/hiera.yaml
+              modules/puppetserver/files/hiera.yaml v5 for .: reaches 3, first for 3, used
+        "#]],
+    );
+}
+
+#[test]
+fn relative_data_directories_lead_out_of_the_folder() {
+    check(
+        &with_data(&[("conf/hiera.yaml", &five("../hieradata", &["common.yaml"]))]),
+        expect_test::expect![[r#"
+            environment conf by conf/hiera.yaml
+              conf/hiera.yaml v5 for conf: reaches 1, first for 1, used
+        "#]],
+    );
+    check(
+        &with_data(&[(
+            "files/hiera/production.yaml",
+            &five("hieradata", &["common.yaml"]),
+        )]),
+        expect_test::expect![[r#"
+            environment . by files/hiera/production.yaml
+              files/hiera/production.yaml v5 for .: reaches 1, first for 1, used
+        "#]],
+    );
+}
+
+#[test]
+fn a_configuration_of_version_3_makes_the_global_layer() {
+    let three = ":backends: [yaml]\n:yaml:\n  :datadir: /usr/share/puppet/current/hieradata\n\
+                 :hierarchy: ['nodes/%{fqdn}', common]\n";
+    check(
+        &with_data(&[
+            ("hiera_aws.yml", three),
+            ("modules/a/manifests/init.pp", ""),
+        ]),
+        expect_test::expect![[r#"
+            environment . by -
+            global . by hiera_aws.yml
+              hiera_aws.yml v3 for .: reaches 3, first for 3, used
+        "#]],
+    );
+    check(
+        &with_data(&[("hiera.yaml", three), ("environment.conf", "")]),
+        expect_test::expect![[r#"
+            environment . by -
+            global . by hiera.yaml
+              hiera.yaml v3 for .: reaches 3, first for 3, used
+        "#]],
+    );
+}
+
+#[test]
+fn of_several_variants_the_best_is_used_and_others_for_what_only_they_reach() {
+    let production = five(
+        "/etc/puppet/hieradata",
+        &["nodes/%{fqdn}.yaml", "common.yaml"],
+    );
+    let lab = five(
+        "/etc/puppet/hieradata",
+        &["nodes/%{fqdn}.yaml", "lab/%{x}.yaml", "common.yaml"],
+    );
+    let private = "version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\nhierarchy:\n\
+                   - {name: p, path: common.yaml, datadir: /etc/puppet/private/hieradata}\n\
+                   - {name: c, path: common.yaml}\n- {name: d, path: x.yaml}\n";
+    check(
+        &with_data(&[
+            ("environment.conf", ""),
+            ("hieradata/lab/a.yaml", "a: 4"),
+            ("modules/m/files/hiera/lab.yaml", &lab),
+            ("modules/m/files/hiera/production.yaml", &production),
+            ("modules/m/files/hiera/private.yaml", private),
+            (
+                "vagrant/hiera.yaml",
+                &five("../hieradata", &["nodes/%{fqdn}.yaml", "common.yaml"]),
+            ),
+        ]),
+        expect_test::expect![[r#"
+            environment . by modules/m/files/hiera/production.yaml
+            environment . by modules/m/files/hiera/lab.yaml
+              modules/m/files/hiera/production.yaml v5 for .: reaches 3, first for 3, used
+              modules/m/files/hiera/lab.yaml v5 for .: reaches 4, first for 1, used
+              modules/m/files/hiera/private.yaml v5 for .: reaches 1, first for 0, variant of modules/m/files/hiera/production.yaml, without /etc/puppet/private/hieradata
+              vagrant/hiera.yaml v5 for vagrant: reaches 3, first for 0, variant of modules/m/files/hiera/production.yaml
+        "#]],
+    );
+}
+
+#[test]
+fn a_copy_for_a_test_machine_loses_against_the_environment_s_own() {
+    check(
+        &[
+            ("puppet/hiera.yaml", PER_NODE),
+            ("puppet/data/common.yaml", "a: 1"),
+            ("puppet/data/nodes/x.yaml", "a: 1"),
+            ("vagrant/hiera.yaml", PER_NODE),
+            ("spec/fixtures/hiera.yaml", PER_NODE),
+            ("spec/fixtures/data/common.yaml", "a: 1"),
+        ],
+        expect_test::expect![[r#"
+            environment puppet by puppet/hiera.yaml
+              puppet/hiera.yaml v5 for puppet: reaches 2, first for 2, used
+              vagrant/hiera.yaml v5 for puppet: reaches 2, first for 0, variant of puppet/hiera.yaml
+              spec/fixtures/hiera.yaml v5 for spec/fixtures: reaches 1, first for 0, aside
+        "#]],
+    );
+}
+
+#[test]
+fn a_template_s_tags_are_filled_in_from_the_workspace() {
+    let text = "---\nversion: 5\ndefaults:\n  datadir: <%= $datadir %>\n  data_hash: yaml_data\nhierarchy:\n\
+                <% if $x { -%>\n- name: n\n  path: \"nodes/%{fqdn}.yaml\"\n<% } -%>\n";
+    let snapshot = snapshot(
+        &with_data(&[("modules/m/templates/hiera.yaml.epp", text)]),
+        Settings::default(),
+    );
+    expect_test::expect![[r#"
+        environment . by modules/m/templates/hiera.yaml.epp
+          modules/m/templates/hiera.yaml.epp v5 for .: reaches 2, first for 2, used
+    "#]]
+    .assert_eq(&show(&snapshot));
+    let root = snapshot.roots().in_folder("/w").unwrap();
+    let text = super::super::Files::text(
+        &snapshot.files_for(root),
+        "/w/modules/m/templates/hiera.yaml.epp",
+    );
+    assert!(text.unwrap().contains("datadir: \"/w/hieradata\""));
+}
+
+#[test]
+fn data_that_a_control_repository_has_among_its_modules() {
+    check(
+        &[
+            ("metadata.json", "{\"name\": \"me-hieradata\"}"),
+            (
+                "hiera.yaml",
+                &five("modules/hieradata/data", &["common.yaml"]),
+            ),
+            ("data/common.yaml", "a: 1"),
+        ],
+        expect_test::expect![[r#"
+            environment . by hiera.yaml
+              hiera.yaml v5 for .: reaches 1, first for 1, used
+        "#]],
+    );
+}
+
+#[test]
+fn settings_choose_a_variant_and_the_folder_that_it_serves() {
+    let files = with_data(&[
+        (
+            "files/production.yaml",
+            &*Box::leak(five("data", &["common.yaml"]).into()),
+        ),
+        (
+            "files/lab.yaml",
+            &*Box::leak(five("../hieradata", &["common.yaml"]).into()),
+        ),
+        (
+            "hiera.yaml",
+            &*Box::leak(five("hieradata", &["common.yaml"]).into()),
+        ),
+    ]);
+    let settings = Settings {
+        chosen: vec![ChosenRoot {
+            hiera_yaml: Arc::from("/w/files/lab.yaml"),
+            dir: Some(Arc::from("/w/files")),
+        }],
+        ..Settings::default()
+    };
+    expect_test::expect![[r#"
+        environment . by hiera.yaml
+        environment files by files/lab.yaml
+          files/lab.yaml v5 for files: reaches 1, first for 1, used
+          hiera.yaml v5 for .: reaches 1, first for 0, used
+          files/production.yaml v5 for files: reaches 0, first for 0, reaches nothing, without data
+    "#]]
+    .assert_eq(&show(&snapshot(&files, settings)));
+}
+
+#[test]
+fn a_file_of_data_that_comes_or_goes_is_counted() {
+    let workspace = Workspace::new();
+    let text = five("/etc/puppet/hieradata", &["nodes/%{fqdn}.yaml"]);
+    let write = |at: &str, text: &str| {
+        workspace.apply(Change::Disk {
+            path: Arc::from(format!("/w/{at}")),
+            entry: DiskEntry::File {
+                content: Content::Text(Arc::from(text)),
+                linked: Linked::No,
+            },
+        })
+    };
+    workspace.apply(Change::Folders(vec![Arc::from("/w")]));
+    write("files/hiera.yaml", &text);
+    let before = write("hieradata/nodes/x.yaml", "a: 1");
+    assert_eq!(before.roots().found()[0].reached, 1);
+    let after = write("hieradata/nodes/y.yaml", "a: 1");
+    assert_eq!(after.roots().found()[0].reached, 2);
+    let edited = write("hieradata/nodes/y.yaml", "a: 2");
+    assert!(
+        Arc::ptr_eq(edited.roots(), after.roots()),
+        "not judged again"
+    );
+}

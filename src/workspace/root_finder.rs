@@ -1,0 +1,416 @@
+//! Finds the roots of a workspace.
+//!
+//! Names decide where Puppet itself looks for a `hiera.yaml`. Configurations that stand elsewhere,
+//! or name their data by where it is deployed, are judged by the data that they reach
+//! ([`super::found`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Settings;
+use super::config_fact::ConfigFact;
+use super::environments::{environment, module_name};
+use super::files::{FileKind, Files};
+use super::found::{Candidate, FoundConfig, Origin, Verdict, judge};
+use super::path;
+use super::roots::{
+    Deployment, ENVIRONMENT_CONF, ENVIRONMENTS, GlobalConfig, HIERA_YAML, METADATA_JSON,
+    MODULE_FOLDERS, PUPPETFILE, Root, RootKind, Roots,
+};
+use super::snapshot::Snapshot;
+use super::visible::Here;
+
+/// Folders that hold tests' own little environments, which are not what people deploy.
+const ASIDE: [&str; 15] = [
+    "spec",
+    "specs",
+    "fixtures",
+    "test",
+    "tests",
+    "testing",
+    "rspec",
+    "acceptance",
+    "beaker",
+    "kitchen",
+    "molecule",
+    "sandbox",
+    "example",
+    "examples",
+    "integration",
+];
+
+/// How the names of folders for test machines begin.
+const TEST_MACHINES: [&str; 2] = ["vagrant", "docker"];
+
+/// Finds the roots. `deciding` are the workspace's files that [`decides_roots`], `configs` those that
+/// are configurations by their content. Costs O(deciding files + modules), and what [`judge`] does
+/// where a configuration does not stand where Puppet looks for it.
+pub(super) fn find(snapshot: &Snapshot, deciding: &[Arc<str>], configs: &[Arc<str>]) -> Roots {
+    let finder = Finder {
+        snapshot,
+        files: Here(snapshot),
+        settings: &snapshot.settings,
+        folders: &snapshot.folders,
+    };
+    finder.find(deciding, configs)
+}
+
+/// The files in one folder that can make it a root.
+#[derive(Default)]
+struct Folder<'a> {
+    hiera_yaml: Option<&'a Arc<str>>,
+    environment_conf: bool,
+    metadata_json: bool,
+    puppetfile: bool,
+}
+
+/// Folders by what they are for Puppet.
+#[derive(Default)]
+struct Sorted<'a> {
+    environments: Vec<(&'a str, Option<&'a Arc<str>>)>,
+    modules: Vec<(&'a str, Option<&'a Arc<str>>)>,
+    codedir: Option<(&'a str, &'a Arc<str>)>,
+    /// `hiera.yaml` files that stand where Puppet looks for none.
+    loose: Vec<&'a Arc<str>>,
+    /// Such files among tests.
+    aside: Vec<&'a Arc<str>>,
+}
+
+struct Finder<'a> {
+    snapshot: &'a Snapshot,
+    files: Here<'a>,
+    settings: &'a Settings,
+    folders: &'a [Arc<str>],
+}
+
+impl<'a> Finder<'a> {
+    fn find(&self, deciding: &'a [Arc<str>], configs: &'a [Arc<str>]) -> Roots {
+        let by_folder = self.by_folder(deciding);
+        let sorted = self.sort(&by_folder);
+        let found = self.judge(&sorted, configs);
+        let mut all = self.environments(&sorted, &found);
+        all.extend(self.global(&sorted, &found));
+        for (dir, hiera_yaml) in &sorted.modules {
+            let name = module_name(&self.files, dir, &all);
+            all.push(Root::without_modules(
+                RootKind::Module { name },
+                dir,
+                *hiera_yaml,
+            ));
+        }
+        deploy(&mut all, &found);
+        all.sort_by(|a, b| a.dir.cmp(&b.dir));
+        Roots { all, found }
+    }
+
+    /// The fact of a configuration that Puppet can read.
+    fn fact(&self, at: &str) -> Option<&'a Arc<ConfigFact>> {
+        self.snapshot.file(at)?.facts.config.as_ref()
+    }
+
+    /// Folders by what they hold; the global layer's configuration belongs to no other root.
+    fn by_folder(&self, deciding: &'a [Arc<str>]) -> BTreeMap<&'a str, Folder<'a>> {
+        let mut dirs: BTreeMap<&str, Folder<'_>> = BTreeMap::new();
+        for at in deciding {
+            let Some(dir) = path::parent(at) else {
+                continue;
+            };
+            if self.settings.global_hiera_yaml.as_ref() == Some(at) {
+                continue;
+            }
+            let folder = dirs.entry(dir).or_default();
+            match path::name(at) {
+                HIERA_YAML => folder.hiera_yaml = Some(at),
+                ENVIRONMENT_CONF => folder.environment_conf = true,
+                METADATA_JSON => folder.metadata_json = true,
+                PUPPETFILE => folder.puppetfile = true,
+                _ => {}
+            }
+        }
+        dirs
+    }
+
+    fn sort(&self, dirs: &BTreeMap<&'a str, Folder<'a>>) -> Sorted<'a> {
+        let mut sorted = Sorted::default();
+        let mut undecided = Vec::new();
+        for (&dir, folder) in dirs {
+            let configured =
+                folder.environment_conf || (folder.puppetfile && folder.hiera_yaml.is_some());
+            if is_aside(dir, self.folders) {
+                sorted.aside.extend(folder.hiera_yaml);
+            } else if configured {
+                sorted.environments.push((dir, folder.hiera_yaml));
+            } else if let Some(hiera_yaml) = folder.hiera_yaml {
+                undecided.push((dir, folder, hiera_yaml));
+            }
+        }
+        let base = self.settings.base_modulepath.iter().cloned();
+        let mut module_folders: BTreeSet<Arc<str>> = base.collect();
+        for (dir, hiera_yaml) in &sorted.environments {
+            let environment = environment(&self.files, dir, *hiera_yaml, self.settings);
+            module_folders.extend(environment.modulepath);
+        }
+        for (dir, folder, hiera_yaml) in undecided {
+            let has_environments = dirs.keys().any(|other| {
+                path::parent(other).is_some_and(|parent| {
+                    path::name(parent) == ENVIRONMENTS && path::parent(parent) == Some(dir)
+                })
+            });
+            let on_modulepath = path::parent(dir).is_some_and(|parent| {
+                MODULE_FOLDERS.contains(&path::name(parent)) || module_folders.contains(parent)
+            });
+            let is_environment = path::parent(dir).map(path::name) == Some(ENVIRONMENTS);
+            if on_modulepath || (folder.metadata_json && self.is_module(dir, hiera_yaml)) {
+                sorted.modules.push((dir, Some(hiera_yaml)));
+            } else if has_environments
+                && sorted.codedir.is_none()
+                && self.settings.global_hiera_yaml.is_none()
+            {
+                sorted.codedir = Some((dir, hiera_yaml));
+            } else if is_environment
+                || self.folders.iter().any(|folder| **folder == *dir)
+                || self.fact(hiera_yaml).is_none()
+            {
+                sorted.environments.push((dir, Some(hiera_yaml)));
+            } else {
+                sorted.loose.push(hiera_yaml);
+            }
+        }
+        sorted
+    }
+
+    /// Whether a folder with a `metadata.json` is a module, and its `hiera.yaml` the module's own: not
+    /// a control repository, nor data that a control repository has among its modules.
+    fn is_module(&self, dir: &str, hiera_yaml: &str) -> bool {
+        let has_modules = MODULE_FOLDERS
+            .iter()
+            .any(|name| self.files.kind(&path::join(dir, name)) == Some(FileKind::Directory));
+        let is_of_others = self.fact(hiera_yaml).is_some_and(|fact| {
+            let mut paths = fact.paths.iter();
+            paths.any(|data| MODULE_FOLDERS.contains(&data.datadir.split('/').next().unwrap_or("")))
+        });
+        !has_modules && !is_of_others
+    }
+
+    /// The configurations that are no module's, judged.
+    fn judge(&self, sorted: &Sorted<'a>, configs: &'a [Arc<str>]) -> Vec<FoundConfig> {
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut add = |path: &Arc<str>, origin, dirs: Vec<Arc<str>>| {
+            let is_known = candidates.iter().any(|known| known.path == *path);
+            if let Some(fact) = self.fact(path).filter(|_| !is_known) {
+                candidates.push(Candidate {
+                    path: path.clone(),
+                    fact: fact.clone(),
+                    origin,
+                    dirs,
+                });
+            }
+        };
+        let standing = sorted
+            .environments
+            .iter()
+            .filter_map(|(dir, at)| Some((*dir, (*at)?)));
+        let standing: Vec<(&str, &Arc<str>)> = standing.chain(sorted.codedir).collect();
+        let modules: BTreeSet<&str> = sorted.modules.iter().map(|(dir, _)| *dir).collect();
+        let serving = |path: &str| self.serving(path, sorted, &modules);
+        for chosen in &self.settings.chosen {
+            let dirs = match &chosen.dir {
+                Some(dir) => vec![dir.clone()],
+                None => serving(&chosen.hiera_yaml),
+            };
+            add(&chosen.hiera_yaml, Origin::Setting, dirs);
+        }
+        for (dir, hiera_yaml) in standing {
+            add(hiera_yaml, Origin::Place, vec![Arc::from(dir)]);
+        }
+        let of_modules = |at: &&Arc<str>| {
+            let own = path::parent(at).filter(|_| path::name(at) == HIERA_YAML);
+            own.is_some_and(|dir| modules.contains(dir))
+        };
+        let global = self.settings.global_hiera_yaml.as_ref();
+        for at in configs
+            .iter()
+            .filter(|at| !of_modules(at) && global != Some(*at))
+        {
+            add(at, Origin::Content, serving(at));
+        }
+        judge(self.snapshot, candidates, &modules, self.folders)
+    }
+
+    /// The folders that a configuration may serve, the likeliest first: its own and those around it,
+    /// then environments and the workspace's folders. A module is no environment.
+    fn serving(&self, at: &str, sorted: &Sorted<'a>, modules: &BTreeSet<&str>) -> Vec<Arc<str>> {
+        let own = path::parent(at).unwrap_or("/");
+        let area = self.snapshot.area_of(at).map_or(own, |area| &**area);
+        let around = std::iter::successors(Some(own), |dir| path::parent(dir));
+        let around = around.take_while(|dir| path::within(dir, area).is_some());
+        let environments = sorted.environments.iter().map(|(dir, _)| *dir);
+        let codedir = sorted.codedir.iter().map(|(dir, _)| *dir);
+        let loose = sorted.loose.iter().filter_map(|at| path::parent(at));
+        let folders = self.folders.iter().map(|folder| &**folder);
+        let mut dirs: Vec<Arc<str>> = Vec::new();
+        for dir in around
+            .chain(codedir)
+            .chain(environments)
+            .chain(loose)
+            .chain(folders)
+        {
+            let named = path::parent(dir).map_or("", path::name);
+            let is_module = modules.contains(dir) || MODULE_FOLDERS.contains(&named);
+            let is_plausible = !is_module || (dir == own && path::name(at) == HIERA_YAML);
+            if is_plausible && dirs.iter().all(|known| **known != *dir) {
+                dirs.push(Arc::from(dir));
+            }
+        }
+        dirs
+    }
+
+    /// The environments: those that Puppet sees, and the folders that configurations serve.
+    fn environments(&self, sorted: &Sorted<'a>, found: &[FoundConfig]) -> Vec<Root> {
+        let make = |dir: &str, at| environment(&self.files, dir, at, self.settings);
+        let mut all: Vec<Root> = Vec::new();
+        // What is found of a folder comes in the order of its worth.
+        let codedir = sorted.codedir.map(|(_, at)| at);
+        let own = found.iter().filter(|config| makes_environment(config));
+        for config in own.filter(|config| codedir != Some(&config.path)) {
+            all.push(make(&config.dir, Some(&config.path)));
+        }
+        for (dir, hiera_yaml) in &sorted.environments {
+            let is_served = all.iter().any(|root| *root.dir == **dir);
+            let is_global = |at: &Arc<str>| {
+                let mut global = found.iter().filter(|config| makes_global(config));
+                global.any(|config| config.path == *at)
+            };
+            match hiera_yaml.filter(|at| !is_global(at)) {
+                Some(at) if found.iter().all(|config| config.path != *at) => {
+                    all.push(make(dir, Some(at)));
+                }
+                None if !is_served => all.push(make(dir, None)),
+                Some(_) | None => {}
+            }
+        }
+        for chosen in &self.settings.chosen {
+            let at = &chosen.hiera_yaml;
+            let is_file = self.files.kind(at) == Some(FileKind::File);
+            if is_file
+                && self.fact(at).is_none()
+                && all.iter().all(|root| root.hiera_yaml.as_ref() != Some(at))
+            {
+                let own = path::parent(at).unwrap_or("/");
+                all.push(make(chosen.dir.as_deref().unwrap_or(own), Some(at)));
+            }
+        }
+        // Modules of a workspace that has the global layer alone.
+        let global = found.iter().find(|config| makes_global(config));
+        if let (Some(global), true) = (global, all.is_empty()) {
+            all.push(make(&global.dir, None));
+        }
+        if let (true, true, [only]) = (all.is_empty(), sorted.modules.is_empty(), &sorted.aside[..])
+            && let Some(dir) = path::parent(only)
+        {
+            all.push(make(dir, Some(only)));
+        }
+        all
+    }
+
+    /// The root of the global layer.
+    fn global(&self, sorted: &Sorted<'a>, found: &[FoundConfig]) -> Vec<Root> {
+        let root = |dir: &str, at| Root::without_modules(RootKind::Global, dir, at);
+        if let Some(at) = &self.settings.global_hiera_yaml {
+            let exists = self.files.kind(at) == Some(FileKind::File);
+            let dir = path::parent(at);
+            return dir
+                .map(|dir| root(dir, exists.then_some(at)))
+                .into_iter()
+                .collect();
+        }
+        let mut all: Vec<Root> = Vec::new();
+        if let Some((dir, at)) = sorted.codedir {
+            all.push(root(dir, Some(at)));
+        }
+        for config in found.iter().filter(|config| makes_global(config)) {
+            if all
+                .iter()
+                .all(|known| known.hiera_yaml.as_ref() != Some(&config.path))
+            {
+                all.push(root(&config.dir, Some(&config.path)));
+            }
+        }
+        all
+    }
+}
+
+/// Whether a configuration is used as the global layer's: version 3 counts only there. One that
+/// reaches nothing stays what its place makes it.
+fn makes_global(config: &FoundConfig) -> bool {
+    let is_meant = config.reached > 0 || config.origin == Origin::Setting;
+    config.verdict == Verdict::Used && config.version == 3 && is_meant
+}
+
+fn makes_environment(config: &FoundConfig) -> bool {
+    config.verdict == Verdict::Used && !makes_global(config)
+}
+
+/// Tells roots of the global layer above them, and what stands for what their configurations name.
+fn deploy(all: &mut [Root], found: &[FoundConfig]) {
+    let is_global = |root: &&Root| root.kind == RootKind::Global;
+    let global: Vec<GlobalConfig> = all
+        .iter()
+        .filter(is_global)
+        .filter_map(|root| {
+            Some(GlobalConfig {
+                hiera_yaml: root.hiera_yaml.clone()?,
+                dir: root.dir.clone(),
+            })
+        })
+        .collect();
+    for root in all.iter_mut() {
+        root.global = match root.kind {
+            RootKind::Environment => {
+                let mut around = global.iter();
+                let around = around.find(|global| path::within(&root.dir, &global.dir).is_some());
+                around.cloned()
+            }
+            RootKind::Module { .. } | RootKind::Global => None,
+        };
+        let mut deployment = Deployment::default();
+        let own = root.hiera_yaml.iter();
+        let above = root.global.iter().map(|global| &global.hiera_yaml);
+        for at in own.chain(above) {
+            let of_file = found.iter().filter(|config| config.path == *at);
+            of_file.for_each(|config| deployment.add(config));
+        }
+        root.deployment = Arc::new(deployment);
+    }
+    let of_modules: Vec<(usize, Arc<Deployment>)> = all
+        .iter()
+        .enumerate()
+        .filter_map(|(at, module)| {
+            let RootKind::Module { name } = &module.kind else {
+                return None;
+            };
+            let has_it = |root: &&Root| root.modules.get(name) == Some(&module.dir);
+            Some((at, all.iter().find(has_it)?.deployment.clone()))
+        })
+        .collect();
+    for (at, deployment) in of_modules {
+        all[at].deployment = deployment;
+    }
+}
+
+/// Whether a path lies among the tests, or the set-up of test machines, of the workspace folder that
+/// holds it. An environment may have any name.
+pub(super) fn is_aside(at: &str, folders: &[Arc<str>]) -> bool {
+    let rest = folders
+        .iter()
+        .filter_map(|folder| path::within(at, folder))
+        .max_by_key(|rest| rest.len());
+    let mut above = "";
+    rest.unwrap_or(at).split('/').any(|segment| {
+        let is_environment = std::mem::replace(&mut above, segment) == ENVIRONMENTS;
+        let mut words = segment.split(['.', '-', '_']);
+        !is_environment
+            && (ASIDE.contains(&segment)
+                || words.any(|word| TEST_MACHINES.iter().any(|name| word.starts_with(name))))
+    })
+}
