@@ -9,8 +9,6 @@ use super::model::{Alias, AliasBody, Range, ResourceType, Type};
 use super::parameters::Param;
 use crate::syntax::puppet::{self, Kind, Node, Prefix};
 
-use num_bigint::BigInt;
-
 /// Deepest nesting of aliases.
 const MAX_ALIAS_DEPTH: usize = 40;
 
@@ -85,16 +83,6 @@ fn check_length(text: &str) -> Result<(), ParseError> {
     Ok(())
 }
 
-fn integer(written: &str) -> Option<BigInt> {
-    let hex = written.strip_prefix("0x").or(written.strip_prefix("0X"));
-    let (digits, radix) = match hex {
-        Some(hex) => (hex, 16),
-        None if written.starts_with('0') => (written, 8),
-        None => (written, 10),
-    };
-    BigInt::parse_bytes(digits.as_bytes(), radix)
-}
-
 struct Interpreter<'a> {
     aliases: &'a dyn Aliases,
     /// Aliases being resolved, outermost first.
@@ -143,7 +131,7 @@ impl<'a> Interpreter<'a> {
             Kind::Name(name) | Kind::Text(name) => Param::Text(name.to_string()),
             Kind::Regexp(source) => Param::Regexp(source.to_string()),
             Kind::Integer(written) => {
-                Param::Integer(integer(written).ok_or_else(|| invalid(expression, text))?)
+                Param::Integer(puppet::integer(written).ok_or_else(|| invalid(expression, text))?)
             }
             Kind::Float(number) => Param::Float(*number),
             Kind::Boolean(truth) => Param::Boolean(*truth),

@@ -266,11 +266,14 @@ impl Parser {
         self.peek_second() == Some(':') && self.posix_end(2).is_some()
     }
 
-    /// Where `:]` stands, counted from `offset` characters ahead.
+    /// Where `:]` stands, counted from `offset` characters ahead; another colon or bracket ends the
+    /// search.
     fn posix_end(&self, offset: usize) -> Option<usize> {
-        (0..POSIX_NAME_SEARCH).find(|i| {
-            self.ahead(offset + i) == Some(':') && self.ahead(offset + i + 1) == Some(']')
-        })
+        let is_end = |i: &usize| matches!(self.ahead(offset + i), Some(':' | ']') | None);
+        let end = (0..POSIX_NAME_SEARCH).find(is_end)?;
+        let closes =
+            self.ahead(offset + end) == Some(':') && self.ahead(offset + end + 1) == Some(']');
+        closes.then_some(end)
     }
 
     /// Reads `:name:]` after its `[`, if that is what stands here.

@@ -297,6 +297,18 @@ mod tests {
     }
 
     #[test]
+    fn a_bracket_that_no_colon_closes_is_no_posix_bracket() {
+        for (pattern, is_allowed) in [
+            ("[[:xdigit] :]", true),
+            ("[[:foo]:]", true),
+            ("[[:foo:]]", false),
+            ("[[:xdigita:]]", false),
+        ] {
+            assert_eq!(Regexp::new(pattern).is_ok(), is_allowed, "{pattern}");
+        }
+    }
+
+    #[test]
     fn runaway_backtracking_ends() {
         let pattern = Regexp::new(r"^(?=a)(a|aa|\1)+$").unwrap();
         let text = "a".repeat(64) + "!";

@@ -25,6 +25,9 @@ mod hover_corpora;
 mod known;
 mod matrix_corpora;
 mod program;
+mod puppet_code;
+#[path = "../support/puppet_tree.rs"]
+mod puppet_tree;
 mod random;
 mod shrink;
 mod syntax_corpora;

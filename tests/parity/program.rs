@@ -30,6 +30,14 @@ impl Program {
         }
     }
 
+    /// Puppet's parser of manifests behind `puppet_code.rb`.
+    pub fn parser_of_puppet() -> Program {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/puppet_code.rb");
+        Program {
+            command: vec!["ruby".into(), script.into()],
+        }
+    }
+
     /// `hiera-ls lookup --batch` of this build, or the command line in `PARITY_OURS` (for trying the
     /// harness itself: with the oracle on both sides nothing may differ).
     pub fn ours() -> Program {

@@ -1,11 +1,63 @@
 //! The tree of a manifest as Puppet's model has it, in JSON: `[kind, offset, length, field…]` with the
 //! kinds and fields of Puppet's classes (`tests/parity/puppet_code.rb` writes the same).
 
-use hiera_ls::syntax::puppet::{Definition, Form, Kind, Node, Prefix, Resource};
+use hiera_ls::syntax::puppet::{Definition, Form, Kind, Node, Parse, Prefix, Resource};
 use serde_json::{Value, json};
 
+/// What the two readers say of a text where they differ.
+pub(crate) fn difference(text: &str, expected: &Value, parse: &Parse) -> Option<String> {
+    let problem = parse.problems.first();
+    if let Some(error) = expected.get("error") {
+        let (line, column) = (error["line"].as_u64(), error["pos"].as_u64());
+        let expected = (error["message"].as_str().unwrap(), line.zip(column));
+        let place = problem.and_then(|p| p.line_and_column(text));
+        let place = place.map(|(line, column)| (line as u64, column as u64));
+        let found = (problem.map_or("", |p| &p.message), place);
+        return (found != expected).then(|| format!("{expected:?}, found {found:?}"));
+    }
+    if let Some(problem) = problem {
+        return Some(format!("no error, found {}", problem.full(text)));
+    }
+    let mut found = tree(&parse.root);
+    without_places_in_heredocs(&mut found, false);
+    let found = found.to_string();
+    // A tree can be too deep for a reader of JSON, so that it may come as a text.
+    let expected = match &expected["tree"] {
+        Value::String(text) => text.clone(),
+        other => {
+            let mut tree = other.clone();
+            without_places_in_heredocs(&mut tree, false);
+            tree.to_string()
+        }
+    };
+    let differs = found
+        .bytes()
+        .zip(expected.bytes())
+        .position(|(a, b)| a != b);
+    (found != expected).then(|| {
+        let around = |text: &str| {
+            let at = differs.unwrap_or_default().saturating_sub(200);
+            text.chars().skip(at).take(400).collect::<String>()
+        };
+        format!("…{}\n  found …{}", around(&expected), around(&found))
+    })
+}
+
+/// Puppet adds up places in a heredoc before it adds the margins that it cut; ours are true ones.
+fn without_places_in_heredocs(tree: &mut Value, mut is_inside: bool) {
+    let Value::Array(parts) = tree else { return };
+    let kind = parts.first().and_then(Value::as_str).map(str::to_owned);
+    if is_inside && kind.is_some() {
+        parts[1..3].fill(Value::Null);
+    }
+    is_inside |= kind.as_deref() == Some("HeredocExpression");
+    for part in parts {
+        without_places_in_heredocs(part, is_inside);
+    }
+}
+
 /// A node with all below it.
-pub(crate) fn tree(node: &Node) -> Value {
+fn tree(node: &Node) -> Value {
     let (kind, fields) = fields(node);
     let mut out = vec![
         json!(kind),

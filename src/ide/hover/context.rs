@@ -10,7 +10,7 @@ use crate::analysis::{Analysis, KeyPositions, RootView, datadir_of};
 use crate::lookup::Reach;
 use crate::scope::Scope;
 use crate::value::Value;
-use crate::workspace::{File, path};
+use crate::workspace::{File, dialect_of, path};
 
 /// Most files that one line names.
 const MOST_NAMED: usize = 4;
@@ -23,6 +23,8 @@ pub(super) struct Context<'a> {
     pub(super) file: &'a Arc<File>,
     /// The levels that read it.
     pub(super) reaches: Vec<Reach>,
+    /// Whether it is a manifest, whose answers are for all nodes.
+    pub(super) is_code: bool,
     positions: KeyPositions<'a>,
     /// Where the data of the file lies.
     datadir: OnceCell<Option<String>>,
@@ -39,6 +41,7 @@ impl<'a> Context<'a> {
         Some(Context {
             file: analysis.snapshot.file(path)?,
             reaches: view.reach(path),
+            is_code: dialect_of(path).is_some(),
             view,
             options,
             positions: KeyPositions::new(analysis.snapshot),
@@ -57,6 +60,9 @@ impl<'a> Context<'a> {
 
     /// The known nodes that read the file, by number.
     pub(super) fn readers(&self) -> Vec<usize> {
+        if self.is_code {
+            return (0..self.view.analysis.nodes.len()).collect();
+        }
         let places = self.reaches.iter().map(|reach| &reach.place);
         self.view.readers(places, self.path())
     }

@@ -4,12 +4,12 @@ use super::context::Context;
 use super::levels::{self, merge_line};
 use super::page::{CutValue, Line, Page, code, joined, name, text};
 use super::provenance::{dig, notes};
-use super::{over_nodes, yaml};
+use super::{class, over_nodes, yaml};
 use crate::analysis::{LevelValue, Survey, merge_kind, request};
 use crate::ide::target::KeyTarget;
 use crate::interpolation::Key;
 use crate::lookup::{LookupError, Reach, Strategy, StrategyKind, Unknown};
-use crate::scope::Knowledge;
+use crate::scope::{Knowledge, Scope};
 
 /// Widest value in a table, in characters.
 pub(super) const CELL: usize = 48;
@@ -46,17 +46,24 @@ impl View {
 
 /// The page of a key of the file under the cursor.
 pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
+    let mut page = answers(context, target);
+    class::add_parameter(context, target, &mut page);
+    page
+}
+
+fn answers(context: &Context<'_>, target: &KeyTarget) -> Page {
     let target = &outside_merged_lists(context, target);
-    let Some(reach) = context.reaches.first() else {
+    let reach = context.reaches.first();
+    if reach.is_none() && !context.is_code {
         return unread(context, target);
-    };
+    }
     let view = &context.view;
     let nodes = view.analysis.nodes;
     let readers = context.readers();
     if let Some((selected, member)) = context.selected() {
         let mut whose = vec![text("for "), code(selected)];
         match nodes.knowledge(member) {
-            Knowledge::All if readers.contains(&member) => {}
+            Knowledge::All if context.is_code || readers.contains(&member) => {}
             Knowledge::All => whose.push(text(", which does not read this file")),
             Knowledge::Name => whose.push(text(", of which only the name is known")),
         }
@@ -66,7 +73,12 @@ pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
     if !readers.is_empty() {
         return over_nodes::page(context, target, &request(&target.root), &readers);
     }
-    for_any_node(context, target, reach)
+    if let Some(reach) = reach {
+        return for_any_node(context, target, reach);
+    }
+    let survey = context.view.survey(&target.root, &Scope::open());
+    let whose = vec![text("for every node")];
+    one(context, target, &View::new(context, target, survey, whose))
 }
 
 /// The target without what is in a list, for values whose lists are merged by their elements: there

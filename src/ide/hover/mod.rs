@@ -2,7 +2,8 @@
 //! how sure that is, and for which nodes.
 //!
 //! One file for each kind of [`Target`]: a key (top-level or nested), a token, an entry of
-//! `lookup_options`, a path of `hiera.yaml`, an encrypted value, a word of the configuration.
+//! `lookup_options`, a path of `hiera.yaml`, an encrypted value, a word of the configuration. In a
+//! manifest: a class's parameter, a key that is looked up, a class that is included.
 //!
 //! ```
 //! use hiera_ls::analysis::Analysis;
@@ -31,6 +32,7 @@
 //! ```
 
 mod blob;
+mod class;
 mod context;
 mod key;
 mod levels;
@@ -156,6 +158,11 @@ pub fn hover(
         ..analysis
     };
     let context = &Context::new(analysis, path, options)?;
+    if context.is_code {
+        let code = context.file.facts().code.as_deref()?;
+        let (page, range) = class::in_manifest(context, code, offset)?;
+        return Some(page.hover(range, options));
+    }
     let is_known = !context.reaches.is_empty() || context.view.lies_among_data(path);
     if !is_config(analysis.snapshot, path) && !is_known {
         return None;

@@ -12,7 +12,8 @@ use crate::analysis::{Survey, layers_of, quoted, request, sources, strategy};
 use crate::hierarchy::TemplatePart;
 use crate::ide::target::KeyTarget;
 use crate::ide::unseen::outside_words;
-use crate::lookup::{Answer, LookupError, Request, Run};
+use crate::lookup::{Answer, LookupError, Reach, Request, Run};
+use crate::scope::Scope;
 use crate::value::Value;
 
 /// Most answers that a table names.
@@ -39,12 +40,12 @@ pub(super) fn page(
     if groups.len() == 1 {
         // The one group's first run is the first of all.
         let Run { answer, members } = runs.swap_remove(0);
-        let whose = match total {
-            1 => format!(
-                "for {}, the only node that reads this file",
-                nodes.certname(readers[0])
-            ),
-            total => format!("for all {total} nodes that read this file"),
+        let only = nodes.certname(readers[0]);
+        let whose = match (total, context.is_code) {
+            (1, false) => format!("for {only}, the only node that reads this file"),
+            (1, true) => format!("for {only}, the only known node"),
+            (total, false) => format!("for all {total} nodes that read this file"),
+            (total, true) => format!("for all {total} known nodes"),
         };
         let survey = survey(&members, answer);
         let view = View::new(context, target, survey, vec![text(whose)]);
@@ -157,9 +158,11 @@ pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> Vec<Effect
         }
     };
     if readers.is_empty() {
-        let reaches = context.reaches.first().into_iter();
-        let surveys = reaches.map(|reach| view.survey(&target.root, &reach.scope()));
-        return surveys.map(|survey| answered(survey, Vec::new())).collect();
+        let scopes = context.reaches.first().map(Reach::scope);
+        let scopes = scopes.or_else(|| context.is_code.then(Scope::open));
+        let surveys = scopes.map(|scope| view.survey(&target.root, &scope));
+        let answers = surveys.map(|survey| answered(survey, Vec::new()));
+        return answers.into_iter().collect();
     }
     let runs = view.runs(&request(&target.root), &readers);
     let groups = grouped(&runs, steps).into_iter().map(|group| {

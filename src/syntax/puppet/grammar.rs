@@ -396,7 +396,7 @@ impl<'a> Parser<'a> {
         if self.at_sign("(") {
             own = self.next();
             if self.at_sign(")") {
-                own = own.cover(self.next());
+                self.position += 1;
             } else {
                 // A comma before the parenthesis is not allowed here.
                 arguments = self.elements(None, |shape| shape != Shape::Keyword)?;

@@ -5,7 +5,7 @@
 //! it. [`lexer`] cuts tokens of [`words`], [`quoted`] and [`heredoc`] those of strings, [`template`]
 //! those of templates; [`grammar`] reads expressions, [`collections`] lists and hashes,
 //! [`resources`] bodies in braces, [`definitions`] what starts with a keyword, [`recovery`] goes on
-//! behind what breaks the grammar.
+//! behind what breaks the grammar, [`validation`] refuses what the grammar allows.
 //!
 //! ```
 //! use hiera_ls::syntax::puppet::{Dialect, Kind, parse};
@@ -20,6 +20,7 @@ mod collections;
 mod definitions;
 mod grammar;
 mod heredoc;
+mod labels;
 mod lexer;
 mod parameters;
 mod quoted;
@@ -27,10 +28,13 @@ mod recovery;
 mod resources;
 mod template;
 mod tree;
+mod validation;
 mod words;
 
 use crate::text::TextRange;
 use grammar::Parser;
+
+pub(crate) use words::integer;
 
 pub use tree::{
     Alias, Attribute, Call, Condition, Definition, Form, Heredoc, Kind, Lambda, NamedAccess, Node,
@@ -153,3 +157,6 @@ pub fn parse_strictly(text: &str) -> Result<Node, Problem> {
 pub fn parse_alias(text: &str) -> Result<Node, Problem> {
     Parser::strict(text, Dialect::Manifest).alias()
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 use super::grammar::{Parsed, Parser, begins_statement, block};
 use super::lexer::{Terminal, tokens};
 use super::tree::{Kind, Node};
+use super::validation::validate;
 use super::{Dialect, Parse, Problem};
 use crate::text::TextRange;
 
@@ -17,11 +18,15 @@ const MAX_PROBLEMS: usize = 100;
 pub(super) fn parse(text: &str, dialect: Dialect) -> Parse {
     let mut parser = Parser::strict(text, dialect);
     match parser.program() {
-        Ok(root) => Parse {
-            root,
-            comments: parser.tokens.comments,
-            problems: Vec::new(),
-        },
+        Ok(root) => {
+            let mut problems = validate(&root, dialect);
+            problems.truncate(MAX_PROBLEMS);
+            Parse {
+                root,
+                comments: parser.tokens.comments,
+                problems,
+            }
+        }
         Err(first) => tolerant(text, dialect, first),
     }
 }

@@ -139,3 +139,49 @@ pub(super) fn pattern_end(text: &str) -> Option<usize> {
     }
     None
 }
+
+/// Whether a character belongs to `\w`.
+pub(super) fn is_word_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Whether a text is the name of a class, a defined type or a function (`CLASSREF_DECL`).
+pub(super) fn is_definition_name(name: &str) -> bool {
+    !name.starts_with("::") && is_name(name)
+}
+
+/// Whether a text is the name of a type alias (`CLASSREF_EXT_DECL`).
+pub(super) fn is_reference(name: &str) -> bool {
+    !name.starts_with("::") && !name.is_empty() && reference(name) == name.len()
+}
+
+/// Whether a text is the name of a variable that is no number (`VAR_NAME`): only its last segment may
+/// begin with an underscore.
+pub(super) fn is_variable(name: &str) -> bool {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    let (spaces, last) = name.rsplit_once("::").unwrap_or(("", name));
+    let is_segment = |segment: &str, first: fn(char) -> bool| {
+        segment.starts_with(first) && segment.chars().all(is_word_char)
+    };
+    let is_last = is_segment(last, |c| c.is_ascii_lowercase() || c == '_');
+    let mut spaces = spaces.split("::");
+    is_last
+        && (last.len() == name.len() || spaces.all(|s| is_segment(s, |c| c.is_ascii_lowercase())))
+}
+
+/// Whether a text is the name of a variable that a match sets (`NUMERIC_VAR_NAME`).
+pub(super) fn is_match_variable(name: &str) -> bool {
+    name == "0"
+        || (!name.starts_with('0') && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The value of an integer as it is written.
+pub(crate) fn integer(written: &str) -> Option<num_bigint::BigInt> {
+    let hex = written.strip_prefix("0x").or(written.strip_prefix("0X"));
+    let (digits, radix) = match hex {
+        Some(hex) => (hex, 16),
+        None if written.starts_with('0') => (written, 8),
+        None => (written, 10),
+    };
+    num_bigint::BigInt::parse_bytes(digits.as_bytes(), radix)
+}

@@ -13,6 +13,7 @@ use crate::scope::Nodes;
 use crate::value::load_yaml;
 use crate::workspace::Snapshot;
 
+mod classes;
 mod keys;
 mod kinds;
 mod things;

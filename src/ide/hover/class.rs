@@ -1,0 +1,164 @@
+//! Classes: the line of the parameter that a key is for, and hovers in manifests, which answer
+//! questions about data only.
+
+use super::context::{Context, with_more};
+use super::key::{self, CELL};
+use super::page::{Line, Page, Piece, code, name, text};
+use super::{over_nodes, yaml};
+use crate::analysis::{ClassParameter, Defined};
+use crate::ide::target::KeyTarget;
+use crate::text::TextRange;
+use crate::workspace::{CodeFacts, DefinitionKind, IncludeFact, LookupKey};
+
+/// Longest type or default in a line, in characters.
+const LONGEST: usize = 80;
+
+/// Most lines of a parameter's documentation.
+const MOST_DOCUMENTATION: usize = 6;
+
+/// Most parameters of a class that are listed.
+const MOST_PARAMETERS: usize = 24;
+
+/// Adds the parameter that a key is for, where a class has it.
+pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
+    let (analysis, root) = (context.view.analysis, context.view.root);
+    let Some(found) = analysis.class_parameter(Some(root), &target.root) else {
+        return;
+    };
+    let mut line = vec![text(format!("class {} · ", found.class.definition.name))];
+    line.extend([code(declaration(found)), text(" · ")]);
+    line.push(place(context, found.class, found.parameter.place));
+    page.line(line);
+    let documentation = found.parameter.documentation.as_deref();
+    for line in documentation
+        .unwrap_or_default()
+        .lines()
+        .take(MOST_DOCUMENTATION)
+    {
+        page.line(vec![text(line)]);
+    }
+}
+
+/// `Type $name = default`
+fn declaration(found: ClassParameter<'_>) -> String {
+    let expected = found.expected().map(|e| format!("{} ", on_one_line(e)));
+    let default = found.default().map(|d| format!(" = {}", on_one_line(d)));
+    let (expected, default) = (expected.unwrap_or_default(), default.unwrap_or_default());
+    format!("{expected}${}{default}", found.parameter.name)
+}
+
+/// A text of a manifest without its line breaks, cut where it is long.
+fn on_one_line(written: &str) -> String {
+    let words: Vec<&str> = written.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn place(context: &Context<'_>, class: Defined<'_>, range: TextRange) -> Piece {
+    let line = class.file.line(range.start as usize) + 1;
+    context.link(class.file.path(), line)
+}
+
+/// What is said of a place in a manifest: of a class's parameter, a key that is looked up, or a
+/// class that is included.
+pub(super) fn in_manifest(
+    context: &Context<'_>,
+    facts: &CodeFacts,
+    offset: usize,
+) -> Option<(Page, TextRange)> {
+    if let Some(lookup) = facts.lookups.iter().find(|l| l.place.touches(offset)) {
+        let LookupKey::Literal(key) = &lookup.key else {
+            return None;
+        };
+        let page = key::page(context, &KeyTarget::named(key)?);
+        return Some((page, lookup.place));
+    }
+    if let Some(include) = facts.includes.iter().find(|i| i.place.touches(offset)) {
+        return Some((included(context, include)?, include.place));
+    }
+    let classes = facts.definitions.iter();
+    let classes = classes.filter(|class| class.kind == DefinitionKind::Class);
+    for class in classes {
+        let mut parameters = class.parameters.iter();
+        if let Some(parameter) = parameters.find(|p| p.place.touches(offset)) {
+            let key = format!("{}::{}", class.name, parameter.name);
+            let page = key::page(context, &KeyTarget::named(&key)?);
+            return Some((page, parameter.place));
+        }
+        if class.place.touches(offset) {
+            let file = context.file;
+            let class = Defined {
+                file,
+                definition: class,
+            };
+            return Some((of_class(context, class), class.definition.place));
+        }
+    }
+    None
+}
+
+fn included(context: &Context<'_>, include: &IncludeFact) -> Option<Page> {
+    let (analysis, root) = (context.view.analysis, context.view.root);
+    let class = analysis.class(Some(root), include.class.as_deref()?)?;
+    Some(of_class(context, class))
+}
+
+/// A class: its parameters with what they get from data.
+fn of_class(context: &Context<'_>, class: Defined<'_>) -> Page {
+    let mut page = Page::default();
+    let definition = class.definition;
+    page.line(vec![
+        text("class "),
+        name(&*definition.name),
+        text(" · "),
+        place(context, class, definition.place),
+    ]);
+    let rows = definition.parameters.iter().take(MOST_PARAMETERS);
+    let rows = rows.filter_map(|parameter| {
+        let found = class.parameter(&parameter.name)?;
+        let key = format!("{}::{}", definition.name, parameter.name);
+        let expected = found.expected().map(on_one_line).unwrap_or_default();
+        Some(vec![
+            vec![code(format!("${}", parameter.name))],
+            vec![code(expected)],
+            value(context, found, &key),
+        ])
+    });
+    let rows: Vec<Vec<Line>> = rows.collect();
+    if !rows.is_empty() {
+        page.table(vec!["parameter", "type", "value"], rows);
+    }
+    let more = definition.parameters.len().saturating_sub(MOST_PARAMETERS);
+    if more > 0 {
+        page.line(with_more(vec![text("…")], more));
+    }
+    page
+}
+
+/// What a parameter gets, in a cell.
+fn value(context: &Context<'_>, found: ClassParameter<'_>, key: &str) -> Line {
+    let default = match found.default() {
+        Some(default) => vec![text("default "), code(on_one_line(default))],
+        None => vec![text("not set")],
+    };
+    let Some(target) = KeyTarget::named(key) else {
+        return default;
+    };
+    let answers = over_nodes::effective(context, &target);
+    let [answer] = &answers[..] else {
+        return vec![text(format!("{} answers", answers.len()))];
+    };
+    let mut cell = match &answer.result {
+        Ok(Some(value)) => vec![code(yaml::inline(value, CELL))],
+        Ok(None) => default,
+        Err(error) if error.is_not_found() => default,
+        Err(error) => vec![text("fails: "), text(error.to_string())],
+    };
+    if !answer.is_certain {
+        cell.push(text(" (not certain)"));
+    }
+    cell
+}
