@@ -40,6 +40,7 @@ mod position;
 mod project;
 mod readers;
 mod root_entry;
+mod roots;
 mod scope_view;
 mod source;
 mod survey;
@@ -63,6 +64,7 @@ pub use project::{
     ProjectSeverity, ProjectStrict, Spoils, schema as project_schema,
 };
 pub use root_entry::{RootEntry, Serving, chosen_root};
+pub use roots::{ReadBy, Unread};
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};
 pub use survey::{Status, Survey, SurveyLevel};

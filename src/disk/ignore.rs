@@ -134,6 +134,12 @@ impl DataFolders {
         match (name, extension) {
             ("environment.conf" | "metadata.json", _) => true,
             (_, Some("yaml" | "yml" | "eyaml")) => true,
+            // Templates of configurations.
+            (_, Some("erb" | "epp"))
+                if name.contains("hiera") || name.contains(".yaml.") || name.contains(".yml.") =>
+            {
+                true
+            }
             (_, Some("pp")) => ["/functions/", "/types/", "/manifests/"]
                 .into_iter()
                 .any(below),

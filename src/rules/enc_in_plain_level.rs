@@ -17,6 +17,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let text = &at.scalar.text;
     if !text.trim_start().starts_with("ENC[")
         || !is_encrypted(text)
+        || file.readers().is_empty()
         || !file.readers().iter().all(|reader| reader.is_plain)
     {
         return;

@@ -1,0 +1,115 @@
+//! Which configurations the workspace has, which of them read a file, and why none does.
+
+use super::Analysis;
+use crate::workspace::{FoundConfig, Reached};
+
+/// A configuration that can read a file.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadBy<'a> {
+    /// The configuration.
+    pub config: &'a FoundConfig,
+    /// How it can read the file.
+    pub how: Reached,
+}
+
+/// Why no hierarchy reads a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unread {
+    /// The workspace has no hierarchy.
+    NoHierarchy,
+    /// Every hierarchy reads other files.
+    NotReached,
+}
+
+impl<'a> Analysis<'a> {
+    /// The configurations of the workspace wherever they stand, the best first, with what became of
+    /// each; those of modules are not among them.
+    #[must_use]
+    pub fn configurations(self) -> &'a [FoundConfig] {
+        self.snapshot.roots().found()
+    }
+
+    /// The configurations that can read a file, the one that is used first; those of modules are not
+    /// among them. O(locations).
+    #[must_use]
+    pub fn configurations_reading(self, path: &str) -> Vec<ReadBy<'a>> {
+        let all = self.configurations().iter();
+        let reading = all.filter_map(|config| {
+            let how = config.reach(path)?;
+            Some(ReadBy { config, how })
+        });
+        let mut reading: Vec<ReadBy<'a>> = reading.collect();
+        // What a path names comes before what a function may read.
+        reading.sort_by_key(|one| (!one.config.is_used(), std::cmp::Reverse(one.how)));
+        reading
+    }
+
+    /// Whether a file lies in a data directory of a configuration that is used: a level or a custom
+    /// backend could read it.
+    #[must_use]
+    pub fn could_be_read(self, path: &str) -> bool {
+        let mut around = self.snapshot.roots().with_data_around(path);
+        around.next().is_some()
+    }
+
+    /// Why no hierarchy reads a file; none where one does. O(locations).
+    #[must_use]
+    pub fn unread(self, path: &str) -> Option<Unread> {
+        let roots = self.snapshot.roots();
+        if roots.iter().all(|root| root.hiera_yaml.is_none()) {
+            return Some(Unread::NoHierarchy);
+        }
+        let view = self.governing(path);
+        let is_read = view.is_some_and(|view| !view.reach(path).is_empty());
+        (!is_read).then_some(Unread::NotReached)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+    use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+    use crate::scope::KnownNodes;
+
+    #[test]
+    fn variants_of_the_hierarchy_of_a_file_are_known() {
+        let fixture = Fixture::new(
+            "hieradata/common.yaml",
+            "a: 1\n\
+             #- hieradata/lab.yaml\na: 2\n\
+             #- hieradata/notes/x.yaml\na: 2\n\
+             #- files/hiera/production.yaml\n\
+             version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\n\
+             hierarchy:\n- {name: c, path: common.yaml}\n\
+             #- files/hiera/lab.yaml\n\
+             version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\n\
+             hierarchy:\n- {name: l, path: lab.yaml}\n- {name: c, path: common.yaml}\n",
+        );
+        let snapshot = fixture.on_disk();
+        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let reading = |at: &str| -> Vec<String> {
+            let all = analysis.configurations_reading(at).into_iter();
+            all.map(|one| one.config.path.to_string()).collect()
+        };
+        let (production, lab) = (
+            "/repo/files/hiera/production.yaml",
+            "/repo/files/hiera/lab.yaml",
+        );
+        let common = reading("/repo/hieradata/common.yaml");
+        assert_eq!(common.len(), 2);
+        assert_eq!(reading("/repo/hieradata/lab.yaml"), [lab]);
+        assert_eq!(reading("/repo/hieradata/notes/x.yaml"), [""; 0]);
+        let governing = |at: &str| analysis.governing(at).unwrap().root.hiera_yaml.clone();
+        assert_eq!(governing("/repo/hieradata/lab.yaml").as_deref(), Some(lab));
+        let of_common = governing("/repo/hieradata/common.yaml");
+        assert_eq!(of_common.as_deref(), Some(&*common[0]));
+        assert!([production, lab].contains(&&*common[0]));
+        let notes = "/repo/hieradata/notes/x.yaml";
+        assert_eq!(analysis.unread(notes), Some(Unread::NotReached));
+        assert!(analysis.could_be_read(notes));
+        assert_eq!(analysis.unread("/repo/hieradata/lab.yaml"), None);
+    }
+}
