@@ -105,10 +105,10 @@ impl<'a> HieraFiles<'a> {
         let mut roots = self.roots.iter();
         self.analysis.snapshot.file(path).is_some()
             && roots.any(|(root, places)| {
+                let files = self.analysis.snapshot.files_for(root);
+                let mut places = places.iter();
                 root.hiera_yaml.as_deref() == Some(path)
-                    || places
-                        .iter()
-                        .any(|place| place.reading.is_some() && place.template.matches(path))
+                    || places.any(|place| place.reading.is_some() && place.reads(path, &files))
             })
     }
 }

@@ -191,7 +191,7 @@ impl<'a> RootView<'a> {
     /// The locations of the root's own hierarchy that read a file, highest priority first.
     #[must_use]
     pub fn reach(&self, path: &str) -> Vec<Reach> {
-        reach(&self.places(&self.layer), path)
+        reach(&self.places(&self.layer), path, &self.files)
     }
 }
 

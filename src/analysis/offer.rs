@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use super::RootView;
-use crate::hierarchy::{Backend, Function, KeyPath, Like};
-use crate::lookup::{FunctionSource, find_function};
+use super::{RootView, session_over};
+use crate::hierarchy::{Backend, Backends, Function, KeyPath, Like};
+use crate::lookup::{ConfigCache, FunctionSource, Settings, find_function};
 use crate::workspace::Files as _;
 
 /// A declaration that could be right.
@@ -71,6 +71,28 @@ impl RootView<'_> {
             .iter()
             .filter_map(|function| self.offer(&function.name));
         offers.collect()
+    }
+
+    /// The offers by which this root's hierarchy would read a file that it does not read so far.
+    #[must_use]
+    pub fn offers_for(&self, path: &str) -> Vec<Offer> {
+        let mut offers = self.offers();
+        offers.retain(|offer| {
+            let (name, backend) = (offer.function.to_string(), offer.backend.clone());
+            let alone: Backends = [(name, backend)].into_iter().collect();
+            let settings = Settings {
+                backends: Arc::new(alone.or(&self.analysis.settings.backends)),
+                ..self.analysis.settings.clone()
+            };
+            let configs = ConfigCache::default();
+            let session = session_over(&self.files, &self.environment, &settings, &configs);
+            let places = session.places(&self.layer).unwrap_or_default();
+            let mut reading = places.iter().filter(|place| place.reading.is_some());
+            reading.any(|place| {
+                place.function.name == offer.function && place.reads(path, &self.files)
+            })
+        });
+        offers
     }
 
     /// The functions of the levels of this root's own hierarchy, in its order; none where Puppet

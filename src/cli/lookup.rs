@@ -327,13 +327,8 @@ fn tell_assumed(assumed: &[Assumed]) {
 }
 
 fn tell_unknown(answer: &Answer) {
-    for unknown in &answer.unknown {
-        complain(&format!("unknown: {unknown}"));
-    }
-    if let Ok(value) = &answer.result
-        && let Some(because) = value.opaque_reason()
-    {
-        complain(&format!("unknown: {because}"));
+    for reason in answer.reasons() {
+        complain(&format!("unknown: {reason}"));
     }
 }
 

@@ -10,7 +10,7 @@ use clap::Args;
 use super::table::{TableFormat, csv, show_progress};
 use super::workspace::{WorkspaceArguments, load};
 use crate::ide::cell::{counted, cut_apart, outcome_text, row_json, sources_text};
-use crate::ide::matrix::{Row, all_keys, row, with_unseen};
+use crate::ide::matrix::{Cell, Row, all_keys, row, with_unseen};
 use crate::value::to_tagged_json;
 
 /// Widest value in the text form, in characters.
@@ -94,9 +94,11 @@ fn text(row: &Row, folder: &str) -> String {
         let _ = writeln!(out, "{}", line.trim_end());
     }
     let mut printed: Vec<&str> = Vec::new();
-    // An uncertain answer says its condition beside its value.
-    let certain = row.answers.iter().filter(|cell| cell.unknown.is_none());
-    for unless in certain.filter_map(|cell| cell.unless.as_deref()) {
+    // A short condition stands beside its value.
+    let is_shown =
+        |cell: &&Cell| cell.unknown.is_some() && outcome_text(cell).chars().count() <= WIDEST;
+    let cells = row.answers.iter().filter(|cell| !is_shown(cell));
+    for unless in cells.filter_map(|cell| cell.unless.as_deref()) {
         if !printed.contains(&unless) {
             printed.push(unless);
             let _ = writeln!(out, "  unless {unless}");

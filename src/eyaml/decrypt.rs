@@ -59,6 +59,9 @@ pub enum EyamlError {
     },
     /// A payload does not open: wrong key or damaged payload.
     BadDecrypt,
+    /// The private key does not open the key that the text is encrypted with: it is of another pair, or
+    /// the text is damaged there.
+    OtherKey,
     /// A blob's method needs a plugin that is not known here.
     Method {
         /// The method, upper case.
@@ -83,7 +86,7 @@ impl fmt::Display for EyamlError {
             }
             EyamlError::NoRecipient => formatter.write_str("decrypt error"),
             EyamlError::Cipher { oid } => write!(formatter, "unsupported cipher type {oid}"),
-            EyamlError::BadDecrypt => formatter.write_str("bad decrypt"),
+            EyamlError::BadDecrypt | EyamlError::OtherKey => formatter.write_str("bad decrypt"),
             EyamlError::Method { method } => {
                 let plugin = method.to_ascii_lowercase();
                 write!(
@@ -206,10 +209,9 @@ fn decrypt_payload(payload: &[u8], keys: &Keys) -> Result<Vec<u8>, EyamlError> {
         }
     };
     let encrypted_key = encrypted_key(&data, keys).ok_or(EyamlError::NoRecipient)?;
-    // A key that does not open is replaced, so that a wrong key and a damaged text look alike.
     let key = keys.private.decrypt(Pkcs1v15Encrypt, encrypted_key);
     let key = key.ok().filter(|key| key.len() == key_length);
-    let key = key.unwrap_or_else(|| vec![0; key_length]);
+    let key = key.ok_or(EyamlError::OtherKey)?;
     let vector = content.content_enc_alg.parameters.as_ref();
     let vector = vector
         .map(der::Any::value)

@@ -169,6 +169,21 @@ impl Template {
         self.count_readings(path) > 0
     }
 
+    /// The path with these values of its variables; nothing where one is missing, or where it depends on
+    /// a key.
+    #[must_use]
+    pub fn with_values(&self, values: &[(Arc<str>, String)]) -> Option<String> {
+        let parts = self.parts.iter().map(|part| match part {
+            TemplatePart::Text(text) => Some(text.as_str()),
+            TemplatePart::Variable(name) => {
+                let (_, value) = values.iter().find(|(known, _)| known == name)?;
+                Some(value.as_str())
+            }
+            TemplatePart::Key(_) => None,
+        });
+        parts.collect()
+    }
+
     /// In how many readings the template gives `path`: two stand for any number of them.
     #[must_use]
     pub fn count_readings(&self, path: &str) -> usize {

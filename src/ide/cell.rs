@@ -89,6 +89,10 @@ fn possible(result: &Result<Value, LookupError>) -> Option<&Value> {
     result.as_ref().ok().filter(|value| !value.has_opaque())
 }
 
+fn is_not_set(result: &Result<Value, LookupError>) -> bool {
+    result.as_ref().is_err_and(LookupError::is_not_found)
+}
+
 /// A text as JSON.
 #[must_use]
 pub fn json_text(text: &str) -> String {
@@ -121,6 +125,7 @@ pub fn outcome_text(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
         (Some(why), result) => match (possible(result), &cell.unless) {
             (Some(value), Some(unless)) => format!("{}, unless {unless}", to_tagged_json(value)),
+            (None, Some(unless)) if is_not_set(result) => format!("(not set), unless {unless}"),
             (_, _) => format!("unknown: {why}"),
         },
         (None, Ok(value)) => to_tagged_json(value),

@@ -232,6 +232,9 @@ impl Engine<'_> {
         let file = self.read(path, format)?;
         match &file.loaded {
             Ok(value) => Ok(value.clone()),
+            Err(error) if error.kind == LoadErrorKind::HoconEnvironment => {
+                raise(ErrorClass::Limit, error.message(path))
+            }
             Err(_) if self.settings().recover_broken_files => Ok(file.recovered.clone()),
             Err(error) => Err(unreadable(path, error).into()),
         }
@@ -326,7 +329,9 @@ impl Engine<'_> {
                     (Some(keys), None) => match eyaml::decrypt(text, &keys) {
                         Ok(plain) => self.interpolate(&plain, invocation, &Methods::Allowed),
                         // Puppet's configuration may name another pair for this level.
-                        Err(EyamlError::NoRecipient) => secret(&scan.blobs[0].method),
+                        Err(EyamlError::NoRecipient | EyamlError::OtherKey) => {
+                            secret(&scan.blobs[0].method)
+                        }
                         Err(error) => raise(ErrorClass::Lookup, error.message(text, root, path)),
                     },
                 }

@@ -68,6 +68,7 @@ pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use reach::{Place, Reach, reach};
 pub use request::{
     Answer, Asker, Assumed, Certainty, Log, Reads, Request, Tracing, Unknown, UnknownCause,
+    absent_words,
 };
 pub use root::layer_of;
 pub use session::{Compilation, Session};

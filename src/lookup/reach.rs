@@ -12,6 +12,7 @@ use super::walk::Provider;
 use crate::hierarchy::{Config, ConfigBody, Function, FunctionKind, Layer, Locations, Template};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Scope;
+use crate::workspace::Files;
 
 /// One location of a hierarchy, as far as it is known for every node.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,8 @@ pub struct Place {
     pub original: Arc<str>,
     /// The absolute path, unknown variables left in it.
     pub template: Template,
+    /// The path that must exist for a declared function to be asked, where that is another one.
+    pub location_path: Option<Template>,
     /// For an unknown list of `mapped_paths`: the template's variable whose value is that list. The
     /// path names one element of it, not the whole value.
     pub mapped: Option<Arc<str>>,
@@ -50,6 +53,18 @@ pub struct Reach {
 }
 
 impl Place {
+    /// Whether the level reads the file at a path, for some node and some key.
+    #[must_use]
+    pub fn reads(&self, path: &str, files: &dyn Files) -> bool {
+        if !self.template.matches(path) {
+            return false;
+        }
+        let bound = self.template.bind(path);
+        let location = self.location_path.as_ref().zip(bound);
+        let location = location.and_then(|(location, bound)| location.with_values(&bound));
+        location.is_none_or(|at| files.kind(&at).is_some())
+    }
+
     /// The place for one key, where its path depends on the key; nothing for a key that is not looked
     /// for there.
     #[must_use]
@@ -94,10 +109,10 @@ impl Session<'_> {
 
 /// The places among `places` that read the file at `path`, highest priority first.
 #[must_use]
-pub fn reach(places: &[Place], path: &str) -> Vec<Reach> {
+pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
     places
         .iter()
-        .filter(|place| place.template.matches(path))
+        .filter(|place| place.reads(path, files))
         .map(|place| Reach {
             place: place.clone(),
             bindings: place.template.bind(path).unwrap_or_default(),
@@ -192,7 +207,8 @@ fn add_places(
         (None, Some(_)) if level.function.kind == FunctionKind::LookupKey => Some(Reading::Opening),
         (None, format) => format.map(Reading::Plain),
     };
-    let mut add = |location: usize, original: &Arc<str>, template: Template| {
+    let mut add = |location: usize, original: &Arc<str>, path: (Template, Option<Template>)| {
+        let (template, location_path) = path;
         places.push(Place {
             layer: layer.clone(),
             in_default_hierarchy,
@@ -203,6 +219,7 @@ fn add_places(
             reading,
             original: original.clone(),
             template,
+            location_path,
             mapped: None,
         });
     };
@@ -210,7 +227,7 @@ fn add_places(
     if let (None, Some(declared)) = (&level.locations, declared) {
         for path in paths.iter().filter(|path| !path.needs_level_path()) {
             let template = path.template(&Template::default(), &declared.datadir);
-            add(0, path.text(), template);
+            add(0, path.text(), (template, None));
         }
     }
     let locations = level.locations.iter().flat_map(|all| all.iter());
@@ -219,14 +236,11 @@ fn add_places(
         match declared {
             Some(declared) if !paths.is_empty() => {
                 for path in paths {
-                    add(
-                        at,
-                        &location.original,
-                        path.template(&template, &declared.datadir),
-                    );
+                    let whole = path.template(&template, &declared.datadir);
+                    add(at, &location.original, (whole, Some(template.clone())));
                 }
             }
-            Some(_) | None => add(at, &location.original, template),
+            Some(_) | None => add(at, &location.original, (template, None)),
         }
     }
 }

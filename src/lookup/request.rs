@@ -195,6 +195,30 @@ impl Unknown {
     }
 }
 
+/// Most levels that are named together.
+const MOST_NAMED: usize = 4;
+
+/// That levels whose files are not here set something: `level 'private' (not in this workspace) sets
+/// it`. None for no level.
+#[must_use]
+pub fn absent_words(levels: &[Arc<str>], what: &str) -> Option<String> {
+    let (those, verb) = match levels {
+        [] => return None,
+        [_] => ("level", "sets"),
+        [..] => ("levels", "set"),
+    };
+    let shown = levels.iter().take(MOST_NAMED);
+    let shown: Vec<String> = shown.map(|name| format!("'{name}'")).collect();
+    let more = match levels.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "{those} {}{more} (not in this workspace) {verb} {what}",
+        shown.join(", ")
+    ))
+}
+
 /// A declaration that an answer rests on: what a function is taken to do that is never run here.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Assumed {
@@ -257,6 +281,9 @@ impl Answer {
     /// `vault_lookup has the key, or level 'b' …`; nothing where it is certain.
     #[must_use]
     pub fn unless(&self, names: &[Arc<str>]) -> Option<String> {
+        if self.unknown.is_empty() {
+            return None;
+        }
         let asked: Vec<Arc<str>> = names
             .iter()
             .filter_map(|name| Key::parse(name).ok()?.root.as_name().map(Arc::from))
@@ -274,21 +301,47 @@ impl Answer {
             unknown.any(|known| known.layer == of.layer && known.index == of.index)
         };
         let mut conditions: Vec<String> = Vec::new();
-        for unknown in &self.unknown {
-            // What has the key decides over it, whatever options it has.
-            if unknown.for_options && has_key(unknown) {
-                continue;
-            }
-            let condition = unknown.condition(&asked);
-            if !conditions.contains(&condition) {
-                conditions.push(condition);
+        // What is told of options alone comes last.
+        let (of_options, of_keys): (Vec<&Unknown>, Vec<&Unknown>) =
+            self.unknown.iter().partition(|unknown| unknown.for_options);
+        for unknown in of_keys {
+            if !matches!(unknown.cause, UnknownCause::Absent { .. }) {
+                conditions.push(unknown.condition(&asked));
             }
         }
+        let absent: Vec<Arc<str>> = self.absent(|unknown| decides(unknown));
+        conditions.extend(absent_words(&absent, "it"));
+        let others: Vec<Arc<str>> =
+            self.absent(|unknown| !decides(unknown) && !unknown.for_options);
+        conditions.extend(absent_words(&others, "what it looks up"));
+        // What has the key decides over it, whatever options it has.
+        for unknown in &of_options {
+            if !has_key(unknown) && !matches!(unknown.cause, UnknownCause::Absent { .. }) {
+                conditions.push(unknown.condition(&asked));
+            }
+        }
+        let options: Vec<Arc<str>> =
+            self.absent(|unknown| unknown.for_options && !has_key(unknown));
+        conditions.extend(absent_words(&options, "lookup_options for it"));
+        let mut told = BTreeSet::new();
+        conditions.retain(|condition| told.insert(condition.clone()));
         if let Some(more) = conditions.len().checked_sub(MAX_REASONS).filter(|&n| n > 0) {
             conditions.truncate(MAX_REASONS);
             conditions.push(format!("{more} more levels do"));
         }
         (!conditions.is_empty()).then(|| conditions.join(", or "))
+    }
+
+    /// The names of levels whose files are not here, each once.
+    fn absent(&self, wanted: impl Fn(&Unknown) -> bool) -> Vec<Arc<str>> {
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for unknown in &self.unknown {
+            let is_absent = matches!(unknown.cause, UnknownCause::Absent { .. });
+            if is_absent && wanted(unknown) && !names.contains(&unknown.level) {
+                names.push(unknown.level.clone());
+            }
+        }
+        names
     }
 
     /// The value that the answer has unless something unknown changes it; nothing where there is
@@ -314,16 +367,24 @@ impl Answer {
     /// the search; nothing where it is certain.
     #[must_use]
     pub fn why_uncertain(&self) -> Option<String> {
+        let reasons = self.reasons();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+
+    /// The same, reason by reason.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<String> {
         let mut told = BTreeSet::new();
         let mut reasons: Vec<String> = self.unknown.iter().map(Unknown::to_string).collect();
         reasons.retain(|reason| told.insert(reason.clone()));
         if reasons.is_empty() {
-            return self.result.as_ref().ok()?.opaque_reason();
+            let value = self.result.as_ref().ok();
+            return value.and_then(Value::opaque_reason).into_iter().collect();
         }
         if let Some(left_out) = reasons.len().checked_sub(MAX_REASONS).filter(|&n| n > 0) {
             reasons.truncate(MAX_REASONS);
             reasons.push(format!("and {left_out} more"));
         }
-        Some(reasons.join("; "))
+        reasons
     }
 }

@@ -183,7 +183,8 @@ impl<'a> Checker<'a> {
     pub(super) fn readers<'c>(&'c self, file: &File) -> Vec<Reader<'c>> {
         let mut readers = Vec::new();
         for root in &self.roots {
-            let reached = reach(self.places(root), file.path());
+            let files = self.snapshot.files_for(root.root);
+            let reached = reach(self.places(root), file.path(), &files);
             let format_of = |reach: &Reach| reach.place.reading.map(Reading::format);
             let Some(format) = reached.iter().find_map(format_of) else {
                 continue;
@@ -207,8 +208,9 @@ impl<'a> Checker<'a> {
     /// Whether some root's hierarchy reads a file with a reader of Puppet's own.
     pub(super) fn is_read(&self, file: &File) -> bool {
         let reads = |root: &RootContext<'_>| {
+            let files = self.snapshot.files_for(root.root);
             let mut places = self.places(root).iter();
-            places.any(|place| place.reading.is_some() && place.template.matches(file.path()))
+            places.any(|place| place.reading.is_some() && place.reads(file.path(), &files))
         };
         self.roots.iter().any(reads)
     }

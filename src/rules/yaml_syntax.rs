@@ -34,6 +34,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         | LoadErrorKind::YamlUnknownAlias
         | LoadErrorKind::Json
         | LoadErrorKind::Hocon
+        | LoadErrorKind::HoconEnvironment
         | LoadErrorKind::Io(_) => {}
     }
 }

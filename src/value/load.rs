@@ -19,6 +19,8 @@ pub enum LoadErrorKind {
     Json,
     /// `Hocon::ConfigError`.
     Hocon,
+    /// The same, unless the environment of Puppet's process has a variable that the file names.
+    HoconEnvironment,
     /// The file could not be read (`Errno::*`): the message is the system's.
     Io(SystemError),
 }
@@ -113,7 +115,8 @@ impl LoadError {
             | LoadErrorKind::YamlDisallowedClass
             | LoadErrorKind::YamlDate
             | LoadErrorKind::Json
-            | LoadErrorKind::Hocon => format!("({path}): {}", self.message),
+            | LoadErrorKind::Hocon
+            | LoadErrorKind::HoconEnvironment => format!("({path}): {}", self.message),
             LoadErrorKind::YamlUnknownAlias | LoadErrorKind::YamlOther | LoadErrorKind::Io(_) => {
                 self.message.clone()
             }

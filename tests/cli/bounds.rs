@@ -166,6 +166,27 @@ fn of_merges() -> Vec<Excess> {
     ]
 }
 
+/// Patterns of Ruby's that no engine here can run, and what only Puppet's own process knows.
+fn of_unsupported() -> Vec<Excess> {
+    let option =
+        |pattern: &str| format!("lookup_options: {{'{pattern}': {{merge: first}}}}\nk: 1\n");
+    let key = || json!({"key": "k"});
+    vec![
+        data(&option(r"^k\X"), key(), "regular expression not supported"),
+        data(
+            &option("^(?~(?~k))"),
+            key(),
+            "regular expression not supported",
+        ),
+        excess(
+            "version: 5\nhierarchy:\n  - {name: C, data_hash: hocon_data, path: c.conf}\n",
+            &[("c.conf", "k = ${HOME}\n")],
+            key(),
+            "Could not resolve substitution to a value: ${HOME}",
+        ),
+    ]
+}
+
 fn of_patterns() -> Vec<Excess> {
     let option =
         |pattern: &str| format!("lookup_options:\n  ? '{pattern}'\n  : {{merge: first}}\nk: 1\n");
@@ -277,6 +298,7 @@ fn every_bound_names_itself() {
         of_interpolation(),
         of_merges(),
         of_patterns(),
+        of_unsupported(),
         of_locations(),
         of_types(),
     ];

@@ -17,7 +17,8 @@ const FILES: [(&str, &str); 7] = [
     (
         "data/a.yaml",
         "k: [x, '%{facts.role}', 'yes', 1.0]\nlookup_options: {k: {merge: unique}}\n\
-         d: {l: [b, --c], s: one}\nmulti: \"two\\nlines\\n\"\nself: \"%{lookup('self')}\"\n",
+         d: {l: [b, --c], s: one}\nmulti: \"two\\nlines\\n\"\nself: \"%{lookup('self')}\"\n\
+         scope: \"%{settings::environment} %{::settings::environment} %{name} %{title} %{::::role}\"\n",
     ),
     ("data/web.yaml", "role_only: {deep: {er: ~}}\n"),
     (
@@ -39,7 +40,8 @@ const FILES: [(&str, &str); 7] = [
 ];
 
 /// Arguments that both commands understand.
-const CALLS: [&[&str]; 19] = [
+const CALLS: [&[&str]; 20] = [
+    &["scope"],
     &["k"],
     &["k", "--render-as", "s"],
     &["h", "--render-as", "json"],

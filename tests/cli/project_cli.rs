@@ -250,6 +250,11 @@ fn data_that_is_not_here_leaves_an_answer_unknown() {
         let (code, _, told) = said(folder.path(), &[&["lookup", "nowhere"], node].concat());
         assert_eq!(code, Some(3), "{told}");
     }
+    let (_, _, told) = said(folder.path(), &["lookup", "address", "--node", "a.example"]);
+    assert!(
+        told.contains("1.2.3.4, unless level 'away' (not in this workspace) sets it\n"),
+        "{told}"
+    );
     // What is certain stays so.
     hiera(&format!(
         "version: 5\nhierarchy: [{{name: c, path: common.yaml}}, {away}]\n"
@@ -259,7 +264,41 @@ fn data_that_is_not_here_leaves_an_answer_unknown() {
     std::fs::remove_file(folder.path().join("hiera.yaml")).unwrap();
     let (code, _, told) = said(folder.path(), &["lookup", "address", "--node", "a.example"]);
     assert_eq!(code, Some(3), "{told}");
-    assert!(told.contains("unknown: no hiera.yaml in"), "{told}");
+    assert!(told.contains("unknown: no hierarchy at or below"), "{told}");
+}
+
+/// Puppet's configuration may name another pair of keys for a level.
+#[test]
+fn a_value_for_another_pair_of_keys_is_unknown() {
+    let keys = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eyaml");
+    let blobs = std::fs::read_to_string(keys.join("blobs.tsv")).unwrap();
+    let of_second = |line: &&str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        fields[1..4] == ["second", "second", "ok"]
+    };
+    let hex = blobs.lines().find(of_second).unwrap().split('\t').next();
+    let bytes = hex.unwrap().as_bytes().chunks(2).map(|pair| {
+        let pair = std::str::from_utf8(pair).unwrap();
+        u8::from_str_radix(pair, 16).unwrap()
+    });
+    let blob = String::from_utf8(bytes.collect()).unwrap();
+    let folder = workspace("");
+    let hiera = "version: 5\nhierarchy: [{name: e, lookup_key: eyaml_lookup_key, path: e.yaml}]\n";
+    std::fs::write(folder.path().join("hiera.yaml"), hiera).unwrap();
+    let data = serde_json::json!({ "secret": blob });
+    std::fs::write(folder.path().join("data/e.yaml"), data.to_string()).unwrap();
+    let key = |part: &str| format!("{}/test-only-first.{part}.pem", keys.display());
+    let (private, public) = (key("private"), key("certificate"));
+    let flags = [
+        "--pkcs7-private-key",
+        &private,
+        "--pkcs7-public-key",
+        &public,
+    ];
+    let lookup = ["lookup", "secret", "--node", "a.example"];
+    let (code, out, told) = said(folder.path(), &[&lookup[..], &flags].concat());
+    assert_eq!((code, &*out), (Some(3), ""), "{told}");
+    assert!(told.contains("unknown: the value is encrypted"), "{told}");
 }
 
 /// `hiera-ls project-schema > editors/vscode/schemas/hiera-ls.schema.json` after a change.

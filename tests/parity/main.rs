@@ -38,6 +38,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use hiera_ls::eyaml::{EyamlError, Keys, decrypt};
 use serde_json::{Value, json};
 
 use case::{Case, full_request, read_cases, write_files};
@@ -145,6 +146,8 @@ fn secrets_open_as_with_hiera_eyaml() {
     }
     let keys = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eyaml");
     let key = |part: &str| format!("{}/test-only-first.{part}.pem", keys.display());
+    let pem = |part: &str| std::fs::read(key(part)).unwrap();
+    let opened = Keys::from_pem(&pem("private"), &pem("certificate")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let texts: Vec<String> = std::fs::read_to_string(keys.join("blobs.tsv"))
         .unwrap()
@@ -152,7 +155,10 @@ fn secrets_open_as_with_hiera_eyaml() {
         .map(|line| line.split('\t').collect::<Vec<_>>())
         .filter(|fields| fields[1..3] == ["first", "first"])
         .map(|fields| String::from_utf8(unhex(fields[0])).unwrap())
+        // Of a key that does not open, another level's might: that is unknown, and Puppet's error.
+        .filter(|text| !matches!(decrypt(text, &opened), Err(EyamlError::OtherKey)))
         .collect();
+    assert!(texts.len() > 90, "{}", texts.len());
     let mut data = String::new();
     for (i, text) in texts.iter().enumerate() {
         // A JSON string is one of YAML.

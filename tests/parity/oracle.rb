@@ -242,6 +242,7 @@ module Oracle
     compiler.topscope.resource = Puppet::Parser::Resource.new('class', :main, scope: compiler.topscope, source: type)
     # As `Compiler#evaluate_main` leaves the top scope.
     %w[title name].each { |name| compiler.topscope[name] = 'main' unless compiler.topscope.bound?(name) }
+    compiler.topscope.class_set('', compiler.topscope)
   end
 
   # A class as if it were being evaluated: its variables shadow top-scope ones, and answer as `name::variable` too.

@@ -145,6 +145,7 @@ impl Visitor<'_> for VersionVisitor {
 /// A path inside the workspace: as the file has it relative to the file's folder, as
 /// [`Project::parse`] gives it absolute.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[serde(transparent)]
 pub struct InsidePath(pub String);
 
 /// Why a configuration cannot be read.

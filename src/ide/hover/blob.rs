@@ -134,9 +134,11 @@ fn refusal(error: &EyamlError, blob: &Blob) -> String {
             ),
             None => "the key of the settings does not open this value".to_owned(),
         },
-        EyamlError::BadDecrypt => "the key of the settings does not open this value: it is \
+        EyamlError::BadDecrypt | EyamlError::OtherKey => {
+            "the key of the settings does not open this value: it is \
                                    for another key, or damaged"
-            .to_owned(),
+                .to_owned()
+        }
         EyamlError::Cipher { oid } => {
             format!("the cipher of this value, {oid}, is not supported")
         }

@@ -270,6 +270,9 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
         name(target.shown()),
         text(" — no level of the hierarchy reads this file"),
     ]);
+    for offer in context.view.offers_for(context.path()) {
+        page.line(levels::offer_line(&offer));
+    }
     let own = context
         .view
         .analysis

@@ -7,7 +7,7 @@ use super::key::CELL;
 use super::page::{Line, Page, code, joined, text};
 use super::provenance::dig;
 use super::yaml;
-use crate::analysis::{Condition, DecidingOptions, LevelValue, Survey};
+use crate::analysis::{Condition, DecidingOptions, LevelValue, Offer, Survey};
 use crate::hierarchy::Layer;
 use crate::ide::target::KeyTarget;
 use crate::ide::unseen::outside_words;
@@ -130,15 +130,18 @@ fn offer_lines(context: &Context<'_>, unknown: &[Unknown]) -> Vec<Line> {
         }
     }
     let offers = functions.iter().filter_map(|name| context.view.offer(name));
-    let lines = offers.map(|offer| {
-        vec![
-            text("by its code it may "),
-            text(offer.backend.like.to_string()),
-            text("; if that is right, declare it below 'backends' in .hiera-ls.yaml: "),
-            code(offer.as_yaml()),
-        ]
-    });
-    lines.collect()
+    offers.map(|offer| offer_line(&offer)).collect()
+}
+
+/// What a function may do by its code, and how to declare it.
+pub(super) fn offer_line(offer: &Offer) -> Line {
+    vec![
+        text("by its code "),
+        code(offer.function.to_string()),
+        text(format!(" may {}", offer.backend.like)),
+        text("; if that is right, declare it below 'backends' in .hiera-ls.yaml: "),
+        code(offer.as_yaml()),
+    ]
 }
 
 /// What an answer rests on that only the user knows.
@@ -168,15 +171,19 @@ fn layer_name(layer: &Layer) -> String {
 /// What would change the answer for a top-level key, behind "for every node": `, unless site is ams
 /// or lhr`.
 pub(super) fn unless(key: &str, conditions: Vec<Condition>, outside: &[Arc<str>]) -> Line {
+    let mut line = condition_line(key, conditions, outside);
+    if !line.is_empty() {
+        line.insert(0, text(", unless "));
+    }
+    line
+}
+
+/// What would change the answer for a top-level key; empty where nothing would.
+pub(super) fn condition_line(key: &str, conditions: Vec<Condition>, outside: &[Arc<str>]) -> Line {
     let conditions = conditions.into_iter();
     let mut all: Vec<Line> = conditions.map(|one| condition(key, one)).collect();
     all.extend(outside_words(outside).map(|words| vec![text(words)]));
-    if all.is_empty() {
-        return Line::new();
-    }
-    let mut line = vec![text(", unless ")];
-    line.extend(joined(all, ", or "));
-    line
+    joined(all, ", or ")
 }
 
 /// `site` is `ams` or `lhr`.

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::key::{CELL, View, add_value, one, shell_word, used};
-use super::levels::{assumed_line, merge_line};
+use super::levels::{assumed_line, condition_line, merge_line};
 use super::page::{Line, Page, code, name, text};
 use super::provenance::{dig, notes};
 use super::{Effective, yaml};
 use crate::analysis::{Survey, layers_of, quoted, request, sources, strategy};
 use crate::hierarchy::TemplatePart;
 use crate::ide::target::KeyTarget;
-use crate::ide::unseen::outside_words;
 use crate::lookup::{Answer, LookupError, Reach, Request, Run};
 use crate::scope::Scope;
 use crate::value::Value;
@@ -71,9 +70,14 @@ pub(super) fn page(
     }
     page.line(merge);
     page.line(assumed_line(&largest.answer));
-    if let Some(words) = outside_words(&survey.outside()) {
-        page.line(vec![text("unless "), text(words)]);
+    let analysis = &context.view.analysis;
+    let unknown = survey.unknowns(analysis, &target.steps);
+    let conditions = survey.conditions(analysis, &unknown);
+    let mut unless = condition_line(&target.root, conditions, &survey.outside());
+    if !unless.is_empty() {
+        unless.insert(0, text("unless "));
     }
+    page.line(unless);
     page
 }
 

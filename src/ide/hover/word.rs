@@ -1,6 +1,7 @@
 //! Words of the configuration and of `lookup_options`: what each is, in a line.
 
 use super::context::Context;
+use super::levels::offer_line;
 use super::page::{Page, code, name, text};
 use crate::hierarchy::{self, Template};
 use crate::ide::target::{WordTarget, is_config};
@@ -170,10 +171,7 @@ fn function(context: &Context<'_>, word: &str) -> Page {
         }),
     ]);
     if let Some(offer) = view.offer(word) {
-        page.line(vec![
-            text(format!("by its code it may {}; if that is right, declare it below 'backends' in .hiera-ls.yaml: ", offer.backend.like)),
-            code(offer.as_yaml()),
-        ]);
+        page.line(offer_line(&offer));
     }
     page.line(match find_function(view.files(), &view.environment, word) {
         FunctionSource::Ruby(path) | FunctionSource::Puppet(path) => {

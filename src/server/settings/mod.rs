@@ -240,6 +240,12 @@ impl UserSettings {
                 None => format!("unknown setting '{name}'"),
             });
         };
+        // Of functions, each is declared on its own.
+        if origin == Origin::Project && row.name == "backends" {
+            let project = Backends::deserialize(value).unwrap_or_default();
+            self.backends = Arc::new(self.backends.or(&project));
+            return Ok(());
+        }
         let default = (row.get)(&UserSettings::default());
         if origin == Origin::Project && (row.get)(self) != default {
             return Ok(());
@@ -498,5 +504,26 @@ mod tests {
         assert_eq!(complaints, Vec::<String>::new());
         assert_eq!(settings.puppet_version, lookup::PuppetVersion::V7);
         assert_eq!(settings.strict_variables, Some(false));
+    }
+
+    #[test]
+    fn a_function_is_declared_by_the_user_before_the_workspace() {
+        let user = json!({ "backends": { "a": { "like": "secret" } } });
+        let project =
+            json!({ "backends": { "a": { "like": "nothing" }, "b": { "like": "nothing" } } });
+        let layers = [(Origin::User, user), (Origin::Project, project)];
+        let (settings, complaints) = UserSettings::read(&layers, &["/w".to_owned()]);
+        assert_eq!(complaints, Vec::<String>::new());
+        let like = |name: &str| {
+            settings
+                .backends
+                .get(name)
+                .map(|backend| backend.like.name())
+        };
+        assert_eq!((like("a"), like("b")), (Some("secret"), Some("nothing")));
+        let reaching =
+            json!({ "backends": { "a": { "like": "yaml_data", "path": "/etc/{key}" } } });
+        let (settings, complaints) = read(Origin::Workspace, reaching);
+        assert_eq!((settings.backends.iter().count(), complaints.len()), (0, 1));
     }
 }

@@ -48,7 +48,11 @@ pub fn load_hocon(bytes: &[u8]) -> Result<Value, LoadError> {
         let message = format!("String: {}:  {message}", document.root_line);
         return Err(load_error(message, Some(document.root.range)));
     }
-    let resolved = resolve::resolve(&root).map_err(|message| load_error(message, None))?;
+    let resolved = resolve::resolve(&root).map_err(|(kind, message)| LoadError {
+        kind,
+        message,
+        range: None,
+    })?;
     Ok(resolve::to_value(&resolved))
 }
 

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::super::Value;
+use super::super::{LoadErrorKind, Value};
 use super::merge::{
     Kind, NOT_RESOLVED, Part, PartRef, consolidate, describe, expression, with_fallback,
 };
@@ -22,7 +22,7 @@ const MAX_STEPS: usize = 300_000;
 const MAX_WAITING: usize = 400;
 
 /// Resolves all references in a file.
-pub(super) fn resolve(root: &PartRef) -> Result<PartRef, String> {
+pub(super) fn resolve(root: &PartRef) -> Result<PartRef, (LoadErrorKind, String)> {
     let mut resolver = Resolver {
         waiting: Vec::new(),
         looking_up: Vec::new(),
@@ -35,8 +35,12 @@ pub(super) fn resolve(root: &PartRef) -> Result<PartRef, String> {
     match resolver.part(root, None, &source) {
         Ok(Some(resolved)) => Ok(resolved),
         Ok(None) => Ok(Part::object(IndexMap::new(), root.lines)),
-        Err(Failure::Message(message)) => Err(message),
-        Err(Failure::Cycle(trace)) => Err(format!("cycle of substitutions {trace}")),
+        Err(Failure::Message(message)) => Err((LoadErrorKind::Hocon, message)),
+        Err(Failure::Environment(message)) => Err((LoadErrorKind::HoconEnvironment, message)),
+        Err(Failure::Cycle(trace)) => {
+            let message = format!("cycle of substitutions {trace}");
+            Err((LoadErrorKind::Hocon, message))
+        }
     }
 }
 
@@ -71,6 +75,8 @@ pub(super) fn to_value(part: &PartRef) -> Value {
 enum Failure {
     /// What Ruby's exception says.
     Message(String),
+    /// The same, unless the environment of Puppet's process has a variable of that name.
+    Environment(String),
     /// A value waits for itself; the references on the way.
     Cycle(String),
 }
@@ -209,6 +215,7 @@ impl Resolver {
                 Ok(new) => resolved.extend(new),
                 Err(Failure::Cycle(trace)) => return Err(Failure::Cycle(trace)),
                 // In lists the gem loses what was wrong.
+                Err(failure @ Failure::Environment(_)) => return Err(failure),
                 Err(Failure::Message(_)) => return Err("unexpected exception".to_owned().into()),
             }
         }
@@ -249,11 +256,14 @@ impl Resolver {
         self.looking_up.truncate(looking_up);
         let unresolved = |what: String| {
             let message = "Could not resolve substitution to a value";
-            Failure::Message(format!("{}: {message}: {what}", part.lines))
+            format!("{}: {message}: {what}", part.lines)
         };
         let expression = || expression(path, optional);
         match outcome {
-            Ok(None) if !optional => Err(unresolved(expression())),
+            Ok(None) if !optional && names_environment(path) => {
+                Err(Failure::Environment(unresolved(expression())))
+            }
+            Ok(None) if !optional => Err(unresolved(expression()).into()),
             Ok(value) => Ok(value),
             Err(Failure::Cycle(_)) if optional => {
                 self.waiting.truncate(waiting);
@@ -262,8 +272,9 @@ impl Resolver {
             Err(Failure::Cycle(trace)) => Err(unresolved(format!(
                 "{} was part of a cycle of substitutions involving {trace}",
                 expression()
-            ))),
-            Err(failure @ Failure::Message(_)) => Err(failure),
+            ))
+            .into()),
+            Err(failure @ (Failure::Message(_) | Failure::Environment(_))) => Err(failure),
         }
     }
 
@@ -332,6 +343,15 @@ impl Resolver {
         }
         Ok(merged)
     }
+}
+
+/// Whether a path may be a variable of a process's environment: `HOME`.
+fn names_environment(path: &[String]) -> bool {
+    let [name] = path else {
+        return false;
+    };
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(is_part)
 }
 
 /// The value at a key, as far as it can be told while references are open.

@@ -352,12 +352,12 @@ fn what_an_unsaved_edit_changes_is_told_before_it_is_saved() {
             the edit of environments/production/data/site/ls.yaml changes 2 keys
 
             port — facts.site = ls
-              - 8080 (not certain: level 'node' depends on 'trusted.certname', and 1 of its files holds the key 'port')  environments/production/data/site/ls.yaml:1
-              + 8081 (not certain: level 'node' depends on 'trusted.certname', and 1 of its files holds the key 'port')  environments/production/data/site/ls.yaml:1
+              - 8080, unless trusted.certname of the node names a file that has the key  environments/production/data/site/ls.yaml:1
+              + 8081, unless trusted.certname of the node names a file that has the key  environments/production/data/site/ls.yaml:1
 
             url — facts.site = ls
-              - "http://example.com:8080/" (not certain: level 'node' depends on 'trusted.certname', and 1 of its files holds the key 'port')  environments/production/data/common.yaml:2
-              + "http://example.com:8081/" (not certain: level 'node' depends on 'trusted.certname', and 1 of its files holds the key 'port')  environments/production/data/common.yaml:2
+              - "http://example.com:8080/", unless trusted.certname of the node names a file that has 'port'  environments/production/data/common.yaml:2
+              + "http://example.com:8081/", unless trusted.certname of the node names a file that has 'port'  environments/production/data/common.yaml:2
         "#]],
     );
     program.end();

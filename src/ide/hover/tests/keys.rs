@@ -464,7 +464,42 @@ fn what_a_backend_may_do_by_its_code_is_offered() {
               1
             common.yaml:1 sets it
             unknown, level 'Expand': data of the function lib::expand
-            by its code it may read like yaml_data; if that is right, declare it below 'backends' in .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}"#]],
+            by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}"#]],
+    );
+}
+
+#[test]
+fn a_file_that_an_offered_backend_would_read_says_so() {
+    check(
+        &EXPANDING.replace("port: 443", "po$0rt: 443"),
+        expect![[r#"
+            profile::web::port — no level of the hierarchy reads this file
+            by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}
+              443"#]],
+    );
+}
+
+#[test]
+fn answers_over_nodes_say_what_would_change_them() {
+    check_nodes(
+        "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: Vault, lookup_key: vault_lookup, uri: https://vault}
+  - {name: Role, path: \"role/%{role}.yaml\"}
+  - {name: Common, path: common.yaml}
+#- data/role/web.yaml
+a: 2
+#- data/common.yaml
+a$0: 1
+",
+        "{a: {variables: {role: web}}, b: {variables: {role: db}}, c: {variables: {role: db}}}",
+        expect![[r#"
+            a — 2 answers over 3 nodes
+              1 (not certain)  2 nodes  common.yaml:1
+              2 (not certain)  a        role/web.yaml:1 (role = web)
+            unless vault_lookup has the key"#]],
     );
 }
 
