@@ -89,7 +89,7 @@ pub fn main() -> ExitCode {
             if arguments.self_test {
                 return check::self_test(&arguments.paths, arguments.options);
             }
-            check::run(&arguments.paths, arguments.options)
+            check::run(&arguments.paths, arguments.options, &arguments.output)
         }
         Some(Command::Hover(arguments)) => {
             log::start(false);

@@ -38,8 +38,12 @@ loop::on_redhat → loop::family: Puppet fails on each of these keys
 }
 
 #[test]
-fn json_is_one_object_a_line() {
-    let output = check(&["--format", "json", "mistakes/unreadable/data/date.yaml"]);
+fn json_lines_are_one_object_a_line() {
+    let output = check(&[
+        "--format",
+        "json-lines",
+        "mistakes/unreadable/data/date.yaml",
+    ]);
     let expected = concat!(
         r#"{"code":"yaml-date","severity":"error","path":"mistakes/unreadable/data/date.yaml","#,
         r#""line":3,"column":10,"endLine":3,"endColumn":20,"#,
@@ -84,4 +88,139 @@ fn a_workspace_tests_itself() {
         stdout(&output).contains("are those of a fresh workspace"),
         "{output:?}"
     );
+}
+
+const DATE: &str = "mistakes/unreadable/data/date.yaml";
+const MESSAGE: &str = "'2027-01-31' is read as a date, which Puppet does not allow: it refuses the whole file; quote it";
+
+#[test]
+fn each_format_names_place_rule_and_message() {
+    let output = check(&["--format", "concise", DATE]);
+    let expected = format!("{DATE}:3:10: error[yaml-date] {MESSAGE}\n1 error in 1 file\n");
+    assert_eq!(stdout(&output), expected);
+
+    let output = check(&["--output-format", "github", DATE]);
+    let expected = format!(
+        "::error title=hiera-ls (yaml-date),file={DATE},line=3,col=10,endLine=3,endColumn=20::\
+         {DATE}:3:10: yaml-date {MESSAGE}\n"
+    );
+    assert_eq!(stdout(&output), expected);
+    assert_eq!(output.status.code(), Some(1));
+
+    let output = check(&["--format", "checkstyle", DATE]);
+    let message = MESSAGE.replace('\'', "&apos;");
+    let expected = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<checkstyle version=\"4.3\">\n  <file name=\"{DATE}\">\n    \
+         <error line=\"3\" column=\"10\" severity=\"error\" message=\"{message}\" source=\"hiera-ls.yaml-date\"/>\n  \
+         </file>\n</checkstyle>\n"
+    );
+    assert_eq!(stdout(&output), expected);
+
+    let output = check(&["--format", "junit", DATE]);
+    let text = stdout(&output);
+    assert!(
+        text.contains("tests=\"1\" failures=\"1\" errors=\"0\""),
+        "{text}"
+    );
+    assert!(
+        text.contains("<testcase name=\"yaml-date line 3\""),
+        "{text}"
+    );
+    assert!(
+        text.contains(&format!("<failure message=\"{message}\" type=\"error\">")),
+        "{text}"
+    );
+}
+
+#[test]
+fn json_formats_hold_the_fields_that_their_readers_need() {
+    let parsed = |format: &str| -> serde_json::Value {
+        serde_json::from_slice(&check(&["--format", format, DATE]).stdout).unwrap()
+    };
+    let json = parsed("json");
+    assert_eq!(json[0]["code"], "yaml-date");
+    assert_eq!(
+        (&json[0]["line"], &json[0]["column"]),
+        (&3.into(), &10.into())
+    );
+
+    let gitlab = parsed("gitlab");
+    assert_eq!(gitlab[0]["description"], format!("yaml-date: {MESSAGE}"));
+    assert_eq!(gitlab[0]["severity"], "major");
+    assert_eq!(gitlab[0]["location"]["positions"]["begin"]["line"], 3);
+    let fingerprint = gitlab[0]["fingerprint"].as_str().unwrap().to_owned();
+    assert_eq!(fingerprint.len(), 32);
+
+    let sarif = parsed("sarif");
+    let run = &sarif["runs"][0];
+    assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "yaml-date");
+    let result = &run["results"][0];
+    assert_eq!(result["ruleIndex"], 0);
+    assert_eq!(
+        result["partialFingerprints"]["hieraLs/v1"],
+        fingerprint.as_str()
+    );
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], DATE);
+    assert_eq!(place["region"]["endColumn"], 20);
+
+    let rdjson = parsed("rdjson");
+    let diagnostic = &rdjson["diagnostics"][0];
+    assert_eq!(diagnostic["severity"], "ERROR");
+    assert_eq!(diagnostic["location"]["range"]["start"]["column"], 10);
+    assert_eq!(diagnostic["suggestions"][0]["text"], "'");
+}
+
+#[test]
+fn rules_are_chosen_by_code() {
+    let ignored = check(&["--ignore", "yaml-date", DATE]);
+    assert_eq!(stdout(&ignored), "nothing found in 1 file\n");
+    let selected = check(&["--select", "dup-key,yaml-date", "--statistics", DATE]);
+    assert_eq!(stdout(&selected), "     1  yaml-date\n1 error in 1 file\n");
+    assert_eq!(selected.status.code(), Some(1));
+    let unknown = check(&["--select", "yaml-dates", DATE]);
+    assert_eq!(unknown.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(error.contains("did you mean 'yaml-date'?"), "{error}");
+    let zero = check(&["--exit-zero", DATE]);
+    assert_eq!(zero.status.code(), Some(0));
+}
+
+#[test]
+fn overlapping_paths_are_checked_once() {
+    let output = check(&[
+        "--format",
+        "concise",
+        DATE,
+        "mistakes/unreadable/data",
+        DATE,
+    ]);
+    let lines = stdout(&output).lines();
+    assert_eq!(lines.filter(|line| line.contains("[yaml-date]")).count(), 1);
+}
+
+#[test]
+fn a_baseline_hides_what_it_knows_wherever_it_moved() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    std::fs::write(folder.path().join("hiera.yaml"), "version: 5\n").unwrap();
+    let common = data.join("common.yaml");
+    std::fs::write(&common, "a: 2027-01-31\n").unwrap();
+    let known = folder.path().join("known.json");
+    let (root, known) = (folder.path().to_str().unwrap(), known.to_str().unwrap());
+    let written = check(&["--write-baseline", known, root]);
+    assert_eq!(written.status.code(), Some(0));
+    assert!(!std::fs::read_to_string(known).unwrap().contains("2027"));
+
+    std::fs::write(&common, "\n# above\na: 2027-01-31\n").unwrap();
+    let again = check(&["--baseline", known, root]);
+    assert_eq!(again.status.code(), Some(0), "{}", stdout(&again));
+
+    std::fs::write(&common, "a: 2027-01-31\nb: 2027-01-31\n").unwrap();
+    let more = check(&["--format", "concise", "--baseline", known, root]);
+    assert_eq!(more.status.code(), Some(1));
+    let lines: Vec<&str> = stdout(&more).lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].contains(":2:4: error[yaml-date]"), "{lines:?}");
 }

@@ -1,0 +1,63 @@
+//! `--baseline FILE`: findings that are known and not reported again. The file names each by its rule, its
+//! path and a hash, so that it holds no text of the data.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::record::Record;
+
+/// The version of the file's format.
+const VERSION: u32 = 1;
+
+/// The known findings: for each path and rule the fingerprints.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Baseline {
+    version: u32,
+    findings: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+}
+
+impl Baseline {
+    /// A baseline of these records.
+    pub(super) fn of(records: &[Record]) -> Baseline {
+        let mut findings: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+        for record in records {
+            let rules = findings.entry(record.place.path.clone()).or_default();
+            let known = rules.entry(record.code.to_owned()).or_default();
+            known.insert(record.fingerprint.clone());
+        }
+        Baseline {
+            version: VERSION,
+            findings,
+        }
+    }
+
+    /// Reads the file's text.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn read(text: &str) -> Result<Baseline, String> {
+        let baseline: Baseline = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        match baseline.version {
+            VERSION => Ok(baseline),
+            other => Err(format!(
+                "version {other} is not supported: write it again with --write-baseline"
+            )),
+        }
+    }
+
+    /// Whether a record is known.
+    pub(super) fn knows(&self, record: &Record) -> bool {
+        self.findings
+            .get(&record.place.path)
+            .and_then(|rules| rules.get(record.code))
+            .is_some_and(|known| known.contains(&record.fingerprint))
+    }
+
+    /// The file's text.
+    pub(super) fn text(&self) -> String {
+        let text = serde_json::to_string_pretty(self);
+        text.unwrap_or_default() + "\n"
+    }
+}

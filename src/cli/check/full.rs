@@ -1,0 +1,71 @@
+//! `--format full`: findings for people, with excerpts of the sources.
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::rules::{Finding, Severity};
+use crate::text::TextRange;
+use crate::workspace::{File, Snapshot};
+
+/// Most lines of one excerpt: a value can be a thousand lines long.
+const MOST_LINES: u32 = 6;
+
+/// The text of a finding; `shown` makes a path relative.
+pub(super) fn text(
+    renderer: &Renderer,
+    snapshot: &Snapshot,
+    finding: &Finding,
+    shown: &dyn Fn(&str) -> String,
+) -> String {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Information => Level::INFO,
+        Severity::Hint => Level::NOTE.with_name("hint"),
+    };
+    let mut group: Group<'_> = level
+        .primary_title(finding.message.as_str())
+        .id(finding.code)
+        .elements(Vec::<Snippet<'_, Annotation<'_>>>::new());
+    if let Some(file) = snapshot.file(&finding.path) {
+        group = group.element(excerpt(file, finding.range, None, shown));
+    }
+    for related in &finding.related {
+        if let Some(file) = snapshot.file(&related.path) {
+            group = group.element(excerpt(file, related.range, Some(&related.message), shown));
+        }
+    }
+    let mut text = renderer.render(&[group]).to_string();
+    text.push('\n');
+    text
+}
+
+/// The lines of a range, underlined.
+fn excerpt<'f>(
+    file: &'f File,
+    range: TextRange,
+    label: Option<&'f str>,
+    shown: &dyn Fn(&str) -> String,
+) -> Snippet<'f, Annotation<'f>> {
+    let lines = file.lines();
+    let first = lines.line(range.start as usize);
+    let last = (range.end as usize).saturating_sub(1);
+    let last = lines.line(last.max(range.start as usize));
+    let last = last.min(first + MOST_LINES - 1);
+    let start = lines.line_range(first);
+    let start = start.map_or(0, |line| line.start as usize);
+    let end = lines.line_range(last);
+    let end = end.map_or(file.text().len(), |line| line.end as usize);
+    let source = file.text().get(start..end).unwrap_or_default();
+    let from = (range.start as usize).saturating_sub(start);
+    let from = from.min(source.len());
+    let to = (range.end as usize).saturating_sub(start);
+    let to = to.clamp(from, source.len());
+    let kind = match label {
+        None => AnnotationKind::Primary,
+        Some(_) => AnnotationKind::Context,
+    };
+    Snippet::source(source)
+        .line_start(first as usize + 1)
+        .path(shown(file.path()))
+        .annotation(kind.span(from..to).label(label))
+}

@@ -1,0 +1,95 @@
+//! `--format junit`: a test suite for each file, in which errors and warnings are failures. What is only
+//! worth knowing passes, with its text as output.
+
+use std::io::{self, Write};
+
+use quick_xml::Writer;
+use quick_xml::events::BytesText;
+
+use super::record::Record;
+use crate::rules::Severity;
+
+/// Prints all records, grouped by file. A report without findings has one test, which passes.
+pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
+    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
+    let counts = Counts::of(records);
+    xml.create_element("testsuites")
+        .with_attribute(("name", "hiera-ls"))
+        .with_attribute(("tests", counts.tests.as_str()))
+        .with_attribute(("failures", counts.failures.as_str()))
+        .with_attribute(("errors", "0"))
+        .write_inner_content(|xml| {
+            let files = records.chunk_by(|one, other| one.place.path == other.place.path);
+            for file in files {
+                suite(&file[0].place.path, file, xml)?;
+            }
+            match records.is_empty() {
+                true => suite("hiera-ls", &[], xml),
+                false => Ok(()),
+            }
+        })?;
+    super::checkstyle::print(xml, out)
+}
+
+/// The attributes that count tests.
+struct Counts {
+    tests: String,
+    failures: String,
+}
+
+impl Counts {
+    fn of(records: &[Record]) -> Counts {
+        let failures = records.iter().filter(|record| fails(record)).count();
+        Counts {
+            tests: records.len().max(1).to_string(),
+            failures: failures.to_string(),
+        }
+    }
+}
+
+fn fails(record: &Record) -> bool {
+    matches!(record.level, Severity::Error | Severity::Warning)
+}
+
+fn suite(name: &str, records: &[Record], xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
+    let counts = Counts::of(records);
+    xml.create_element("testsuite")
+        .with_attribute(("name", name))
+        .with_attribute(("package", "hiera-ls"))
+        .with_attribute(("tests", counts.tests.as_str()))
+        .with_attribute(("failures", counts.failures.as_str()))
+        .with_attribute(("errors", "0"))
+        .write_inner_content(|xml| {
+            if records.is_empty() {
+                xml.create_element("testcase")
+                    .with_attribute(("name", "no findings"))
+                    .with_attribute(("classname", name))
+                    .write_empty()?;
+            }
+            records.iter().try_for_each(|record| case(record, xml))
+        })?;
+    Ok(())
+}
+
+fn case(record: &Record, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
+    let region = record.place.region;
+    let (line, column) = region.map_or((1, 1), |region| (region.line, region.column));
+    let text = format!("{}: {}", record.position(), record.message);
+    xml.create_element("testcase")
+        .with_attribute(("name", format!("{} line {line}", record.code).as_str()))
+        .with_attribute(("classname", record.place.path.as_str()))
+        .with_attribute(("line", line.to_string().as_str()))
+        .with_attribute(("column", column.to_string().as_str()))
+        .write_inner_content(|xml| {
+            let element = match fails(record) {
+                true => xml
+                    .create_element("failure")
+                    .with_attribute(("message", record.message.as_str()))
+                    .with_attribute(("type", record.severity)),
+                false => xml.create_element("system-out"),
+            };
+            element.write_text_content(BytesText::new(&text))?;
+            Ok(())
+        })?;
+    Ok(())
+}

@@ -1,0 +1,441 @@
+//! `hiera-ls check [PATH…]`: what is wrong in the data. One file for each format of its output.
+
+mod baseline;
+mod checkstyle;
+mod concise;
+mod full;
+mod github;
+mod gitlab;
+mod json;
+mod junit;
+mod rdjson;
+mod record;
+mod sarif;
+mod selection;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use annotate_snippets::Renderer;
+use clap::{Args, ValueEnum};
+
+use baseline::Baseline;
+use record::Record;
+use selection::Selection;
+
+use crate::analysis::{MajorVersion, Project, ProjectError, ProjectSeverity};
+use crate::disk::{self, Ignore, scan, workspace_of};
+use crate::lookup::{PuppetVersion, Settings};
+use crate::rules::{Checker, Finding, Severity};
+use crate::workspace::{Change, Workspace, path};
+
+/// How findings are printed; `docs/check-formats.md` describes each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people, with excerpts
+    #[default]
+    Full,
+    /// One line a finding
+    Concise,
+    /// One JSON array
+    Json,
+    /// One JSON object a line
+    JsonLines,
+    /// SARIF 2.1.0
+    Sarif,
+    /// Annotations of GitHub
+    Github,
+    /// GitLab's code quality report
+    Gitlab,
+    /// JUnit XML
+    Junit,
+    /// Checkstyle XML
+    Checkstyle,
+    /// Reviewdog's format, with suggestions
+    Rdjson,
+}
+
+/// Whether the text is coloured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The arguments of `check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArguments {
+    /// Files and folders to check; the current folder without any
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+    /// Change the workspace of the first path at random, in memory, and compare it with a fresh one
+    #[arg(long, hide = true)]
+    pub(crate) self_test: bool,
+    #[command(flatten)]
+    pub(crate) options: CheckOptions,
+    #[command(flatten)]
+    pub(crate) output: CheckOutput,
+}
+
+/// Which findings of `check` are printed, and in which form.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CheckOutput {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Leave out the findings that this file knows
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<String>,
+    /// Write all findings to a file for --baseline, and print none
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub(crate) write_baseline: Option<String>,
+    /// Print how often each rule found something, instead of the findings
+    #[arg(long)]
+    pub(crate) statistics: bool,
+    /// End with 0 although there are errors
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+}
+
+/// The options of `check`.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct CheckOptions {
+    /// How findings are printed
+    #[arg(long, alias = "output-format", value_enum, default_value_t)]
+    pub(crate) format: CheckFormat,
+    /// Whether the text is coloured: on a terminal unless NO_COLOR is set, always or never
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) color: Color,
+    /// Puppet's major version, whose defaults decide what is an error: 7 or 8 [default: as
+    /// .hiera-ls.yaml says, else 8]
+    #[arg(long, value_name = "VERSION", value_parser = version)]
+    pub(crate) puppet_version: Option<PuppetVersion>,
+}
+
+fn version(text: &str) -> Result<PuppetVersion, String> {
+    match text {
+        "7" => Ok(PuppetVersion::V7),
+        "8" => Ok(PuppetVersion::V8),
+        _ => Err("the versions are 7 and 8".to_owned()),
+    }
+}
+
+/// Exit code for a path that cannot be checked.
+const BAD_PATH: u8 = 2;
+
+/// Checks the workspaces of the paths, the current folder's without any, and prints the findings
+/// below the paths. The exit code is 1 if one of them is an error.
+pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput) -> ExitCode {
+    let here = [".".to_string()];
+    let paths = if paths.is_empty() { &here } else { paths };
+    let known = match output.baseline.as_deref().map(read_baseline).transpose() {
+        Ok(known) => known,
+        Err(error) => return complain(&error),
+    };
+    let mut report = Report::new(options, output, known);
+    let mut code = ExitCode::SUCCESS;
+    for given in paths {
+        let checked = absolute(given).map_err(|error| error.to_string());
+        let checked = checked.and_then(|at| report.check(&at).map_err(|error| error.to_string()));
+        if let Err(error) = checked {
+            code = complain(&format!("{given}: {error}"));
+        }
+    }
+    if let Err(error) = report.finish() {
+        return complain(&error);
+    }
+    match report.count(Severity::Error) > 0 && !output.exit_zero {
+        true => ExitCode::FAILURE,
+        false => code,
+    }
+}
+
+/// Says what is wrong, and gives the exit code for it.
+fn complain(error: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "hiera-ls: {error}");
+    ExitCode::from(BAD_PATH)
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cli/ reads the files it is given"
+)]
+fn read_baseline(file: &str) -> Result<Baseline, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    Baseline::read(&text).map_err(|error| format!("{file}: {error}"))
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cli/ writes the files it is given"
+)]
+fn write_baseline(file: &str, records: &[Record]) -> Result<(), String> {
+    std::fs::write(file, Baseline::of(records).text()).map_err(|error| format!("{file}: {error}"))
+}
+
+/// Tests whether the workspace of the first path, the current folder's without any, answers after
+/// random edits as one that is read afresh.
+pub(crate) fn self_test(paths: &[String], options: CheckOptions) -> ExitCode {
+    let given = paths.first().map_or(".", String::as_str);
+    match absolute(given) {
+        Ok(at) => super::self_test::run(
+            &workspace_of(&at, &disk::absolute(".")),
+            options.puppet_version.unwrap_or_default(),
+        ),
+        Err(error) => complain(&format!("{given}: {error}")),
+    }
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cli/ resolves the paths it is given"
+)]
+fn absolute(given: &str) -> io::Result<String> {
+    let at = std::fs::canonicalize(given)?;
+    at.into_os_string()
+        .into_string()
+        .map_err(|_| io::Error::other("the path is not UTF-8"))
+}
+
+/// How a finding is reported by the workspace's configuration; nothing where it is not.
+fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
+    if project.diagnostics.enable == Some(false) {
+        return None;
+    }
+    match project.diagnostics.severity.get(finding.code) {
+        None => Some(finding.severity),
+        Some(ProjectSeverity::Off) => None,
+        Some(ProjectSeverity::Hint) => Some(Severity::Hint),
+        Some(ProjectSeverity::Information) => Some(Severity::Information),
+        Some(ProjectSeverity::Warning) => Some(Severity::Warning),
+        Some(ProjectSeverity::Error) => Some(Severity::Error),
+    }
+}
+
+struct Report<'a> {
+    options: CheckOptions,
+    output: &'a CheckOutput,
+    known: Option<Baseline>,
+    renderer: Renderer,
+    /// The folder that paths are shown from.
+    here: String,
+    /// Paths of the files that were checked: arguments may overlap.
+    files: BTreeSet<Arc<str>>,
+    counts: [usize; 4],
+    records: Vec<Record>,
+    /// The texts of `records`, of the format that needs the sources.
+    texts: Vec<String>,
+}
+
+impl<'a> Report<'a> {
+    #[allow(clippy::disallowed_methods, reason = "cli/ reads the environment")]
+    fn new(options: CheckOptions, output: &'a CheckOutput, known: Option<Baseline>) -> Report<'a> {
+        let plain = std::env::var("NO_COLOR").is_ok_and(|value| !value.is_empty());
+        let coloured = match options.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => !plain && std::io::stdout().is_terminal(),
+        };
+        Report {
+            options,
+            output,
+            known,
+            renderer: if coloured {
+                Renderer::styled()
+            } else {
+                Renderer::plain()
+            },
+            here: absolute(".").unwrap_or_default(),
+            files: BTreeSet::new(),
+            counts: [0; 4],
+            records: Vec::new(),
+            texts: Vec::new(),
+        }
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        self.counts[severity as usize]
+    }
+
+    /// Checks everything at or below a path.
+    fn check(&mut self, at: &str) -> Result<(), ProjectError> {
+        let folder: Arc<str> = workspace_of(at, &disk::absolute("."));
+        let found_project = disk::project(&folder);
+        let workspace = Workspace::new();
+        let found = scan(&[Arc::clone(&folder)], &Ignore::default(), &|_| {
+            ControlFlow::Continue(())
+        });
+        for problem in &found.problems {
+            let shown = self.shown(&problem.path);
+            let _ = writeln!(std::io::stderr(), "hiera-ls: {shown}: {}", problem.message);
+        }
+        let snapshot = workspace.apply(Change::Batch(vec![
+            Change::Folders(vec![folder]),
+            Change::Settings(found_project.project.of_files()),
+            found.change,
+        ]));
+        // A mistake in a file of the workspace is a finding there.
+        let is_reported = |path: &String| snapshot.file(path).is_some();
+        let project = match found_project.path.as_ref().is_some_and(is_reported) {
+            true => found_project.project,
+            false => found_project.whole()?,
+        };
+        let version = match project.puppet_version {
+            Some(MajorVersion(7)) => PuppetVersion::V7,
+            Some(_) | None => PuppetVersion::V8,
+        };
+        let version = self.options.puppet_version.unwrap_or(version);
+        let settings = Settings {
+            backends: Arc::new(project.backends.clone()),
+            ..Settings::for_version(version).for_editor()
+        };
+        let checker = Checker::with_settings(&snapshot, settings);
+        let mut paths: Vec<&Arc<str>> = snapshot
+            .files()
+            .map(|file| file.path())
+            .filter(|file| path::within(file, at).is_some())
+            .collect();
+        paths.sort();
+        let here = self.here.clone();
+        let shown = move |at: &str| path::within(at, &here).unwrap_or(at).to_owned();
+        for file in paths {
+            let Some(findings) = checker.file(file) else {
+                continue;
+            };
+            if !self.files.insert(Arc::clone(file)) {
+                continue;
+            }
+            for mut finding in findings {
+                match severity(&project, &finding) {
+                    Some(severity) if self.output.selection.includes(finding.code) => {
+                        finding.severity = severity;
+                    }
+                    Some(_) | None => continue,
+                }
+                if self.options.format == CheckFormat::Full {
+                    let text = full::text(&self.renderer, &snapshot, &finding, &shown);
+                    self.texts.push(text);
+                }
+                self.records.push(Record::new(&snapshot, finding, &shown));
+            }
+        }
+        Ok(())
+    }
+
+    /// The path as people know it from here.
+    fn shown<'p>(&self, at: &'p str) -> &'p str {
+        path::within(at, &self.here).unwrap_or(at)
+    }
+
+    /// Prints the findings, and the summary: that belongs to the text for people, and goes to standard
+    /// error beside other formats.
+    ///
+    /// # Errors
+    /// Why the baseline was not written. A reader that has seen enough is no error.
+    fn finish(&mut self) -> Result<(), String> {
+        record::fingerprint(&mut self.records);
+        if let Some(file) = &self.output.write_baseline {
+            write_baseline(file, &self.records)?;
+            let (count, files) = (self.records.len(), self.files.len());
+            let _ = writeln!(
+                io::stderr(),
+                "{count} findings in {files} files written to {file}"
+            );
+            return Ok(());
+        }
+        if let Some(known) = &self.known {
+            let is_new: Vec<bool> = self
+                .records
+                .iter()
+                .map(|record| !known.knows(record))
+                .collect();
+            let mut of_texts = is_new.iter().copied();
+            self.texts.retain(|_| of_texts.next().unwrap_or(true));
+            let mut of_records = is_new.iter().copied();
+            self.records.retain(|_| of_records.next().unwrap_or(true));
+        }
+        for record in &self.records {
+            self.counts[record.level as usize] += 1;
+        }
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let _ = match self.output.statistics {
+            true => self.statistics(&mut out),
+            false => self.findings(&mut out),
+        };
+        let _ = out.flush();
+        drop(out);
+        let summary = self.summary();
+        let _ = match self.options.format {
+            CheckFormat::Full | CheckFormat::Concise => writeln!(io::stdout(), "{summary}"),
+            _ => writeln!(io::stderr(), "{summary}"),
+        };
+        Ok(())
+    }
+
+    fn findings(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.options.format {
+            CheckFormat::Full => self
+                .texts
+                .iter()
+                .try_for_each(|text| writeln!(out, "{text}")),
+            CheckFormat::Concise => concise::write(&self.records, out),
+            CheckFormat::Json => json::write(&self.records, out),
+            CheckFormat::JsonLines => json::write_lines(&self.records, out),
+            CheckFormat::Sarif => sarif::write(&self.records, out),
+            CheckFormat::Github => github::write(&self.records, out),
+            CheckFormat::Gitlab => gitlab::write(&self.records, out),
+            CheckFormat::Junit => junit::write(&self.records, out),
+            CheckFormat::Checkstyle => checkstyle::write(&self.records, out),
+            CheckFormat::Rdjson => rdjson::write(&self.records, out),
+        }
+    }
+
+    /// Prints the rules with how often each found something, the most frequent first.
+    fn statistics(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for record in &self.records {
+            *counts.entry(record.code).or_default() += 1;
+        }
+        let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts
+            .into_iter()
+            .try_for_each(|(code, count)| writeln!(out, "{count:6}  {code}"))
+    }
+
+    fn summary(&self) -> String {
+        let mut parts = Vec::new();
+        for severity in [
+            Severity::Error,
+            Severity::Warning,
+            Severity::Information,
+            Severity::Hint,
+        ] {
+            let name = match severity {
+                Severity::Information => "note",
+                Severity::Error | Severity::Warning | Severity::Hint => severity.name(),
+            };
+            match self.count(severity) {
+                0 => {}
+                1 => parts.push(format!("1 {name}")),
+                many => parts.push(format!("{many} {name}s")),
+            }
+        }
+        let mut summary = match parts.is_empty() {
+            true => "nothing found".to_owned(),
+            false => parts.join(", "),
+        };
+        let files = self.files.len();
+        let noun = if files == 1 { "file" } else { "files" };
+        let _ = write!(summary, " in {files} {noun}");
+        summary
+    }
+}

@@ -1,0 +1,164 @@
+//! A finding as the formats print it: shown paths, lines and columns instead of bytes. It knows nothing
+//! of any format.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::rules::{Finding, Safety, Severity};
+use crate::text::{PositionEncoding, TextRange};
+use crate::workspace::{File, Snapshot};
+
+/// A place in a file. Lines and columns count from 1.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Place {
+    /// The path relative to the current folder where it lies below it, else absolute.
+    pub(super) path: String,
+    #[serde(flatten)]
+    pub(super) region: Option<Region>,
+}
+
+/// A part of a file; nothing is known of it where the file is not in the snapshot.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Region {
+    pub(super) line: u32,
+    /// Unicode scalar values into the line.
+    pub(super) column: u32,
+    pub(super) end_line: u32,
+    pub(super) end_column: u32,
+    /// Bytes of UTF-8 into the line.
+    #[serde(skip)]
+    pub(super) byte_column: u32,
+    #[serde(skip)]
+    pub(super) end_byte_column: u32,
+}
+
+/// Another place that belongs to a finding.
+#[derive(Serialize)]
+pub(super) struct RelatedRecord {
+    #[serde(flatten)]
+    pub(super) place: Place,
+    pub(super) message: String,
+}
+
+/// A replacement that resolves a finding.
+pub(super) struct Replacement {
+    pub(super) region: Region,
+    pub(super) new_text: String,
+}
+
+/// One finding.
+#[derive(Serialize)]
+pub(super) struct Record {
+    pub(super) code: &'static str,
+    pub(super) severity: &'static str,
+    #[serde(flatten)]
+    pub(super) place: Place,
+    pub(super) message: String,
+    pub(super) related: Vec<RelatedRecord>,
+    #[serde(skip)]
+    pub(super) level: Severity,
+    /// The edits of the first safe fix.
+    #[serde(skip)]
+    pub(super) replacements: Vec<Replacement>,
+    /// Equal for the same finding after lines were added above it; see [`fingerprints`].
+    #[serde(skip)]
+    pub(super) fingerprint: String,
+    /// The text of the finding's first line.
+    #[serde(skip)]
+    source_line: String,
+}
+
+impl Record {
+    /// The record of a finding; `shown` makes a path relative.
+    pub(super) fn new(
+        snapshot: &Snapshot,
+        finding: Finding,
+        shown: &dyn Fn(&str) -> String,
+    ) -> Record {
+        let file = snapshot.file(&finding.path);
+        let place = |path: &str, range: TextRange| Place {
+            path: shown(path),
+            region: snapshot.file(path).map(|file| region(file, range)),
+        };
+        let related = finding.related.iter().map(|related| RelatedRecord {
+            place: place(&related.path, related.range),
+            message: related.message.clone(),
+        });
+        let mut fixes = finding.fixes.iter();
+        let fix = fixes.find(|fix| fix.safety == Safety::Safe);
+        let edits = fix.map_or(&[][..], |fix| &fix.edits);
+        let replacements = file.map(|file| {
+            let replacement = |edit: &crate::text::TextEdit| Replacement {
+                region: region(file, edit.range),
+                new_text: edit.new_text.clone(),
+            };
+            edits.iter().map(replacement).collect()
+        });
+        Record {
+            code: finding.code,
+            severity: finding.severity.name(),
+            place: place(&finding.path, finding.range),
+            related: related.collect(),
+            level: finding.severity,
+            replacements: replacements.unwrap_or_default(),
+            fingerprint: String::new(),
+            source_line: file.map_or_else(String::new, |file| first_line(file, finding.range)),
+            message: finding.message,
+        }
+    }
+
+    /// `path:line:column`, as editors and terminals open it.
+    pub(super) fn position(&self) -> String {
+        match &self.place.region {
+            Some(region) => format!("{}:{}:{}", self.place.path, region.line, region.column),
+            None => self.place.path.clone(),
+        }
+    }
+}
+
+fn region(file: &File, range: TextRange) -> Region {
+    let lines = file.lines();
+    let at = |offset: u32, encoding| {
+        let position = lines.position(offset as usize, encoding);
+        (position.line + 1, position.character + 1)
+    };
+    let (line, column) = at(range.start, PositionEncoding::Utf32);
+    let (end_line, end_column) = at(range.end, PositionEncoding::Utf32);
+    Region {
+        line,
+        column,
+        end_line,
+        end_column,
+        byte_column: at(range.start, PositionEncoding::Utf8).1,
+        end_byte_column: at(range.end, PositionEncoding::Utf8).1,
+    }
+}
+
+fn first_line(file: &File, range: TextRange) -> String {
+    let lines = file.lines();
+    let line = lines.line_range(lines.line(range.start as usize));
+    let line = line.and_then(|line| file.text().get(line.as_usize()));
+    line.unwrap_or_default().trim().to_owned()
+}
+
+/// Gives each record its fingerprint: a hash of path, code and the text of the line, and of how many
+/// records before it have the same. Line numbers are not part of it. The hash keeps secrets that stand
+/// in the line out of reports.
+pub(super) fn fingerprint(records: &mut [Record]) {
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    for record in records {
+        let Place { path, .. } = &record.place;
+        let parts = format!("{path}\0{}\0{}", record.code, record.source_line);
+        let same = seen.entry(parts.clone()).or_default();
+        let digest = Sha256::digest(format!("{parts}\0{same}"));
+        *same += 1;
+        record.fingerprint = digest[..16]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+    }
+}

@@ -1,0 +1,136 @@
+//! `--format sarif`: SARIF 2.1.0, for code scanning. Paths below the current folder are relative to it, so
+//! run it at the repository's root.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use super::record::{Place, Record, Region};
+use crate::rules::{Rule, Severity, rule};
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// Most related places of one result: receivers refuse more than a hundred places.
+const MOST_RELATED: usize = 99;
+
+/// What stays as it is in a URI's path.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// Prints all records as one run. The rules that found something are described, each with its page.
+pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
+    let codes: BTreeSet<&str> = records.iter().map(|record| record.code).collect();
+    let rules: Vec<&Rule> = codes.iter().filter_map(|code| rule(code)).collect();
+    let log = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {
+                "driver": {
+                    "name": "hiera-ls",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "rules": rules.iter().map(|rule| described(rule)).collect::<Value>(),
+                },
+            },
+            "columnKind": "unicodeCodePoints",
+            "results": records
+                .iter()
+                .map(|record| result(record, &rules))
+                .collect::<Value>(),
+        }],
+    });
+    writeln!(out, "{log:#}")
+}
+
+fn described(rule: &Rule) -> Value {
+    json!({
+        "id": rule.code,
+        "shortDescription": { "text": rule.summary },
+        "fullDescription": { "text": rule.summary },
+        "help": { "text": rule.page, "markdown": rule.page },
+        "defaultConfiguration": { "level": level(rule.severity) },
+        "properties": { "tags": ["hiera", "puppet"] },
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "note",
+    }
+}
+
+fn result(record: &Record, rules: &[&Rule]) -> Value {
+    let mut result = json!({
+        "ruleId": record.code,
+        "level": level(record.level),
+        "message": { "text": record.message },
+        "locations": [location(&record.place)],
+        "partialFingerprints": { "hieraLs/v1": record.fingerprint },
+    });
+    if let Some(index) = rules.iter().position(|rule| rule.code == record.code) {
+        result["ruleIndex"] = index.into();
+    }
+    let related = record.related.iter().take(MOST_RELATED);
+    let related: Vec<Value> = related
+        .map(|related| {
+            let mut location = location(&related.place);
+            location["message"] = json!({ "text": related.message });
+            location
+        })
+        .collect();
+    if !related.is_empty() {
+        result["relatedLocations"] = related.into();
+    }
+    let replacements = record.replacements.iter();
+    let replacements: Vec<Value> = replacements
+        .map(|replacement| {
+            json!({
+                "deletedRegion": region(&replacement.region),
+                "insertedContent": { "text": replacement.new_text },
+            })
+        })
+        .collect();
+    if !replacements.is_empty() {
+        result["fixes"] = json!([{
+            "artifactChanges": [{
+                "artifactLocation": { "uri": uri(&record.place.path) },
+                "replacements": replacements,
+            }],
+        }]);
+    }
+    result
+}
+
+fn location(place: &Place) -> Value {
+    let mut physical = json!({ "artifactLocation": { "uri": uri(&place.path) } });
+    if let Some(at) = &place.region {
+        physical["region"] = region(at);
+    }
+    json!({ "physicalLocation": physical })
+}
+
+fn region(region: &Region) -> Value {
+    json!({
+        "startLine": region.line,
+        "startColumn": region.column,
+        "endLine": region.end_line,
+        "endColumn": region.end_column,
+    })
+}
+
+/// A relative reference, or a `file:` URI of an absolute path.
+fn uri(path: &str) -> String {
+    let encoded = utf8_percent_encode(path, PATH);
+    match path.starts_with('/') {
+        true => format!("file://{encoded}"),
+        false => encoded.to_string(),
+    }
+}
