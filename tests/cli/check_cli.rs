@@ -168,7 +168,7 @@ fn json_formats_hold_the_fields_that_their_readers_need() {
     let diagnostic = &rdjson["diagnostics"][0];
     assert_eq!(diagnostic["severity"], "ERROR");
     assert_eq!(diagnostic["location"]["range"]["start"]["column"], 10);
-    assert_eq!(diagnostic["suggestions"][0]["text"], "'");
+    assert_eq!(diagnostic["suggestions"][0]["text"], "\"2027-01-31\"");
 }
 
 #[test]
