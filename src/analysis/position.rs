@@ -45,14 +45,16 @@ impl<'a> KeyPositions<'a> {
             return Some((fact.key, fact.key.cover(fact.value)));
         }
         let format = file.format().unwrap_or(Format::Yaml);
-        let parse = self.snapshot.parse_of(file, format);
+        let start = fact.key.start as usize;
+        let parse = self.snapshot.parse_around(file, format, start);
         dug(&parse.tree, fact.key, steps)
     }
 
     /// Where a part of a key's value starts.
     fn nested(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<usize> {
         let format = file.format().unwrap_or(Format::Yaml);
-        let parse = self.snapshot.parse_of(file, format);
+        let start = fact.key.start as usize;
+        let parse = self.snapshot.parse_around(file, format, start);
         Some(nested(&parse.tree, fact.key, steps)?.start as usize)
     }
 }

@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 
 use super::builtin::is_builtin_alias;
 use super::model::{
-    Alias, CallableType, Element, EnumCase, FloatRange, Presence, Range, StringType, Type,
+    Alias, CallableType, Element, EnumCase, EnumType, FloatRange, Presence, Range, StringType, Type,
 };
 use super::quote::{quote, ruby_float, slashed};
 
@@ -174,13 +174,7 @@ impl Printer {
             Type::Float(range) => listed(float_bounds(*range)),
             Type::String(StringType::Size(range)) => listed(bounds(Some(range))),
             Type::String(StringType::Any | StringType::Value(_)) => name.to_owned(),
-            Type::Enum(allowed) => {
-                let mut parts: Vec<String> = allowed.values.iter().map(|v| quote(v)).collect();
-                if !parts.is_empty() && allowed.case == EnumCase::Insensitive {
-                    parts.push("true".to_owned());
-                }
-                listed(parts)
-            }
+            Type::Enum(allowed) => listed(enum_parts(allowed)),
             Type::Pattern(patterns) => {
                 listed(patterns.iter().map(|p| slashed(&p.source)).collect())
             }
@@ -310,6 +304,14 @@ impl Printer {
         };
         format!("{key} => {}", self.text(&element.value))
     }
+}
+
+fn enum_parts(allowed: &EnumType) -> Vec<String> {
+    let mut parts: Vec<String> = allowed.values.iter().map(|v| quote(v)).collect();
+    if !parts.is_empty() && allowed.case == EnumCase::Insensitive {
+        parts.push("true".to_owned());
+    }
+    parts
 }
 
 fn float_bounds(range: FloatRange) -> Vec<String> {

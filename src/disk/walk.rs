@@ -63,6 +63,68 @@ impl Chain {
     }
 }
 
+/// The folders of a walk.
+struct Folders<'w> {
+    ignore: &'w Ignore,
+    /// Where the walked folder really is.
+    real: Arc<str>,
+    /// How often each real folder was entered.
+    visits: HashMap<(u64, u64), u32>,
+    waiting: Vec<Waiting>,
+}
+
+impl Folders<'_> {
+    /// Lets a folder in `here` wait to be entered, unless there is a reason not to. Gives where a
+    /// symbolic link leads; nothing at all for a folder that is not named either.
+    fn enter(
+        &mut self,
+        here: &Waiting,
+        at: String,
+        is_link: Linked,
+        walk: &mut Walk,
+    ) -> Option<Option<Arc<str>>> {
+        if self.ignore.skips(&at) {
+            return None;
+        }
+        let mut outside = here.outside;
+        let mut leads = None;
+        if is_link == Linked::Yes {
+            let behind = target(&at)?;
+            if path::within(&self.real, &behind).is_some() {
+                walk.problem(&at, "is a link to a folder around it and is not entered");
+                return Some(Some(behind));
+            }
+            outside |= path::within(&behind, &self.real).is_none();
+            leads = Some(behind);
+        }
+        let next = Waiting {
+            depth: here.depth + 1,
+            outside,
+            chain: chained(&at, here.chain.as_ref()),
+            path: at,
+        };
+        match unentered(&next, here.chain.as_ref(), &mut self.visits) {
+            Some(reason) => walk.problem(&next.path, &reason),
+            None => self.waiting.push(next),
+        }
+        Some(leads)
+    }
+}
+
+/// What stands at an entry of a folder, links followed; nothing for what is no file and no folder:
+/// pipes, devices, links to them and links that lead nowhere.
+fn kind_at(entry: &std::fs::DirEntry, at: &str) -> Option<(FileKind, Linked)> {
+    let own = entry.file_type().ok()?;
+    if own.is_symlink() {
+        let kind = super::read::kind_of(&std::fs::metadata(at).ok()?)?;
+        Some((kind, Linked::Yes))
+    } else if own.is_dir() {
+        Some((FileKind::Directory, Linked::No))
+    } else {
+        own.is_file().then_some((FileKind::File, Linked::No))
+    }
+}
+
 /// Names everything below `folder`, which itself is not named. `go_on` is asked once per folder
 /// with the number of names so far.
 pub(super) fn walk(
@@ -71,17 +133,20 @@ pub(super) fn walk(
     go_on: &dyn Fn(usize) -> ControlFlow<()>,
 ) -> Walk {
     let mut walk = Walk::default();
-    let mut visits: HashMap<(u64, u64), u32> = HashMap::new();
     let (mut linked, mut linked_full) = (0, false);
-    let mut waiting = Vec::new();
-    let real = target(folder).unwrap_or_else(|| Arc::from(folder));
-    waiting.push(Waiting {
+    let mut folders = Folders {
+        ignore,
+        real: target(folder).unwrap_or_else(|| Arc::from(folder)),
+        visits: HashMap::new(),
+        waiting: Vec::new(),
+    };
+    folders.waiting.push(Waiting {
         path: folder.trim_end_matches('/').to_owned(),
         depth: 0,
         outside: false,
         chain: chained(folder, None),
     });
-    while let Some(here) = waiting.pop() {
+    while let Some(here) = folders.waiting.pop() {
         if go_on(walk.found.len()).is_break() {
             walk.cancelled = true;
             return walk;
@@ -112,21 +177,7 @@ pub(super) fn walk(
                 continue;
             };
             let at = format!("{}/{name}", here.path);
-            let Ok(own) = entry.file_type() else {
-                continue;
-            };
-            let (kind, is_link) = if own.is_symlink() {
-                match std::fs::metadata(&at) {
-                    Ok(metadata) if metadata.is_dir() => (FileKind::Directory, Linked::Yes),
-                    Ok(metadata) if metadata.is_file() => (FileKind::File, Linked::Yes),
-                    // A dangling link, or a link to a pipe or a device.
-                    Ok(_) | Err(_) => continue,
-                }
-            } else if own.is_dir() {
-                (FileKind::Directory, Linked::No)
-            } else if own.is_file() {
-                (FileKind::File, Linked::No)
-            } else {
+            let Some((kind, is_link)) = kind_at(&entry, &at) else {
                 continue;
             };
             if walk.found.len() >= MOST_FILES {
@@ -159,32 +210,9 @@ pub(super) fn walk(
                 target: None,
             };
             if kind == FileKind::Directory {
-                if ignore.skips(&at) {
-                    continue;
-                }
-                let mut outside = here.outside;
-                if is_link == Linked::Yes {
-                    found.target = target(&at);
-                    let Some(leads) = &found.target else {
-                        continue;
-                    };
-                    if path::within(&real, leads).is_some() {
-                        walk.problem(&at, "is a link to a folder around it and is not entered");
-                        walk.found.push(found);
-                        continue;
-                    }
-                    outside |= path::within(leads, &real).is_none();
-                }
-                let next = Waiting {
-                    depth: here.depth + 1,
-                    outside,
-                    chain: chained(&at, here.chain.as_ref()),
-                    path: at,
-                };
-                if let Some(reason) = unentered(&next, here.chain.as_ref(), &mut visits) {
-                    walk.problem(&next.path, &reason);
-                } else {
-                    waiting.push(next);
+                match folders.enter(&here, at, is_link, &mut walk) {
+                    Some(leads) => found.target = leads,
+                    None => continue,
                 }
             }
             walk.found.push(found);

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::{DiskFiles, Ignore, scan};
-use crate::value::LoadError;
+use crate::value::{LoadError, load_plain_entry};
 use crate::workspace::{
-    Change, DataFile, FileKind, Files, Format, Settings, Snapshot, Workspace, map_onto_environment,
-    path,
+    Change, DataFile, Entry, FileKind, Files, Format, Settings, Snapshot, Workspace,
+    map_onto_environment, path,
 };
 
 /// The files of this machine, read when they are asked for; absolute data directories that name
@@ -66,6 +66,22 @@ impl Files for WorkspaceDisk {
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
         self.disk.data(path, format)
+    }
+
+    fn entry(&self, path: &str, key: &str, asked: u32) -> Entry {
+        /// A command asks most files for a key and for `lookup_options`, and ends.
+        const MOST_ASKED: u32 = 2;
+        if asked >= MOST_ASKED {
+            return Entry::Unknown;
+        }
+        // Bytes that are no text may be a reason to refuse the file.
+        let text = self.disk.text(path).ok();
+        let text = text.filter(|text| !text.contains(char::REPLACEMENT_CHARACTER));
+        match text.and_then(|text| load_plain_entry(text.as_bytes(), key)) {
+            Some(Some(value)) => Entry::Value(value),
+            Some(None) => Entry::Absent,
+            None => Entry::Unknown,
+        }
     }
 
     fn resolve<'a>(&self, at: &'a str) -> Cow<'a, str> {

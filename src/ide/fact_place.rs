@@ -74,8 +74,8 @@ fn parse(analysis: Analysis<'_>, file: &NodeFile) -> Arc<Parse> {
         Some(_) | None => Format::Yaml,
     };
     match analysis.snapshot.file(&file.path) {
-        Some(known) => analysis.snapshot.parse_of(known, format),
-        None => Arc::new(crate::workspace::parse(&file.text, format)),
+        Some(known) if known.unchecked().is_none() => analysis.snapshot.parse_of(known, format),
+        Some(_) | None => Arc::new(crate::workspace::parse(&file.text, format)),
     }
 }
 

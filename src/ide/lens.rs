@@ -151,7 +151,7 @@ fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
             break;
         }
         let (mut above, mut below) = (0, 0);
-        for other in snapshot.files_with(&fact.name) {
+        for other in snapshot.iter_ids_with(&fact.name) {
             match ranks.of(other) {
                 Some(rank) if rank < own => above += 1,
                 Some(rank) if rank > own => below += 1,

@@ -228,7 +228,9 @@ impl Renaming<'_> {
         if file.format() == Some(Format::Hocon) {
             return Err(format!("{place}: keys of HOCON files are not renamed"));
         }
-        let parse = self.analysis.snapshot.parse_of(file, format_of(file));
+        let start = key.start as usize;
+        let snapshot = self.analysis.snapshot;
+        let parse = snapshot.parse_around(file, format_of(file), start);
         let tree = &parse.tree;
         let is_broken = tree.broken().iter().any(|entry| entry.range.contains(key));
         let is_entry = tree.entry_at(key).is_some_and(|(at, _)| {

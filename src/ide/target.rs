@@ -129,7 +129,10 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Target {
         return in_config(file, &parse.tree, offset);
     }
     match file.format() {
-        Some(format) => in_data(file, &snapshot.parse_of(file, format).tree, offset),
+        Some(format) => {
+            let parse = snapshot.parse_around(file, format, offset);
+            in_data(file, &parse.tree, offset)
+        }
         None => Target::None,
     }
 }
@@ -202,7 +205,7 @@ fn in_data(file: &File, tree: &Tree, offset: usize) -> Target {
 #[must_use]
 pub fn blob_at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<BlobTarget> {
     let file = snapshot.file(path)?;
-    let parse = snapshot.parse_of(file, file.format()?);
+    let parse = snapshot.parse_around(file, file.format()?, offset);
     blob_in(file, &parse.tree, &parse.tree.path_at(offset), offset)
 }
 
@@ -277,7 +280,8 @@ fn word_at(tree: &Tree, nodes: &[NodeId]) -> Option<WordTarget> {
 #[must_use]
 pub fn key_around(snapshot: &Snapshot, path: &str, offset: usize) -> Option<KeyTarget> {
     let file = snapshot.file(path)?;
-    let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
+    let format = file.format().unwrap_or(Format::Yaml);
+    let parse = snapshot.parse_around(file, format, offset);
     key_in(&parse.tree, &parse.tree.path_at(offset))
 }
 
@@ -286,7 +290,7 @@ pub fn key_around(snapshot: &Snapshot, path: &str, offset: usize) -> Option<KeyT
 #[must_use]
 pub fn key_at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Arc<str>> {
     let file = snapshot.file(path)?;
-    let parse = snapshot.parse_of(file, file.format()?);
+    let parse = snapshot.parse_around(file, file.format()?, offset);
     let tree = &parse.tree;
     let at = |offset| key_in(tree, &tree.path_at(offset)).or_else(|| broken_key(tree, offset));
     let first_of_line = || {

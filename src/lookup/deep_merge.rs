@@ -21,6 +21,9 @@ use crate::value::{HashMap, KeyHashing, StrKey, Value};
 /// Deepest nesting that is merged; the loaders allow less.
 const MAX_DEPTH: usize = 512;
 
+/// Up to so many elements a list is compared element by element, beyond by a table.
+const FEW: usize = 12;
+
 /// A collection that Ruby changes in place: as it was, and what became of it. The first of the two
 /// is known by its identity.
 pub(super) type Mutation = (Value, Value);
@@ -169,21 +172,13 @@ impl Merge<'_> {
             match &mut dest {
                 Value::Hash(hash) => {
                     let hash = Arc::make_mut(hash);
-                    let below = match hash.get(key) {
-                        Some(below) if !below.is_falsey() => below.clone(),
-                        // The gem merges the value over a copy of itself, which strips knockouts.
-                        Some(_) | None => shallow_copy(value),
-                    };
-                    match self.merge(value, below, depth + 1) {
-                        Ok(merged) => hash.insert(key.clone(), merged),
-                        Err(error) => {
-                            // What was changed before the error stays changed.
-                            if same && dest != *source {
-                                self.tell((source.clone(), dest));
-                            }
-                            return Err(error);
+                    if let Err(error) = self.merge_entry(hash, (key, value), same, depth + 1) {
+                        // What was changed before the error stays changed.
+                        if same && dest != *source {
+                            self.tell((source.clone(), dest));
                         }
-                    };
+                        return Err(error);
+                    }
                 }
                 Value::Array(elements) if self.options.extend_existing_arrays => {
                     dest = pushed(elements, source.clone());
@@ -196,6 +191,68 @@ impl Merge<'_> {
             }
         }
         Ok((dest, same))
+    }
+
+    /// Sets or merges one entry of the source in `hash`, which may be the source itself.
+    fn merge_entry(
+        &mut self,
+        hash: &mut HashMap,
+        (key, value): (&Value, &Value),
+        is_source: bool,
+        depth: usize,
+    ) -> Found<()> {
+        if let Some(entry) = hash.get_mut(key) {
+            let below = match &mut *entry {
+                // The gem merges the value over a copy of itself, which strips knockouts.
+                below if below.is_falsey() => shallow_copy(value),
+                // A trace shows the source, too, as it is after an error.
+                below if is_source && self.mutated.is_some() => below.clone(),
+                // What is not held elsewhere is changed without a copy.
+                below => std::mem::take(below),
+            };
+            *entry = self.merge(value, below, depth)?;
+            return Ok(());
+        }
+        let merged = match self.is_unchanged_by_itself(value) {
+            true => value.clone(),
+            false => self.merge(value, shallow_copy(value), depth)?,
+        };
+        hash.insert(key.clone(), merged);
+        Ok(())
+    }
+
+    /// Whether a value stays what it is, for certain, when it is merged over a copy of itself. Never
+    /// in a trace, which shows copies as such.
+    fn is_unchanged_by_itself(&self, value: &Value) -> bool {
+        if self.mutated.is_some() {
+            return false;
+        }
+        match value {
+            Value::Array(elements) => {
+                let options = self.options;
+                let is_plain = !options.sort_merged_arrays && options.unpack_arrays.is_none();
+                is_plain
+                    && elements.len() <= FEW
+                    && elements.iter().enumerate().all(|(at, element)| {
+                        let is_simple = match element {
+                            Value::Array(_) => true,
+                            Value::Hash(_) => !options.merge_hash_arrays,
+                            element => self.is_unchanged_by_itself(element),
+                        };
+                        is_simple && !elements[..at].contains(element)
+                    })
+            }
+            Value::Hash(hash) => {
+                let mut values = hash.values();
+                values.all(|value| self.is_unchanged_by_itself(value))
+            }
+            Value::String(text) => match &self.options.knockout {
+                None => true,
+                Some(knockout) => knockout.cannot_strip(text),
+            },
+            Value::Float(number) => !number.is_nan(),
+            _ => true,
+        }
     }
 
     fn merge_array(
@@ -274,8 +331,7 @@ impl Merge<'_> {
                 list.extend(source.iter().skip(below.len()).cloned());
                 list
             } else {
-                let set: IndexSet<&Value, KeyHashing> = below.iter().chain(source.iter()).collect();
-                set.into_iter().cloned().collect()
+                distinct(&below, &source)
             };
         if self.options.sort_merged_arrays {
             sort(&mut merged)?;
@@ -289,9 +345,10 @@ impl Merge<'_> {
             return Ok(dest);
         }
         if let (Some(knockout), Value::String(text)) = (&self.options.knockout, source) {
-            // Either way the result is a text of its own.
+            // Either way the result is a text of its own, which only a trace tells.
             return Ok(match knockout.strip(text)? {
                 Some(_) => Value::string(""),
+                None if self.mutated.is_none() => source.clone(),
                 None => Value::string(&**text),
             });
         }
@@ -345,6 +402,22 @@ impl Merge<'_> {
             self.tell((Value::Array(before.clone()), Value::Array(after.clone())));
         }
     }
+}
+
+/// The elements of both, the first of equal ones.
+fn distinct(below: &[Value], source: &[Value]) -> Vec<Value> {
+    let all = below.iter().chain(source);
+    if below.len() + source.len() > FEW {
+        let set: IndexSet<&Value, KeyHashing> = all.collect();
+        return set.into_iter().cloned().collect();
+    }
+    let mut kept: Vec<Value> = Vec::with_capacity(below.len() + source.len());
+    for element in all {
+        if !kept.contains(element) {
+            kept.push(element.clone());
+        }
+    }
+    kept
 }
 
 /// Ruby's `dup`: a new collection of the same elements.

@@ -81,10 +81,14 @@ impl Engine<'_> {
                 Ok(result.map(Value::from))
             }
             Value::Hash(hash) => {
-                if self.tracer.is_some() || hash.keys().any(value_has_tokens) {
+                if hash.keys().any(value_has_tokens) {
                     return self.interpolate_hash(hash, invocation, methods).map(Some);
                 }
                 let mut result: Option<HashMap> = None;
+                if self.tracer.is_some() {
+                    self.budget.add_values(hash.len())?;
+                    result = Some(HashMap::clone(hash));
+                }
                 for (at, element) in hash.values().enumerate() {
                     if is_settled(element) {
                         continue;

@@ -54,7 +54,12 @@ impl Knockout {
         Ok((stripped != text).then_some(stripped))
     }
 
-    /// The same for an element of an array. What equals nothing, itself included, looks changed; as
+    /// Whether a text certainly has no prefix to strip.
+    pub(super) fn cannot_strip(&self, text: &str) -> bool {
+        self.pattern.is_none() && !self.starts_a_line(text)
+    }
+
+    /// [`Knockout::strip`] for an element of an array. What equals nothing, itself included, looks changed; as
     /// the one object that NaN is, it is found again all the same.
     pub(super) fn strip_element(&self, element: &Value) -> Found<Option<Value>> {
         match element {

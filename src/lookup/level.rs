@@ -16,7 +16,7 @@ use super::trace::{Event, NodeKind, Possible, TraceLocation};
 use crate::hierarchy::{Backend, Config, Function, FunctionKind, Layer, Level, join};
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
-use crate::workspace::Paths;
+use crate::workspace::{Entry, Paths};
 
 /// A level with its locations for one scope.
 pub(super) struct LevelProvider {
@@ -35,6 +35,8 @@ pub(super) struct LevelProvider {
     /// Hashes that a `data_hash` function gave, by location; the last place is that of a level
     /// without locations.
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
+    /// How often each location was asked for a key alone.
+    pub(super) asked: RefCell<Vec<u32>>,
     /// What is known of a function that is not Puppet's own, once it was looked for.
     pub(super) definition: OnceCell<Definition>,
     /// What is declared of the function.
@@ -109,6 +111,7 @@ impl Engine<'_> {
             config: config.path.clone(),
             given: Given::default(),
             hashes: RefCell::default(),
+            asked: RefCell::default(),
             definition: OnceCell::new(),
             declared,
         }))
@@ -247,18 +250,47 @@ impl Engine<'_> {
         root: &Arc<str>,
         invocation: &Invocation,
     ) -> Found {
-        let Some(hash) = self.data_hash(origin)? else {
-            self.not_run(origin, root);
-            return Err(Failure::NotFound);
+        let found = match self.entry_alone(origin, root) {
+            Entry::Value(value) => Some(value),
+            Entry::Absent => None,
+            Entry::Unknown => match self.data_hash(origin)? {
+                Some(hash) => hash.get(&StrKey(root)).cloned(),
+                None => {
+                    self.not_run(origin, root);
+                    return Err(Failure::NotFound);
+                }
+            },
         };
-        let Some(value) = hash.get(&StrKey(root)) else {
+        let Some(value) = found else {
             self.event(|| Event::NotFound(root.to_string()));
             return Err(Failure::NotFound);
         };
-        self.check_value(origin, root, value)?;
-        let value = self.interpolate(value, invocation, &Methods::Allowed)?;
+        self.check_value(origin, root, &value)?;
+        let value = self.interpolate(&value, invocation, &Methods::Allowed)?;
         self.event(|| Event::Found(root.to_string(), value.clone()));
         Ok(value)
+    }
+
+    /// What the file of a location says of a key, without loading all of it.
+    fn entry_alone(&self, origin: &Origin<'_>, root: &str) -> Entry {
+        let Origin { level, at, .. } = *origin;
+        let Some(place) = origin.place.filter(|place| !place.is_uri) else {
+            return Entry::Unknown;
+        };
+        // A module's data is looked through for keys that it must not hold.
+        let is_plain = level.function.kind == FunctionKind::DataHash
+            && *level.function.name == *"yaml_data"
+            && level.options.as_hash().is_none_or(HashMap::is_empty)
+            && origin.layer.module_name().is_none();
+        if !is_plain || matches!(level.hashes.borrow().get(at), Some(Some(_))) {
+            return Entry::Unknown;
+        }
+        let mut asked = level.asked.borrow_mut();
+        if asked.len() <= at {
+            asked.resize(at + 1, 0);
+        }
+        asked[at] += 1;
+        self.session.files.entry(&place.place, root, asked[at] - 1)
     }
 
     /// The hash of a location, read once for a compilation; none where a function gives it that is

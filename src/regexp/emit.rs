@@ -147,21 +147,7 @@ impl Emitter {
                 greed,
             } => self.repeat(body, *min, *max, *greed)?,
             Node::Anchor(anchor) => self.anchor(*anchor),
-            Node::Backreference(groups, case) => {
-                let open = match case {
-                    Case::Exact => "(?:",
-                    Case::Ignored => "(?i:",
-                };
-                self.out.push_str(open);
-                for (i, group) in groups.iter().rev().enumerate() {
-                    if i > 0 {
-                        self.out.push('|');
-                    }
-                    let number = self.engine_number(*group);
-                    self.out.push_str(&format!("\\{number}"));
-                }
-                self.out.push(')');
-            }
+            Node::Backreference(groups, case) => self.backreference(groups, *case),
             Node::Call(group) => {
                 let number = self.engine_number(*group);
                 self.out.push_str(&format!("\\g<{number}>"));
@@ -185,6 +171,23 @@ impl Emitter {
             Node::Grapheme => return Err(r"grapheme clusters (`\X`)".to_owned()),
         }
         Ok(())
+    }
+
+    /// Whichever of the groups took part last.
+    fn backreference(&mut self, groups: &[usize], case: Case) {
+        let open = match case {
+            Case::Exact => "(?:",
+            Case::Ignored => "(?i:",
+        };
+        self.out.push_str(open);
+        for (i, group) in groups.iter().rev().enumerate() {
+            if i > 0 {
+                self.out.push('|');
+            }
+            let number = self.engine_number(*group);
+            self.out.push_str(&format!("\\{number}"));
+        }
+        self.out.push(')');
     }
 
     fn grouped(&mut self, open: &str, body: &Node) -> Result<(), String> {

@@ -204,7 +204,14 @@ impl<'a> FileContext<'a> {
     /// What the loader raises.
     pub fn loaded(&self) -> Result<&Value, &LoadError> {
         let loaded = self.loaded.get_or_init(|| match self.role {
-            Role::Data(_) => self.snapshot().data_of(self.file, self.format()),
+            Role::Data(_) => match self.file.unchecked() {
+                // What is known of it all the same, before why the rest is not.
+                Some(unchecked) => Arc::new(DataFile {
+                    loaded: Err(self.facts().error.as_deref().cloned().unwrap_or(unchecked)),
+                    recovered: Value::Undef,
+                }),
+                None => self.snapshot().data_of(self.file, self.format()),
+            },
             Role::Config { .. } | Role::Project => Arc::new(DataFile {
                 loaded: match self.file.bytes() {
                     Ok(bytes) => load_yaml(&bytes),

@@ -245,6 +245,32 @@ impl Default for Emitter {
     }
 }
 
+/// The style of a scalar in libyaml's words; libyaml chooses one where none is asked for.
+fn raw_scalar_style(style: Option<ScalarStyle>) -> unsafe_sys::yaml_scalar_style_t {
+    match style {
+        None => unsafe_sys::YAML_ANY_SCALAR_STYLE,
+        Some(ScalarStyle::Plain) => unsafe_sys::YAML_PLAIN_SCALAR_STYLE,
+        Some(ScalarStyle::SingleQuoted) => unsafe_sys::YAML_SINGLE_QUOTED_SCALAR_STYLE,
+        Some(ScalarStyle::DoubleQuoted) => unsafe_sys::YAML_DOUBLE_QUOTED_SCALAR_STYLE,
+        Some(ScalarStyle::Literal) => unsafe_sys::YAML_LITERAL_SCALAR_STYLE,
+        Some(ScalarStyle::Folded) => unsafe_sys::YAML_FOLDED_SCALAR_STYLE,
+    }
+}
+
+fn raw_sequence_style(style: CollectionStyle) -> unsafe_sys::yaml_sequence_style_t {
+    match style {
+        CollectionStyle::Block => unsafe_sys::YAML_BLOCK_SEQUENCE_STYLE,
+        CollectionStyle::Flow => unsafe_sys::YAML_FLOW_SEQUENCE_STYLE,
+    }
+}
+
+fn raw_mapping_style(style: CollectionStyle) -> unsafe_sys::yaml_mapping_style_t {
+    match style {
+        CollectionStyle::Block => unsafe_sys::YAML_BLOCK_MAPPING_STYLE,
+        CollectionStyle::Flow => unsafe_sys::YAML_FLOW_MAPPING_STYLE,
+    }
+}
+
 impl Emitter {
     /// An emitter that has written nothing yet.
     #[must_use]
@@ -317,18 +343,7 @@ impl Emitter {
                         length,
                         *plain_implicit,
                         *quoted_implicit,
-                        match style {
-                            None => unsafe_sys::YAML_ANY_SCALAR_STYLE,
-                            Some(ScalarStyle::Plain) => unsafe_sys::YAML_PLAIN_SCALAR_STYLE,
-                            Some(ScalarStyle::SingleQuoted) => {
-                                unsafe_sys::YAML_SINGLE_QUOTED_SCALAR_STYLE
-                            }
-                            Some(ScalarStyle::DoubleQuoted) => {
-                                unsafe_sys::YAML_DOUBLE_QUOTED_SCALAR_STYLE
-                            }
-                            Some(ScalarStyle::Literal) => unsafe_sys::YAML_LITERAL_SCALAR_STYLE,
-                            Some(ScalarStyle::Folded) => unsafe_sys::YAML_FOLDED_SCALAR_STYLE,
-                        },
+                        raw_scalar_style(*style),
                     )
                 }
                 Emit::SequenceStart {
@@ -343,10 +358,7 @@ impl Emitter {
                         pointer(anchor.as_deref()),
                         pointer(tag.as_deref()),
                         *implicit,
-                        match style {
-                            CollectionStyle::Block => unsafe_sys::YAML_BLOCK_SEQUENCE_STYLE,
-                            CollectionStyle::Flow => unsafe_sys::YAML_FLOW_SEQUENCE_STYLE,
-                        },
+                        raw_sequence_style(*style),
                     )
                 }
                 Emit::SequenceEnd => unsafe_sys::yaml_sequence_end_event_initialize(into),
@@ -362,10 +374,7 @@ impl Emitter {
                         pointer(anchor.as_deref()),
                         pointer(tag.as_deref()),
                         *implicit,
-                        match style {
-                            CollectionStyle::Block => unsafe_sys::YAML_BLOCK_MAPPING_STYLE,
-                            CollectionStyle::Flow => unsafe_sys::YAML_FLOW_MAPPING_STYLE,
-                        },
+                        raw_mapping_style(*style),
                     )
                 }
                 Emit::MappingEnd => unsafe_sys::yaml_mapping_end_event_initialize(into),

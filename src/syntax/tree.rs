@@ -262,6 +262,30 @@ impl Tree {
             .map(|scalar| &scalar.text)
     }
 
+    /// Moves all places by so many bytes: what was parsed is a part of a longer text.
+    pub(crate) fn shift(&mut self, by: usize) {
+        let by = by as u32;
+        let shift = |range: &mut TextRange| {
+            range.start += by;
+            range.end += by;
+        };
+        for node in &mut self.nodes {
+            shift(&mut node.range);
+            let properties = [&mut node.anchor, &mut node.tag];
+            for property in properties.into_iter().flatten() {
+                shift(&mut property.range);
+            }
+        }
+        self.comments.iter_mut().for_each(shift);
+        self.ignored.iter_mut().for_each(shift);
+        for broken in &mut self.broken {
+            shift(&mut broken.range);
+            if let Some(key) = &mut broken.key {
+                shift(&mut key.range);
+            }
+        }
+    }
+
     /// Every comment, from its `#` (`//`, `/*` in JSON) to its end, in order.
     #[must_use]
     pub fn comments(&self) -> &[TextRange] {

@@ -20,6 +20,7 @@ mod inspect;
 mod json;
 mod json_text;
 mod load;
+mod plain_yaml;
 mod printable;
 mod psych;
 mod time;
@@ -32,11 +33,13 @@ pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub use json::{json_load, load_json_parse};
 pub use json_text::{JsonError, JsonPieces, from_json, from_raw_json, to_json, to_tagged_json};
 pub use load::{LoadError, LoadErrorKind, SystemError};
+pub use plain_yaml::{load_plain_entry, load_plain_yaml};
 pub use psych::{
     MAX_EXPANDED_NODES, duplicate_keys, load_errors, load_node, load_parse, load_recovered,
     load_tree, load_yaml, symbol_keys_to_strings,
 };
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hash, Hasher};
 use std::sync::Arc;
 
@@ -238,6 +241,15 @@ impl From<&str> for Value {
 impl From<String> for Value {
     fn from(text: String) -> Value {
         Value::String(Arc::from(text))
+    }
+}
+
+impl From<Cow<'_, str>> for Value {
+    fn from(text: Cow<'_, str>) -> Value {
+        match text {
+            Cow::Borrowed(text) => Value::from(text),
+            Cow::Owned(text) => Value::from(text),
+        }
     }
 }
 

@@ -279,7 +279,8 @@ impl<'t> Loader<'t> {
         if loaded.depth > MAX_DEPTH {
             return Err(too_deep(node.range));
         }
-        if loaded.nodes > MAX_EXPANDED_NODES {
+        // A text may hold as many nodes as it likes.
+        if loaded.nodes > MAX_EXPANDED_NODES.max(self.tree.len()) {
             return Err(LoadError {
                 kind: LoadErrorKind::YamlOther,
                 message: format!(

@@ -5,6 +5,7 @@ use super::cache::TextHash;
 use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact};
 use super::files::Format;
 use super::interner::Interner;
+use super::parts;
 use super::reader;
 use super::tokens::tokens_of;
 use crate::syntax::psych::{Resolved, resolve_plain};
@@ -36,18 +37,40 @@ pub(super) struct Source<'a> {
     pub(super) format: Format,
 }
 
-/// The facts of a data file's text, and the tree they are from.
-pub(super) fn facts(source: Source<'_>, names: &Interner) -> (FileFacts, Parse) {
+/// The facts of a data file's text, and the tree they are from where it is worth keeping.
+pub(super) fn facts(source: Source<'_>, names: &Interner) -> (FileFacts, Option<Parse>) {
+    let is_large = source.text.len() > parts::LARGE;
+    if is_large && let Some(facts) = facts_in_parts(source, parts::PART, names) {
+        return (facts, None);
+    }
     let parse = reader::parse(source.text, source.format);
-    let facts = facts_of_tree(source, &parse, names);
-    (facts, parse)
+    let facts = facts_of(source, &parse, source.text.len(), names).build(source.text);
+    (facts, (!is_large).then_some(parse))
 }
 
-fn facts_of_tree(source: Source<'_>, parse: &Parse, names: &Interner) -> FileFacts {
+/// The facts of a YAML text that is read in parts of about `size` bytes; nothing where it cannot be.
+fn facts_in_parts(source: Source<'_>, size: usize, names: &Interner) -> Option<FileFacts> {
+    if source.format != Format::Yaml || source.bytes.is_some() {
+        return None;
+    }
+    let mut facts = FactsBuilder::new(source.hash);
+    facts.is_whole = true;
+    facts.in_parts = true;
+    for part in parts::parts(source.text, size)? {
+        let end = part.end;
+        let parse = parts::parse_part(source.text, part)?;
+        facts.add(facts_of(source, &parse, end, names));
+    }
+    Some(facts.build(source.text))
+}
+
+/// The facts of a tree, which reaches to `end` of the text.
+fn facts_of(source: Source<'_>, parse: &Parse, end: usize, names: &Interner) -> FactsBuilder {
     let Source { text, hash, .. } = source;
     let tree = &parse.tree;
     let mut extraction = Extraction {
         source,
+        end,
         aliases: aliases(tree),
         tree,
         names,
@@ -59,24 +82,17 @@ fn facts_of_tree(source: Source<'_>, parse: &Parse, names: &Interner) -> FileFac
     extraction.entries();
     extraction.broken_entries();
     let is_hocon = source.format == Format::Hocon;
-    let Extraction {
-        keys,
-        lookup_options,
-        has_odd_keys,
-        aliases,
-        ..
-    } = extraction;
     FactsBuilder {
-        hash,
-        keys,
-        lookup_options,
+        keys: extraction.keys,
+        lookup_options: extraction.lookup_options,
         tokens: tokens_of(text, tree, source.format, names),
         error: load_error(source, parse),
+        is_whole: parse.problems.is_empty(),
         // Substitutions and included files can bring keys and references.
-        has_odd_keys: has_odd_keys || is_hocon,
-        has_aliases: !aliases.is_empty() || is_hocon,
+        has_odd_keys: extraction.has_odd_keys || is_hocon,
+        has_aliases: !extraction.aliases.is_empty() || is_hocon,
+        ..FactsBuilder::new(hash)
     }
-    .build(text)
 }
 
 /// Why Puppet refuses the whole file, if it does.
@@ -148,6 +164,8 @@ fn is_surely_loaded(text: &str) -> bool {
 /// The top-level keys of a tree, being collected.
 struct Extraction<'a> {
     source: Source<'a>,
+    /// Where the tree ends in the text.
+    end: usize,
     /// Where the aliases start, ascending.
     aliases: Vec<u32>,
     tree: &'a Tree,
@@ -164,7 +182,7 @@ impl Extraction<'_> {
         let entries: Vec<(NodeId, NodeId)> = self.tree.entries().collect();
         for (at, &(key, value)) in entries.iter().enumerate() {
             let next = entries.get(at + 1);
-            let end = next.map_or(self.source.text.len(), |&(next, _)| {
+            let end = next.map_or(self.end, |&(next, _)| {
                 self.tree.node(next).full_range().start as usize
             });
             self.entry(key, value, end, MOST_MERGES);

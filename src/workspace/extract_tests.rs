@@ -290,3 +290,67 @@ fn json_has_no_merge_keys() {
     assert_eq!(reference.range.slice(text), "%{lookup('c')}");
     assert!(facts.error.is_none());
 }
+
+#[test]
+fn facts_read_in_parts_are_those_of_the_whole() {
+    use proptest::prelude::{ProptestConfig, prop};
+    use proptest::sample::select;
+    use proptest::test_runner::TestRunner;
+
+    const PIECES: [&str; 24] = [
+        "a: 1\n",
+        "b:\n- x\n- y\n",
+        "c:\n  d: \"%{lookup('a')}\"\n  e: %{x}\n",
+        "# c\n\n",
+        "'a b': |\n  x\n\n\n",
+        "lookup_options:\n  a: {merge: deep}\n  '^b': {merge: hash}\n",
+        ":s: 1\n",
+        "1: x\n",
+        "d: 2001-01-01\n",
+        "e: !ruby/object:X {}\n",
+        "f: &x {a: 1}\n",
+        "g: *x\n",
+        "<<: {h: 1}\n",
+        "<<:\n  i: 1\n",
+        "j: [\n  1]\n",
+        "k: 'l\n",
+        "m: n\n  o\n",
+        "\"p\\n\": ~\n",
+        "---\n",
+        "...\n",
+        "&y q: 1\n",
+        "? r\n",
+        "s: >\n  t\n",
+        "u",
+    ];
+    let names = Interner::default();
+    let in_parts = std::cell::Cell::new(0);
+    let config = ProptestConfig {
+        failure_persistence: None,
+        cases: 1_500,
+        ..ProptestConfig::default()
+    };
+    let pieces = prop::collection::vec(select(&PIECES[..]), 0..8);
+    let run = TestRunner::new(config).run(&pieces, |pieces| {
+        let text = pieces.concat();
+        let source = Source {
+            text: &text,
+            bytes: None,
+            hash: TextHash::of(text.as_bytes()),
+            format: Format::Yaml,
+        };
+        for size in [1, 20] {
+            if let Some(facts) = facts_in_parts(source, size, &names) {
+                in_parts.set(in_parts.get() + 1);
+                let whole = FileFacts {
+                    in_parts: true,
+                    ..read(&text)
+                };
+                assert_eq!(facts, whole, "{text:?}");
+            }
+        }
+        Ok(())
+    });
+    run.unwrap();
+    assert!(in_parts.get() > 500, "{}", in_parts.get());
+}

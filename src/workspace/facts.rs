@@ -67,6 +67,10 @@ pub struct FileFacts {
     pub code: Option<Box<CodeFacts>>,
     /// The configuration of a hierarchy that the text is, if it is one.
     pub config: Option<Arc<ConfigFact>>,
+    /// Whether Puppet reads all of the text, without a word about it.
+    pub(super) is_whole: bool,
+    /// Whether the text is so large that it was read in [`super::parts`].
+    pub(super) in_parts: bool,
     /// Whether a top-level key may have a name that is not in `keys`.
     pub(super) has_odd_keys: bool,
     /// Whether a value may hold references that stand elsewhere in the text: by an alias, a merge
@@ -188,16 +192,7 @@ impl FileFacts {
 
     /// The facts of a text without keys.
     pub(super) fn none(hash: TextHash) -> FileFacts {
-        FactsBuilder {
-            hash,
-            keys: Vec::new(),
-            lookup_options: Vec::new(),
-            tokens: Vec::new(),
-            error: None,
-            has_odd_keys: false,
-            has_aliases: false,
-        }
-        .build("")
+        FactsBuilder::new(hash).build("")
     }
 }
 
@@ -209,11 +204,39 @@ pub(super) struct FactsBuilder {
     pub(super) lookup_options: Vec<OptionFact>,
     pub(super) tokens: Vec<TokenFact>,
     pub(super) error: Option<LoadError>,
+    pub(super) is_whole: bool,
+    pub(super) in_parts: bool,
     pub(super) has_odd_keys: bool,
     pub(super) has_aliases: bool,
 }
 
 impl FactsBuilder {
+    /// Nothing yet.
+    pub(super) fn new(hash: TextHash) -> FactsBuilder {
+        FactsBuilder {
+            hash,
+            keys: Vec::new(),
+            lookup_options: Vec::new(),
+            tokens: Vec::new(),
+            error: None,
+            is_whole: false,
+            in_parts: false,
+            has_odd_keys: false,
+            has_aliases: false,
+        }
+    }
+
+    /// Adds what a later part of the text holds.
+    pub(super) fn add(&mut self, more: FactsBuilder) {
+        self.keys.extend(more.keys);
+        self.lookup_options.extend(more.lookup_options);
+        self.tokens.extend(more.tokens);
+        self.error = self.error.take().or(more.error);
+        self.is_whole &= more.is_whole;
+        self.has_odd_keys |= more.has_odd_keys;
+        self.has_aliases |= more.has_aliases;
+    }
+
     /// The facts of `text`.
     pub(super) fn build(self, text: &str) -> FileFacts {
         let mut keys = self.keys;
@@ -237,6 +260,8 @@ impl FactsBuilder {
             keys: keys.into_boxed_slice(),
             lookup_options: self.lookup_options.into_boxed_slice(),
             tokens: self.tokens.into_boxed_slice(),
+            is_whole: self.is_whole && self.error.is_none(),
+            in_parts: self.in_parts,
             error: self.error.map(Box::new),
             code: None,
             has_odd_keys: self.has_odd_keys,

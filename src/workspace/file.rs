@@ -6,6 +6,7 @@ use super::cache::TextHash;
 use super::change::Content;
 use super::facts::FileFacts;
 use super::files::Format;
+use super::parts;
 use super::path;
 use crate::syntax::Parse;
 use crate::text::{LineIndex, line_at};
@@ -16,10 +17,12 @@ use crate::value::{LoadError, LoadErrorKind, SystemError};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
 
-/// Bytes up to which a file's content is read, on the disk or in the editor: larger files are
-/// hardly written by people, and one of them would cost more memory than a whole workspace. A
-/// document of 32 MiB takes 1,100 MB where it is read.
+/// Bytes up to which a file's content is read on the disk: larger files are hardly written by
+/// people, and one of them would cost more memory than a whole workspace.
 pub const LARGEST_FILE: u64 = 16 << 20;
+
+/// Bytes up to which a document is read that is open in the editor: there a person works on it.
+pub const LARGEST_DOCUMENT: u64 = 64 << 20;
 
 /// A document that is open in the editor.
 #[derive(Clone, Debug)]
@@ -33,10 +36,10 @@ pub(super) struct OpenText {
 impl OpenText {
     pub(super) fn new(path: &str, text: Arc<str>, version: i32) -> OpenText {
         let size = text.len() as u64;
-        let refused = (size > LARGEST_FILE).then(|| {
+        let refused = (size > LARGEST_DOCUMENT).then(|| {
             Arc::new(LoadError {
                 kind: LoadErrorKind::Io(SystemError::NotFound),
-                message: too_large(path, size, LARGEST_FILE),
+                message: too_large(path, size, LARGEST_DOCUMENT),
                 range: None,
             })
         });
@@ -175,6 +178,21 @@ impl File {
             (None, Some(Content::Refused(error))) => Some(error),
             (None, Some(Content::Text(_) | Content::Bytes(_) | Content::Unread) | None) => None,
         }
+    }
+
+    /// What is said of a file that is so large that its values are not checked, if it is.
+    #[must_use]
+    pub fn unchecked(&self) -> Option<LoadError> {
+        let size = self.text.len();
+        let most = parts::LARGE;
+        self.facts.in_parts.then(|| LoadError {
+            kind: LoadErrorKind::YamlOther,
+            message: format!(
+                "{} has {size} bytes, more than the {most} up to which values are checked",
+                self.path
+            ),
+            range: None,
+        })
     }
 
     /// Hash of the bytes that count.

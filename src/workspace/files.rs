@@ -49,6 +49,17 @@ impl DataFile {
     }
 }
 
+/// What a data file says of one top-level key.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// The file holds a hash without the key.
+    Absent,
+    /// The key's value.
+    Value(Value),
+    /// The file must be loaded to tell.
+    Unknown,
+}
+
 /// The files that a lookup can see. Paths are absolute, with `/` between segments, and are not
 /// normalised: `..` in the middle means what the file system makes of it.
 pub trait Files: Sync {
@@ -76,6 +87,13 @@ pub trait Files: Sync {
 
     /// A data file through a loader; implementations remember what they loaded.
     fn data(&self, path: &str, format: Format) -> Arc<DataFile>;
+
+    /// One top-level key of a YAML file, where that can be told without loading all of it. What it
+    /// tells is what [`Files::data`] would. Who asks for many keys is better served by the whole:
+    /// `asked` is how often the file was asked before.
+    fn entry(&self, _path: &str, _key: &str, _asked: u32) -> Entry {
+        Entry::Unknown
+    }
 
     /// The path under which the files of `path` can be seen: another one where a deployed path
     /// stands for a folder of the workspace.

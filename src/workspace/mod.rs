@@ -25,6 +25,7 @@ mod config_fact;
 mod deployed;
 mod documentation;
 mod draft;
+mod entries;
 pub mod environment_conf;
 mod environments;
 mod extract;
@@ -39,6 +40,7 @@ mod index;
 mod interner;
 mod layout;
 mod nested;
+mod parts;
 pub mod path;
 mod paths;
 mod reader;
@@ -60,8 +62,10 @@ pub use code::{
 pub use config_fact::ConfigFact;
 pub use deployed::onto as map_onto_environment;
 pub use facts::{FileFacts, KeyDiff, KeyFact, KeyState, OptionFact};
-pub use file::{Belongs, File, FileId, LARGEST_FILE, PROJECT_FILE, format_of, too_large};
-pub use files::{DataFile, FileKind, Files, Format};
+pub use file::{
+    Belongs, File, FileId, LARGEST_DOCUMENT, LARGEST_FILE, PROJECT_FILE, format_of, too_large,
+};
+pub use files::{DataFile, Entry, FileKind, Files, Format};
 pub use found::{FoundConfig, Origin, Verdict};
 pub use generations::Generations;
 pub use layout::Reached;

@@ -503,11 +503,11 @@ fn a_document_that_is_too_large_to_be_read_is_refused_as_on_the_disk() {
     let line = "a: 1\n";
     let fits = edit(line.to_owned(), 1);
     assert_eq!(fits.count_with("a"), 1);
-    let text = line.repeat(LARGEST_FILE as usize / line.len() + 1);
+    let text = line.repeat(LARGEST_DOCUMENT as usize / line.len() + 1);
     let snapshot = edit(text.clone(), 2);
     let file = snapshot.file(path).expect("it is open");
     let message = format!(
-        "/w/data/a.yaml has {} bytes, more than the 16777216 that are read of one file",
+        "/w/data/a.yaml has {} bytes, more than the 67108864 that are read of one file",
         text.len()
     );
     assert_eq!(file.refused().map(|error| &error.message), Some(&message));

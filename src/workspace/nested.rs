@@ -26,7 +26,7 @@ impl Snapshot {
     /// O(log keys + nodes of the value).
     #[must_use]
     pub fn nested_keys(&self, file: &File, fact: &KeyFact) -> Vec<NestedKey> {
-        let parse = self.parse_of(file, own_format(file));
+        let parse = self.parse_around(file, own_format(file), fact.key.start as usize);
         let mut found = Vec::new();
         if let Some((_, value)) = parse.tree.entry_at(fact.key) {
             collect(&parse.tree, value, &mut Vec::new(), &mut found);

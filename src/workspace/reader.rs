@@ -5,15 +5,18 @@ use super::files::{DataFile, Format};
 use crate::syntax::{Node, Parse, Problem, ProblemKind, parse_hocon, parse_json, parse_yaml};
 use crate::text::TextRange;
 use crate::value::{
-    LoadError, Value, json_load, load_hocon, load_parse, load_recovered, load_yaml,
-    symbol_keys_to_strings,
+    LoadError, Value, json_load, load_hocon, load_parse, load_plain_yaml, load_recovered,
+    load_yaml, symbol_keys_to_strings,
 };
 
 /// A data file's bytes through the loader of a format.
 #[must_use]
 pub fn load(bytes: &[u8], format: Format) -> DataFile {
     let loaded = match format {
-        Format::Yaml => load_yaml(bytes).map(symbol_keys_to_strings),
+        Format::Yaml => match load_plain_yaml(bytes) {
+            Some(value) => Ok(value),
+            None => load_yaml(bytes).map(symbol_keys_to_strings),
+        },
         Format::Json => json_load(bytes),
         Format::Hocon => load_hocon(bytes),
     };

@@ -9,11 +9,13 @@ use imbl::{GenericHashMap, OrdSet, Vector};
 use super::Settings;
 use super::cache::TextCache;
 use super::code::CodeIndex;
+use super::entries::EntryCache;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File};
 use super::files::{DataFile, Format};
 use super::fits::FitCache;
 use super::index::KeyIndex;
+use super::parts;
 use super::path;
 use super::paths::Paths;
 use super::reader;
@@ -23,6 +25,7 @@ use super::tree::Tree;
 use super::visible::failed;
 use crate::hierarchy::Template;
 use crate::syntax::Parse;
+use crate::text::TextRange;
 use crate::value::KeyHashing;
 
 pub(super) use super::file::FileId;
@@ -98,6 +101,7 @@ pub struct Snapshot {
     pub(super) delta: Arc<Delta>,
     pub(super) data: Arc<TextCache<DataFile>>,
     pub(super) parses: Arc<TextCache<Parse>>,
+    pub(super) entries: Arc<EntryCache>,
     pub(super) fits: Arc<FitCache>,
 }
 
@@ -123,6 +127,7 @@ impl Snapshot {
             delta: Arc::default(),
             data: Arc::default(),
             parses: Arc::default(),
+            entries: Arc::default(),
             fits: Arc::default(),
         }
     }
@@ -204,6 +209,11 @@ impl Snapshot {
     #[must_use]
     pub fn files_with(&self, key: &str) -> Vec<FileId> {
         self.index.files(key)
+    }
+
+    /// As [`Snapshot::files_with`], one after another.
+    pub fn iter_ids_with(&self, key: &str) -> impl Iterator<Item = FileId> {
+        self.index.iter_files(key)
     }
 
     /// The files that hold a top-level key, ordered by number, one after another.
@@ -292,8 +302,14 @@ impl Snapshot {
         if let (Some(_), Some(error)) = (&file.open, file.refused()) {
             return Arc::new(reader::too_large(&file.text, error));
         }
+        if format == Format::Yaml
+            && let Some(error) = file.unchecked()
+        {
+            return Arc::new(reader::too_large(&file.text, &error));
+        }
         let read = || reader::parse(&file.text, format);
-        if file.open.is_some() && format == own_format(file) {
+        let is_kept = file.open.is_some() && file.text.len() <= parts::LARGE;
+        if is_kept && format == own_format(file) {
             return Arc::clone(file.parse.get_or_init(|| Arc::new(read())));
         }
         let bytes = Arc::from(Arc::clone(&file.text));
@@ -302,6 +318,26 @@ impl Snapshot {
             let cost = reader::cost_of_parse(&parse) + bytes.len();
             (parse, cost)
         })
+    }
+}
+
+impl Snapshot {
+    /// As [`Snapshot::parse_of`], as far as it matters to a place of the text: of a file that is too
+    /// large for a tree the top-level entry around it.
+    #[must_use]
+    pub fn parse_around(&self, file: &File, format: Format, offset: usize) -> Arc<Parse> {
+        if format != Format::Yaml || !file.facts.in_parts {
+            return self.parse_of(file, format);
+        }
+        let keys = &file.facts.keys;
+        let behind = keys.partition_point(|key| key.key.start as usize <= offset);
+        let Some(key) = behind.checked_sub(1).map(|at| &keys[at]) else {
+            return Arc::default();
+        };
+        let next = keys.get(behind);
+        let end = next.map_or(file.text.len(), |next| next.key.start as usize);
+        let lines = TextRange::new(key.key.start as usize, end);
+        Arc::new(parts::parse_lines(&file.text, lines))
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::change::Linked;
 use super::deployed;
 use super::file::{Belongs, File, unread};
-use super::files::{DataFile, FileKind, Files, Format};
+use super::files::{DataFile, Entry, FileKind, Files, Format};
 use super::path;
 use super::paths::Paths;
 use super::roots::Root;
@@ -283,6 +283,11 @@ impl Snapshot {
         files.map(|id| id.0).collect()
     }
 
+    fn entry_for(&self, root: Option<&Root>, at: &str, key: &str, asked: u32) -> Entry {
+        let file = self.read(root, at);
+        file.map_or(Entry::Unknown, |file| self.entries.entry(file, key, asked))
+    }
+
     fn data_for(&self, root: Option<&Root>, at: &str, format: Format) -> Arc<DataFile> {
         match self.read(root, at) {
             Ok(file) => self.data_of(file, format),
@@ -318,6 +323,10 @@ impl Files for Snapshot {
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
         self.data_for(None, path, format)
+    }
+
+    fn entry(&self, path: &str, key: &str, asked: u32) -> Entry {
+        self.entry_for(None, path, key, asked)
     }
 
     fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {
@@ -371,6 +380,10 @@ impl Files for RootFiles<'_> {
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
         self.snapshot.data_for(Some(self.root), path, format)
+    }
+
+    fn entry(&self, path: &str, key: &str, asked: u32) -> Entry {
+        self.snapshot.entry_for(Some(self.root), path, key, asked)
     }
 
     fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {

@@ -301,7 +301,7 @@ impl Draft<'_> {
                 };
                 let (mut facts, parse) = extract::facts(source, names);
                 facts.config = config();
-                (Arc::new(facts), Some(parse))
+                (Arc::new(facts), parse)
             }
             (None, None) => {
                 let dialect = dialect_of(&at).filter(|_| !is_refused);

@@ -1,0 +1,180 @@
+//! Whatever the fast reader gives is what libyaml and Psych's rules give.
+
+use proptest::prelude::{ProptestConfig, prop, proptest};
+use proptest::sample::select;
+
+use super::*;
+use crate::value::load_yaml;
+
+/// Whether the text was plain.
+fn check(text: &str) -> bool {
+    let entry = |key: &str| load_plain_entry(text.as_bytes(), key);
+    let Some(value) = load_plain_yaml(text.as_bytes()) else {
+        assert_eq!(entry("a"), None, "{text:?}");
+        return false;
+    };
+    let keys = value.as_hash().into_iter().flat_map(|hash| hash.keys());
+    for key in keys.filter_map(Value::as_str).chain(["a", "none"]) {
+        assert_eq!(
+            entry(key),
+            Some(value.get(key).cloned()),
+            "{key} of {text:?}"
+        );
+    }
+    let expected = load_yaml(text.as_bytes()).unwrap_or_else(|error| {
+        panic!("{text:?} is refused: {}", error.message);
+    });
+    assert_eq!(value.inspect(), expected.inspect(), "{text:?}");
+    assert_eq!(value, expected, "{text:?}");
+    true
+}
+
+#[test]
+fn plain_texts_are_read() {
+    let texts = [
+        "a: 1\n",
+        "---\n# comment\na: 1 # one\n\nb:\n  c: x y\n  d:\n  - 1\n  - e: f\n    g: h\n  -\n    - [a, 'b']\n",
+        "a:\n- x\n- y\nb: {c: 1, \"d\": [2, {}]}\n",
+        "a: |\n  line\n    deeper\n\n  # text\nb: |-\n  x\n\n\nc: ~\n",
+        "'a b': \"c\\n\\\"d\\\" \\\\\"\n\"e\": 'it''s'\n",
+        "profile::a::b: \"%{facts.os.family}:%{lookup('x')}\"\n",
+        "1: 0x1f\n1.5: -1\ntrue: 1:30\nnull: 10.0.0.1:80\n",
+        "a: 1 # b: 2\nc: d #e: f #\ng: # h: i\n  j: k:l # m:\n",
+        "a: é # ü\nä: [a::b, 10.0.0.0/8]\n",
+        "a:\n  b:\n\n  c: x#y\nd: http://x/?y=[z]\n",
+        "a: 1\na: 2\n",
+        "'a': 1\n\"b\": 2\na: |\n  x\n\n# c\nb:  \n'it''s': 1\n",
+    ];
+    for text in texts {
+        assert!(check(text), "{text:?}");
+    }
+}
+
+#[test]
+fn keys_that_libyaml_may_refuse_are_left_to_it() {
+    for (length, is_plain) in [(999, true), (1_000, false), (1_100, false)] {
+        let key = "a".repeat(length);
+        for rest in [" b", " 'b'", "\n  c: d", " # b"] {
+            assert_eq!(check(&format!("{key}:{rest}\n")), is_plain, "{length}");
+            assert_eq!(
+                check(&format!("a:\n- {key}:{rest}\n")),
+                is_plain,
+                "{length}"
+            );
+        }
+        // Quotes count.
+        let quoted = "a".repeat(length - 2);
+        let in_brackets = format!("k: {{\"{quoted}\": 1}}\n");
+        assert_eq!(check(&in_brackets), length <= 1_000, "{length}");
+    }
+}
+
+#[test]
+fn everything_else_is_left_to_libyaml() {
+    let texts = [
+        "",
+        "a: 1",
+        "- a\n",
+        "a\n",
+        "a: &x 1\n",
+        "a: *x\n",
+        "a: !!str 1\n",
+        "a: 'b\n  c'\n",
+        "a: b\n  c\n",
+        "a: >\n  b\n",
+        "a: |2\n   b\n",
+        "a: b: c\n",
+        "a: 1\n---\nb: 1\n",
+        "a: 1\n...\n",
+        "%YAML 1.1\n---\na: 1\n",
+        "a: 2001-01-01\n",
+        "a: %x\n",
+        "a: @x\n",
+        "? a\n: b\n",
+        "a: [1,\n  2]\n",
+        "<<: {}\n",
+        "'<<': {a: 1}\n",
+        "a:\tb\n",
+        "a:\n   b: 1\n  c: 2\n",
+        "a: 1\n b: 2\n",
+        "a: [b: c]\n",
+        "a: :b\n",
+        ":a: b\n",
+        "a: {b:1}\n",
+        "a: \"\\x41\"\n",
+        "a: 'b' c\n",
+        "a: [b] c\n",
+        "a: \"b\" \u{a0}\n",
+        "a: [1] \u{3000}# x\n",
+        "a: |\n\n  b\n",
+        "a: |\n b\n  \n",
+    ];
+    for text in texts {
+        assert_eq!(load_plain_yaml(text.as_bytes()), None, "{text:?}");
+    }
+}
+
+const PIECES: [&str; 52] = [
+    "a",
+    "b",
+    "k",
+    "1",
+    "0",
+    "-1",
+    "1.5",
+    "~",
+    "true",
+    ":",
+    ": ",
+    ":\n",
+    " ",
+    "  ",
+    "    ",
+    "\n",
+    "\n  ",
+    "\n    ",
+    "- ",
+    "-",
+    "\n- ",
+    "\n  - ",
+    "#",
+    " #",
+    "'",
+    "''",
+    "\"",
+    "\\",
+    "\\n",
+    "[",
+    "]",
+    "{",
+    "}",
+    ", ",
+    ",",
+    "|\n",
+    "|-\n",
+    "a: ",
+    "\na: ",
+    "\n  b: ",
+    "---\n",
+    "é",
+    "<<",
+    "%{x}",
+    "/",
+    "::",
+    ".",
+    "_",
+    "0644",
+    "2001-01-01",
+    "10 words and_more/than.eight",
+    "\n  c::d: ",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
+    #[test]
+    fn any_pieces_are_read_alike(pieces in prop::collection::vec(select(&PIECES[..]), 0..16)) {
+        check(&format!("{}\n", pieces.concat()));
+        check(&format!("a: {}\n", pieces.concat()));
+        check(&format!("a:\n  b: 1\n  {}\nc: 1\n", pieces.concat()));
+    }
+}
