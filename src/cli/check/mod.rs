@@ -231,8 +231,6 @@ struct Report<'a> {
     files: BTreeSet<Arc<str>>,
     counts: [usize; 4],
     records: Vec<Record>,
-    /// The texts of `records`, of the format that needs the sources.
-    texts: Vec<String>,
 }
 
 impl<'a> Report<'a> {
@@ -257,7 +255,6 @@ impl<'a> Report<'a> {
             files: BTreeSet::new(),
             counts: [0; 4],
             records: Vec::new(),
-            texts: Vec::new(),
         }
     }
 
@@ -320,11 +317,11 @@ impl<'a> Report<'a> {
                     }
                     Some(_) | None => continue,
                 }
-                if self.options.format == CheckFormat::Full {
-                    let text = full::text(&self.renderer, &snapshot, &finding, &shown);
-                    self.texts.push(text);
-                }
-                self.records.push(Record::new(&snapshot, finding, &shown));
+                let text = (self.options.format == CheckFormat::Full)
+                    .then(|| full::text(&self.renderer, &snapshot, &finding, &shown));
+                let mut record = Record::new(&snapshot, finding, &shown);
+                record.text = text;
+                self.records.push(record);
             }
         }
         Ok(())
@@ -341,6 +338,9 @@ impl<'a> Report<'a> {
     /// # Errors
     /// Why the baseline was not written. A reader that has seen enough is no error.
     fn finish(&mut self) -> Result<(), String> {
+        // Findings of one file are in order already.
+        self.records
+            .sort_by(|one, other| one.place.path.cmp(&other.place.path));
         record::fingerprint(&mut self.records);
         if let Some(file) = &self.output.write_baseline {
             write_baseline(file, &self.records)?;
@@ -352,15 +352,7 @@ impl<'a> Report<'a> {
             return Ok(());
         }
         if let Some(known) = &self.known {
-            let is_new: Vec<bool> = self
-                .records
-                .iter()
-                .map(|record| !known.knows(record))
-                .collect();
-            let mut of_texts = is_new.iter().copied();
-            self.texts.retain(|_| of_texts.next().unwrap_or(true));
-            let mut of_records = is_new.iter().copied();
-            self.records.retain(|_| of_records.next().unwrap_or(true));
+            self.records.retain(|record| !known.knows(record));
         }
         for record in &self.records {
             self.counts[record.level as usize] += 1;
@@ -382,10 +374,13 @@ impl<'a> Report<'a> {
 
     fn findings(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.options.format {
-            CheckFormat::Full => self
-                .texts
-                .iter()
-                .try_for_each(|text| writeln!(out, "{text}")),
+            CheckFormat::Full => {
+                let mut texts = self
+                    .records
+                    .iter()
+                    .filter_map(|record| record.text.as_ref());
+                texts.try_for_each(|text| writeln!(out, "{text}"))
+            }
             CheckFormat::Concise => concise::write(&self.records, out),
             CheckFormat::Json => json::write(&self.records, out),
             CheckFormat::JsonLines => json::write_lines(&self.records, out),

@@ -67,6 +67,9 @@ pub(super) struct Record {
     /// Equal for the same finding after lines were added above it; see [`fingerprints`].
     #[serde(skip)]
     pub(super) fingerprint: String,
+    /// The finding for people, in the format that is made for them.
+    #[serde(skip)]
+    pub(super) text: Option<String>,
     /// The text of the finding's first line.
     #[serde(skip)]
     source_line: String,
@@ -106,6 +109,7 @@ impl Record {
             level: finding.severity,
             replacements: replacements.unwrap_or_default(),
             fingerprint: String::new(),
+            text: None,
             source_line: file.map_or_else(String::new, |file| first_line(file, finding.range)),
             message: finding.message,
         }
