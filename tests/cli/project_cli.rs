@@ -180,7 +180,7 @@ fn a_batch_gives_what_is_possible() {
 fn mistakes_are_findings_of_check_and_end_other_commands() {
     let folder =
         workspace("strikt: off\nroots:\n  - ../x\ndiagnostics: {severity: {dup-kye: off}}\n");
-    let (code, out, _) = said(folder.path(), &["check", "--format", "json"]);
+    let (code, out, _) = said(folder.path(), &["check", "--format", "json-lines"]);
     assert_eq!(code, Some(1), "{out}");
     let found: Vec<Value> = out
         .lines()
