@@ -1,9 +1,11 @@
 //! What manifests say of data: the class parameter that a key is for, by the rules of Puppet's
 //! autoloader (`puppet/parser/type_loader.rb`).
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use super::Analysis;
+use crate::datatype::{self, Aliases, Type};
 use crate::workspace::{
     CodeFacts, DefinitionFact, DefinitionKind, File, ParameterFact, Root, RootKind, path,
 };
@@ -73,16 +75,7 @@ impl<'a> Analysis<'a> {
     #[must_use]
     pub fn autoloaded(self, root: &'a Root, class: &str) -> Option<Defined<'a>> {
         let module = class.split("::").next().unwrap_or(class);
-        let dir: &str = match &root.kind {
-            RootKind::Module { name } if **name == *module => &root.dir,
-            RootKind::Module { name } => {
-                let mut environments = self.snapshot.roots().environments_of(root);
-                return environments
-                    .find_map(|environment| self.autoloaded(environment, class))
-                    .filter(|_| **name != *module);
-            }
-            RootKind::Environment | RootKind::Global => root.modules.get(module)?,
-        };
+        let dir = self.module_dir(root, module)?;
         let init = path::join(dir, "manifests/init.pp");
         let rest = class.split_once("::").map(|(_, rest)| rest);
         let own = rest.map(|rest| format!("{dir}/manifests/{}.pp", rest.replace("::", "/")));
@@ -94,6 +87,42 @@ impl<'a> Analysis<'a> {
             let definition = code(file)?.definition(DefinitionKind::Class, class)?;
             Some(Defined { file, definition })
         })
+    }
+
+    /// The folder of a module as a root sees it.
+    fn module_dir(self, root: &'a Root, module: &str) -> Option<&'a str> {
+        let of = |root: &'a Root| root.modules.get(module).map(|dir| &**dir);
+        match &root.kind {
+            RootKind::Module { name } if **name == *module => Some(&root.dir),
+            RootKind::Module { .. } => {
+                let mut environments = self.snapshot.roots().environments_of(root);
+                environments.find_map(of)
+            }
+            RootKind::Environment | RootKind::Global => of(root),
+        }
+    }
+
+    /// The parameter that a key is for, of the class that Puppet loads from a root.
+    #[must_use]
+    pub fn autoloaded_parameter(self, root: &'a Root, key: &str) -> Option<ClassParameter<'a>> {
+        let (class, parameter) = split_key(key)?;
+        self.autoloaded(root, class)?.parameter(parameter)
+    }
+
+    /// The type of a parameter; none where it has none, where Puppet refuses the manifest, and where
+    /// a type that it names is not found from the root.
+    #[must_use]
+    pub fn type_of(self, root: &'a Root, parameter: ClassParameter<'a>) -> Option<Type> {
+        if code(parameter.class.file)?.is_broken {
+            return None;
+        }
+        let aliases = ModuleAliases {
+            analysis: self,
+            root,
+            lacks_one: Cell::new(false),
+        };
+        let parsed = datatype::parse(parameter.expected()?, &aliases).ok()?;
+        (!aliases.lacks_one.get()).then_some(parsed)
     }
 
     /// The class of that name: the one that Puppet loads from a root, else the only file of the
@@ -119,6 +148,102 @@ impl<'a> Analysis<'a> {
     }
 }
 
+/// The type aliases of modules, which stand in `MODULE/types/name.pp`.
+struct ModuleAliases<'a> {
+    analysis: Analysis<'a>,
+    root: &'a Root,
+    /// Whether an alias was not found.
+    lacks_one: Cell<bool>,
+}
+
+impl Aliases for ModuleAliases<'_> {
+    fn source(&self, name: &str) -> Option<String> {
+        let name = name.trim_start_matches("::").to_lowercase();
+        let found = name.split_once("::").and_then(|(module, rest)| {
+            let dir = self.analysis.module_dir(self.root, module)?;
+            let at = format!("{dir}/types/{}.pp", rest.replace("::", "/"));
+            Some(self.analysis.snapshot.file(&at)?.text().to_string())
+        });
+        self.lacks_one.set(self.lacks_one.get() || found.is_none());
+        found
+    }
+}
+
 fn code(file: &File) -> Option<&CodeFacts> {
     file.facts().code.as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+    use crate::scope::KnownNodes;
+
+    /// The parameters that keys are for, from the environment: file, line, type.
+    fn found(files: &str, keys: &[&str]) -> Vec<String> {
+        let snapshot = Fixture::new("data/common.yaml", files).on_disk();
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let root = snapshot.roots().environments().next();
+        let shown = |key: &&str| match analysis.class_parameter(root, key) {
+            Some(found) => {
+                let at = &found.class.file.path()[FOLDER.len() + 1..];
+                let root = root.expect("an environment");
+                let known = analysis.type_of(root, found);
+                let known = known.map_or("?".to_owned(), |known| known.to_string());
+                format!("{at} {} {known}", found.expected().unwrap_or("-"))
+            }
+            None => "-".to_owned(),
+        };
+        keys.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn a_key_is_for_a_parameter_of_the_class_that_puppet_loads() {
+        let files = "\
+#- hiera.yaml
+version: 5
+#- environment.conf
+modulepath = site:modules
+#- site/ntp/manifests/init.pp
+class ntp(Ntp::Port $port, Gone::Type $type) { }
+class ntp::inner($x) { }
+#- site/ntp/types/port.pp
+# A port.
+type Ntp::Port = Integer[1, 65535]
+#- modules/ntp/manifests/init.pp
+class ntp($other) { }
+#- modules/a/manifests/b/c.pp
+class a::b::c($d, String $_e = 'f') { }
+#- other/manifests/init.pp
+class other($x) { }
+";
+        let keys = [
+            "ntp::port",
+            "ntp::type",
+            "ntp::other",
+            "ntp::inner::x",
+            "a::b::c::d",
+            "a::b::c::_e",
+            "a::b::c",
+            "other::x",
+            "ntp",
+            "ntp::Port",
+        ];
+        let expected = [
+            "site/ntp/manifests/init.pp Ntp::Port Ntp::Port = Integer[1, 65535]",
+            "site/ntp/manifests/init.pp Gone::Type ?",
+            "-",
+            "site/ntp/manifests/init.pp - ?",
+            "modules/a/manifests/b/c.pp - ?",
+            "modules/a/manifests/b/c.pp String String",
+            "-",
+            "other/manifests/init.pp - ?",
+            "-",
+            "-",
+        ];
+        assert_eq!(found(files, &keys), expected);
+    }
 }

@@ -61,9 +61,11 @@ mod not_a_hash;
 mod project_config;
 mod ruby_tags;
 mod symbol_value;
+mod type_mismatch;
 mod unclosed_token;
 mod unknown_alias;
 mod unknown_interpolation_function;
+mod unknown_parameter;
 mod yaml_date;
 mod yaml_portability;
 mod yaml_syntax;
@@ -104,9 +106,11 @@ pub static RULES: &[&Rule] = &[
     project_config::RULE,
     ruby_tags::RULE,
     symbol_value::RULE,
+    type_mismatch::RULE,
     unclosed_token::RULE,
     unknown_alias::RULE,
     unknown_interpolation_function::RULE,
+    unknown_parameter::RULE,
     yaml_date::RULE,
     yaml_portability::RULE,
     yaml_syntax::RULE,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::RULES;
 use super::rule::{Facts, Rule};
-use crate::workspace::{FileDelta, FileFacts, Snapshot, path};
+use crate::workspace::{FileDelta, FileFacts, Snapshot, dialect_of, path};
 
 /// The key that holds options of lookups.
 const LOOKUP_OPTIONS: &str = "lookup_options";
@@ -70,7 +70,7 @@ fn changed_facts(snapshot: &Snapshot) -> Facts {
         snapshot.references().has(LOOKUP_OPTIONS) || delta.references_before.has(LOOKUP_OPTIONS);
     let mut changed = Facts::NONE;
     for file in &delta.files {
-        if file.path.ends_with(".pp") {
+        if dialect_of(&file.path).is_some() {
             changed = changed.and(Facts::MANIFESTS);
             continue;
         }

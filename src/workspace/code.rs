@@ -245,7 +245,7 @@ pub(super) struct CodeIndex {
     defined: KeyIndex,
     /// By the keys that are looked up.
     keys: KeyIndex,
-    /// By what computed keys start with.
+    /// By what computed keys start with; an empty text where that is not known.
     prefixes: KeyIndex,
     /// By the classes that are included or named.
     classes: KeyIndex,
@@ -295,7 +295,7 @@ fn names(code: &CodeFacts) -> Names {
         match &lookup.key {
             LookupKey::Literal(key) => keys.insert(Arc::clone(key)),
             LookupKey::Prefix(prefix) => prefixes.insert(Arc::clone(prefix)),
-            LookupKey::Computed => false,
+            LookupKey::Computed => prefixes.insert(Arc::default()),
         };
     }
     let named = code.includes.iter().filter_map(|i| i.class.clone());
@@ -334,6 +334,11 @@ impl Snapshot {
         ids.sort_unstable();
         ids.dedup();
         self.files_of(ids)
+    }
+
+    /// The files that look up keys of which nothing is known.
+    pub fn files_that_compute_keys(&self) -> impl Iterator<Item = &Arc<File>> {
+        self.files_of(self.code.prefixes.files(""))
     }
 
     /// The files that include or name a class.

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use hiera_ls::lookup::PuppetVersion;
-use hiera_ls::rules::{Checker, Finding, RULES};
+use hiera_ls::rules::{Checker, Finding, RULES, Safety};
 use hiera_ls::text::TextEdit;
 
 use crate::fixture::{FOLDER, Fixture};
@@ -89,13 +89,14 @@ fn examples_fire_exactly_what_they_mark() {
 }
 
 /// Codes whose pages must have an example with a fix.
-const FIXABLE: [&str; 7] = [
+const FIXABLE: [&str; 8] = [
     "lookup-options-bare-value",
     "non-string-map-key",
     "project-config",
     "symbol-value",
     "unclosed-token",
     "unknown-interpolation-function",
+    "unknown-parameter",
     "yaml-date",
 ];
 
@@ -115,7 +116,10 @@ fn a_fix_removes_its_finding_and_changes_nothing_else() {
                         fix.title,
                         rule.code
                     );
-                    assert_eq!(keys(&after), keys(&before), "'{}'", fix.title);
+                    // A key that is misspelt gets another name, which a person looks at.
+                    if fix.safety == Safety::Safe {
+                        assert_eq!(keys(&after), keys(&before), "'{}'", fix.title);
+                    }
                     fixed.insert(finding.code);
                 }
             }

@@ -57,3 +57,68 @@ fn a_key_shows_the_parameter_that_it_is_for() {
             common.yaml:1 sets it"#]],
     );
 }
+
+#[test]
+fn a_parameter_in_a_manifest_shows_its_value() {
+    let data =
+        "#- data/site/ams.yaml\nntp::iburst: false\n#- data/common.yaml\nntp::servers: [a]\n";
+    let at = |what: &str| {
+        let cursor = format!("{what}$0");
+        with_class(data).replacen(what, &cursor, 1)
+    };
+    check(
+        &at("$servers"),
+        expect![[r#"
+        ntp::servers — first found, for every node
+          - a
+        data/common.yaml:1 sets it
+        class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
+        The servers,
+        in order."#]],
+    );
+    check(
+        &at("$count"),
+        expect![[r#"
+        ntp::count — not found, for every node
+        class ntp · Integer[1] $count · modules/ntp/manifests/init.pp:9"#]],
+    );
+    check_nodes(
+        &at("$iburst"),
+        NODES,
+        expect![[r#"
+        ntp::iburst — 2 answers over 4 nodes
+          false      2 nodes  data/site/ams.yaml:1 (facts.site = ams)
+          not found  2 nodes
+        class ntp · Boolean $iburst = true · modules/ntp/manifests/init.pp:8"#]],
+    );
+    check_nodes(
+        &at("'ntp::serv"),
+        NODES,
+        expect![[r#"
+        ntp::servers — first found, for all 4 known nodes
+          - a
+        data/common.yaml:1 sets it
+        not set: data/site/ams.yaml
+        class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
+        The servers,
+        in order."#]],
+    );
+    check_nodes(
+        &at("include nt"),
+        NODES,
+        expect![[r#"
+        class ntp · modules/ntp/manifests/init.pp:6
+          $servers  Array[Stdlib::Host]  [a]
+          $iburst   Boolean              2 answers
+          $count    Integer[1]           not set"#]],
+    );
+    check(
+        &at("class nt"),
+        expect![[r#"
+        class ntp · modules/ntp/manifests/init.pp:6
+          $servers  Array[Stdlib::Host]  [a]
+          $iburst   Boolean              default true (not certain)
+          $count    Integer[1]           not set"#]],
+    );
+    check(&at("Integer"), expect!["nothing"]);
+}
