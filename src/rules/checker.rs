@@ -1,13 +1,16 @@
 //! Runs the rules over files of a snapshot.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::context::{FileContext, Reader, Role};
 use super::finding::Finding;
+use super::option_list::{self, ListedOption};
 use super::reference_graph::ReferenceGraph;
+use super::suppression;
 use super::walk::walk;
 use super::{Facts, RULES, Rule};
-use crate::analysis::{Analysis, RootView};
+use crate::analysis::{Analysis, RootView, datadir_of};
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::lookup::{
     ConfigCache, Place, PuppetVersion, Reach, Reading, Request, Settings, UnknownCause, reach,
@@ -19,6 +22,9 @@ use crate::workspace::{File, PROJECT_FILE, Root, Snapshot, path};
 /// The limit of findings of one file, wherever they are shown: a file with more of them is broken in
 /// one way many times.
 pub const MOST_FINDINGS: usize = 200;
+
+/// Extensions of data files.
+const DATA: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 
 /// A key that no data has: looking it up shows which levels cannot be read.
 const NO_KEY: &str = "no key of any data";
@@ -40,6 +46,9 @@ pub struct Checker<'a> {
     nodes: KnownNodes,
     roots: Vec<RootContext<'a>>,
     graph: OnceLock<ReferenceGraph>,
+    path_variables: OnceLock<BTreeSet<Arc<str>>>,
+    options: OnceLock<Vec<ListedOption>>,
+    knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
 }
 
 /// A root with what its own hierarchy reads.
@@ -49,6 +58,8 @@ pub(super) struct RootContext<'a> {
     /// The folder of the environment that its data is read in.
     environment: Option<Arc<str>>,
     places: OnceLock<Arc<[Place]>>,
+    sees_all_data: OnceLock<bool>,
+    datadirs: OnceLock<Vec<String>>,
 }
 
 /// The findings of one file for the default version of Puppet, ordered by place. To check many
@@ -88,6 +99,9 @@ impl<'a> Checker<'a> {
             nodes: KnownNodes::default(),
             roots: Vec::new(),
             graph: OnceLock::new(),
+            path_variables: OnceLock::new(),
+            options: OnceLock::new(),
+            knockout_prefixes: OnceLock::new(),
         };
         let roots = snapshot.roots().iter().map(|root| {
             let RootView {
@@ -98,6 +112,8 @@ impl<'a> Checker<'a> {
                 layer,
                 environment: environment.dir,
                 places: OnceLock::new(),
+                sees_all_data: OnceLock::new(),
+                datadirs: OnceLock::new(),
             }
         });
         checker.roots = roots.collect();
@@ -118,7 +134,8 @@ impl<'a> Checker<'a> {
     /// The findings of some rules in one file, as [`Checker::file`] gives those of all.
     #[must_use]
     pub fn part(&self, path: &str, part: Part) -> Option<Vec<Finding>> {
-        let checked = self.checked(self.snapshot.file(path)?)?;
+        let file = self.snapshot.file(path)?;
+        let checked = self.checked(file).or_else(|| self.unread(file))?;
         let own = |rule: &&&Rule| rule.depends.on == Facts::NONE;
         let mut findings = match part {
             Part::All => walk(&checked, RULES),
@@ -127,6 +144,7 @@ impl<'a> Checker<'a> {
                 &RULES.iter().filter(own).copied().collect::<Vec<_>>(),
             ),
         };
+        findings = suppression::apply(&checked, findings, part == Part::All);
         findings.sort_by(|a, b| (a.range.start, a.code).cmp(&(b.range.start, b.code)));
         findings.truncate(MOST_FINDINGS);
         Some(findings)
@@ -173,10 +191,41 @@ impl<'a> Checker<'a> {
         };
         match &role {
             Role::Data(readers) if readers.is_empty() => None,
-            Role::Data(_) | Role::Config { .. } | Role::Project => {
+            Role::Data(_) | Role::Config { .. } | Role::Project | Role::Unread => {
                 Some(FileContext::new(self, file, role))
             }
         }
+    }
+
+    /// The file, if it lies among data that a hierarchy reads and bears the name of a data file.
+    fn unread<'c>(&'c self, file: &'c File) -> Option<FileContext<'c>> {
+        let is_data = DATA
+            .iter()
+            .any(|extension| file.path().ends_with(extension));
+        (is_data && self.roots_around(file.path()).next().is_some())
+            .then(|| FileContext::new(self, file, Role::Unread))
+    }
+
+    /// The folders that a root's levels start from; not one that holds the whole root.
+    pub(super) fn datadirs<'c>(&self, of: &'c RootContext<'a>) -> &'c [String] {
+        of.datadirs.get_or_init(|| {
+            let mut folders: Vec<String> = self.places(of).iter().filter_map(datadir_of).collect();
+            folders.sort();
+            folders.dedup();
+            folders.retain(|folder| path::within(&of.root.dir, folder).is_none());
+            folders
+        })
+    }
+
+    /// The roots whose hierarchies have their data around a file.
+    pub(super) fn roots_around<'c>(
+        &'c self,
+        at: &'c str,
+    ) -> impl Iterator<Item = &'c RootContext<'a>> {
+        self.roots.iter().filter(move |of| {
+            let mut folders = self.datadirs(of).iter();
+            folders.any(|folder| path::within(at, folder).is_some())
+        })
     }
 
     /// The roots whose hierarchies read a file with a reader of Puppet's own.
@@ -205,6 +254,58 @@ impl<'a> Checker<'a> {
         readers
     }
 
+    /// The files with a top-level key that some hierarchy reads.
+    pub(super) fn files_with<'c>(
+        &'c self,
+        key: &'c str,
+    ) -> impl Iterator<Item = &'a Arc<File>> + 'c {
+        let files = self.snapshot.iter_files_with(key);
+        files.filter(|file| self.is_read(file))
+    }
+
+    /// The entries of `lookup_options` for a key, over all data. O(entries).
+    pub(super) fn options_for<'c>(
+        &'c self,
+        key: &'c str,
+    ) -> impl Iterator<Item = &'c ListedOption> {
+        let options = self.options.get_or_init(|| option_list::list(self));
+        options.iter().filter(move |entry| entry.is_for(key))
+    }
+
+    /// What elements that are knocked out start with, by some entry of `lookup_options`.
+    pub(super) fn knockout_prefixes(&self) -> &BTreeSet<Arc<str>> {
+        self.knockout_prefixes.get_or_init(|| {
+            let options = self.options.get_or_init(|| option_list::list(self));
+            let prefixes = options.iter().filter_map(ListedOption::knockout_prefix);
+            let prefixes = prefixes.filter(|prefix| !prefix.is_empty());
+            prefixes.map(Arc::from).collect()
+        })
+    }
+
+    /// Whether some entry of `lookup_options` for a key has an option.
+    pub(super) fn has_option(&self, key: &str, option: &str) -> bool {
+        let mut entries = self.options_for(key);
+        entries.any(|entry| entry.value.get(option).is_some())
+    }
+
+    /// The variables in the paths of all hierarchies, without `::` before them.
+    pub(super) fn path_variables(&self) -> &BTreeSet<Arc<str>> {
+        self.path_variables.get_or_init(|| {
+            let places = self.roots.iter().flat_map(|root| self.places(root));
+            let names = places.flat_map(|place| place.template.variables());
+            let roots = names.map(|name| {
+                let name = name.strip_prefix("::").unwrap_or(name);
+                Arc::from(name.split('.').next().unwrap_or(name))
+            });
+            roots.collect()
+        })
+    }
+
+    /// Whether all data that is read together with a file lies in the workspace.
+    pub(super) fn sees_all_for(&self, readers: &[Reader<'_>]) -> bool {
+        readers.iter().all(|reader| self.sees_all_data(reader.root))
+    }
+
     /// Whether some root's hierarchy reads a file with a reader of Puppet's own.
     pub(super) fn is_read(&self, file: &File) -> bool {
         let reads = |root: &RootContext<'_>| {
@@ -216,7 +317,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What a root's hierarchy reads; nothing where Puppet refuses its configuration.
-    fn places<'c>(&self, of: &'c RootContext<'a>) -> &'c [Place] {
+    pub(super) fn places<'c>(&self, of: &'c RootContext<'a>) -> &'c [Place] {
         of.places
             .get_or_init(|| self.analysis().at(of.root).places(&of.layer))
     }
@@ -239,6 +340,10 @@ impl<'a> Checker<'a> {
     /// Whether all data that is read together with a root's lies in the workspace: no level reads
     /// files from elsewhere, none asks a function that would have to be run.
     pub(super) fn sees_all_data(&self, of: &RootContext<'_>) -> bool {
+        *of.sees_all_data.get_or_init(|| self.has_all_data(of))
+    }
+
+    fn has_all_data(&self, of: &RootContext<'_>) -> bool {
         let mut together = self
             .roots
             .iter()
@@ -255,7 +360,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a level of a root asks a function that would have to be run.
-    fn asks_functions(&self, of: &RootContext<'_>) -> bool {
+    pub(super) fn asks_functions(&self, of: &RootContext<'_>) -> bool {
         let some_key = match of.layer.module_name() {
             Some(module) => format!("{module}::{NO_KEY}"),
             None => NO_KEY.to_owned(),

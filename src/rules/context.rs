@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 use super::checker::{Checker, RootContext};
 use crate::hierarchy::Layer;
 use crate::interpolation::Token;
-use crate::lookup::{LookupError, Reach, Settings, Strategy};
-use crate::syntax::{Node, NodeId, NodeKind, Parse, Scalar, ScalarMap, Tree};
+use crate::lookup::{LookupError, Place, Reach, Settings, Strategy};
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{Node, NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::value::{LoadError, Value, load_yaml};
 use crate::workspace::{DataFile, File, FileFacts, Format, Snapshot};
@@ -24,6 +25,8 @@ pub enum Role<'a> {
     },
     /// This program's own configuration of a workspace.
     Project,
+    /// A file that lies among the data of a hierarchy which does not read it.
+    Unread,
 }
 
 /// A root that reads a file.
@@ -42,6 +45,11 @@ impl Reader<'_> {
     #[must_use]
     pub fn layer(&self) -> &Layer {
         &self.root.layer
+    }
+
+    /// Whether both are of the same root.
+    pub(super) fn is_same_root(&self, other: &Reader<'_>) -> bool {
+        std::ptr::eq(self.root.root, other.root.root)
     }
 }
 
@@ -110,6 +118,8 @@ pub(super) struct MappingAt<'a> {
 
 /// A scalar that is a value or an element.
 pub(super) struct ScalarAt<'a> {
+    /// The node's number.
+    pub(super) id: NodeId,
     /// The node.
     pub(super) node: &'a Node,
     /// What it holds.
@@ -167,7 +177,7 @@ impl<'a> FileContext<'a> {
     pub fn readers(&self) -> &[Reader<'a>] {
         match &self.role {
             Role::Data(readers) => readers,
-            Role::Config { .. } | Role::Project => &[],
+            Role::Config { .. } | Role::Project | Role::Unread => &[],
         }
     }
 
@@ -204,7 +214,7 @@ impl<'a> FileContext<'a> {
     /// What the loader raises.
     pub fn loaded(&self) -> Result<&Value, &LoadError> {
         let loaded = self.loaded.get_or_init(|| match self.role {
-            Role::Data(_) => match self.file.unchecked() {
+            Role::Data(_) | Role::Unread => match self.file.unchecked() {
                 // What is known of it all the same, before why the rest is not.
                 Some(unchecked) => Arc::new(DataFile {
                     loaded: Err(self.facts().error.as_deref().cloned().unwrap_or(unchecked)),
@@ -300,6 +310,31 @@ impl<'a> FileContext<'a> {
         names.collect()
     }
 
+    /// What a plain scalar of YAML means; nothing for any other scalar, which is a text.
+    pub(super) fn resolved(&self, at: &ScalarAt<'_>) -> Option<Resolved> {
+        let is_plain = self.format() == Format::Yaml
+            && at.scalar.style == ScalarStyle::Plain
+            && at.node.tag.is_none();
+        is_plain.then(|| resolve_plain(&at.scalar.text))
+    }
+
+    /// The key of the mapping entry whose value a node is, or whose list it is an element of.
+    pub(super) fn key_around(&self, node: NodeId) -> Option<&Arc<str>> {
+        let tree = self.tree();
+        let mut node = node;
+        loop {
+            let parent = tree.parent(node)?;
+            match &tree.node(parent).kind {
+                NodeKind::Mapping(pairs) => {
+                    let (key, _) = pairs.iter().find(|(_, value)| *value == node)?;
+                    return tree.scalar_text(*key);
+                }
+                NodeKind::Sequence(_) => node = parent,
+                NodeKind::Scalar(_) | NodeKind::Alias { .. } => return None,
+            }
+        }
+    }
+
     /// The value of a top-level key.
     pub(super) fn top_level(&self, name: &str) -> Option<(NodeId, NodeId)> {
         let tree = self.tree();
@@ -346,6 +381,11 @@ impl Places<'_> {
             }
         }
     }
+}
+
+/// Where in the order of its hierarchy a location is asked: later ones are lower.
+pub(super) fn order(place: &Place) -> (bool, usize, usize) {
+    (place.in_default_hierarchy, place.index, place.location)
 }
 
 /// Value of a key of a mapping; a symbol counts as a string.

@@ -68,6 +68,44 @@ fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings
     config.check(findings);
 }
 
+/// A variable in what Puppet interpolates of a configuration.
+pub(super) struct PathToken {
+    /// The variable as written.
+    pub(super) variable: String,
+    /// The token.
+    pub(super) range: TextRange,
+    /// The variable in it.
+    pub(super) inner: TextRange,
+}
+
+/// The variables in locations, data directories and options of a version 5 configuration, in the
+/// order of the text.
+pub(super) fn path_tokens(at: &FileContext<'_>) -> Vec<PathToken> {
+    let tree = at.tree();
+    let is_5 = at.loaded().ok().and_then(version_of) == Some(5);
+    let Some(root) = tree.root().filter(|_| is_5) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for id in interpolated(tree, root) {
+        let node = tree.node(id);
+        let Some(scalar) = node.as_scalar() else {
+            continue;
+        };
+        let map = ScalarMap::new(at.file.text(), node);
+        for token in tokens(&scalar.text) {
+            if matches!(token.kind, TokenKind::Variable { .. }) {
+                found.push(PathToken {
+                    variable: token.inner.slice(&scalar.text).to_owned(),
+                    range: map.source_range(token.range.as_usize()),
+                    inner: map.source_range(token.inner.as_usize()),
+                });
+            }
+        }
+    }
+    found
+}
+
 /// The version that Puppet takes a configuration for; nothing for a value that is no hash.
 pub(super) fn version_of(value: &Value) -> Option<i64> {
     value.as_hash()?;

@@ -35,8 +35,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     if names.any(|key| matches(key) && is_data(file, key)) {
         return;
     }
-    let mut readers = file.readers().iter();
-    if readers.all(|reader| file.checker.sees_all_data(reader.root)) {
+    if file.checker.sees_all_for(file.readers()) {
         findings.report(
             at.key,
             format!("no key in the data of this workspace matches '{}'", at.name),
@@ -46,8 +45,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
 
 /// Whether some hierarchy reads a file with the key.
 fn is_data(at: &FileContext<'_>, key: &str) -> bool {
-    let mut files = at.snapshot().iter_files_with(key);
-    files.any(|file| at.checker.is_read(file))
+    at.checker.files_with(key).next().is_some()
 }
 
 /// The letters that every match of a pattern starts with, as far as they are easily seen.

@@ -31,48 +31,97 @@
 )]
 
 mod checker;
+mod config_level;
 mod context;
 mod finding;
+mod fixes;
+mod knockout;
+mod looked_up;
+mod option_list;
+mod proof;
 mod recheck;
 mod reference_graph;
 mod rule;
+mod suppression;
 mod walk;
 
 mod alias_not_whole;
+mod backend_options;
 mod bad_merge_option;
 mod bad_strategy;
 mod data_namespace;
+mod dig_digit_string_key;
+mod dotted_top_key;
 mod dup_key;
 mod enc_in_plain_level;
+mod eyaml_blob;
+mod eyaml_without_keys;
+mod foreign_percent_syntax;
 mod hiera_config;
+mod interp_loses_type;
+mod interp_missing_key;
+mod interp_missing_subkey;
+mod interp_structured_in_string;
 mod interpolation_loop;
 mod json_syntax;
+mod knockout_hash_key;
+mod knockout_resurrected;
+mod knockout_single_level;
+mod knockout_without_prefix;
+mod leading_colons_key;
 mod legacy_config;
+mod legacy_fact;
+mod level_never_matches;
 mod lookup_options_bare_value;
 mod lookup_options_namespace;
 mod lookup_options_not_hash;
+mod lookup_options_overridden_level;
 mod lookup_options_regex_invalid;
 mod lookup_options_regex_no_match;
 mod lookup_options_regex_unanchored;
+mod lookup_options_shadowed;
+mod lookup_options_subkey;
 mod lookup_options_unknown_option;
 mod malformed_call;
+mod merge_type_clash;
+mod multi_document;
+mod no_location;
 mod non_string_map_key;
 mod not_a_hash;
+mod null_masks;
+mod options_replaced;
+mod orphan_file;
+mod path_var_missing;
 mod project_config;
+mod puppet_style_token;
+mod redundant_override;
 mod ruby_tags;
+mod shadowed_value;
+mod single_colon_key;
+mod subkey_of_scalar;
 mod symbol_value;
+mod top_key_interpolated;
 mod type_mismatch;
 mod unclosed_token;
+mod undefined_variable;
 mod unknown_alias;
+mod unknown_backend;
 mod unknown_interpolation_function;
 mod unknown_parameter;
+mod unused_suppression;
+mod wrong_backend_kind;
+mod yaml11_bool;
+mod yaml11_octal;
+mod yaml11_sexagesimal;
 mod yaml_date;
+mod yaml_number_lossy;
 mod yaml_portability;
 mod yaml_syntax;
 
 pub use checker::{Checker, MOST_FINDINGS, Part, check_file};
 pub use context::{FileContext, Reader, Role};
 pub use finding::{Finding, Fix, Related, Safety, Severity, Tag};
+pub use fixes::edits_together;
 pub use recheck::{Recheck, recheck};
 pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
 
@@ -84,36 +133,77 @@ use rule::{ConfigurationAt, Hook};
 /// Every rule, ordered by code.
 pub static RULES: &[&Rule] = &[
     alias_not_whole::RULE,
+    backend_options::RULE,
     bad_merge_option::RULE,
     bad_strategy::RULE,
     data_namespace::RULE,
+    dig_digit_string_key::RULE,
+    dotted_top_key::RULE,
     dup_key::RULE,
     enc_in_plain_level::RULE,
+    eyaml_blob::RULE,
+    eyaml_without_keys::RULE,
+    foreign_percent_syntax::RULE,
     hiera_config::RULE,
+    interp_loses_type::RULE,
+    interp_missing_key::RULE,
+    interp_missing_subkey::RULE,
+    interp_structured_in_string::RULE,
     interpolation_loop::RULE,
     json_syntax::RULE,
+    knockout_hash_key::RULE,
+    knockout_resurrected::RULE,
+    knockout_single_level::RULE,
+    knockout_without_prefix::RULE,
+    leading_colons_key::RULE,
     legacy_config::RULE,
+    legacy_fact::RULE,
+    level_never_matches::RULE,
     lookup_options_bare_value::RULE,
     lookup_options_namespace::RULE,
     lookup_options_not_hash::RULE,
+    lookup_options_overridden_level::RULE,
     lookup_options_regex_invalid::RULE,
     lookup_options_regex_no_match::RULE,
     lookup_options_regex_unanchored::RULE,
+    lookup_options_shadowed::RULE,
+    lookup_options_subkey::RULE,
     lookup_options_unknown_option::RULE,
     malformed_call::RULE,
+    merge_type_clash::RULE,
+    multi_document::RULE,
+    no_location::RULE,
     non_string_map_key::RULE,
     not_a_hash::RULE,
+    null_masks::RULE,
+    options_replaced::RULE,
+    orphan_file::RULE,
+    path_var_missing::RULE,
     project_config::RULE,
+    puppet_style_token::RULE,
+    redundant_override::RULE,
     ruby_tags::RULE,
+    shadowed_value::RULE,
+    single_colon_key::RULE,
+    subkey_of_scalar::RULE,
     symbol_value::RULE,
+    top_key_interpolated::RULE,
     type_mismatch::RULE,
     unclosed_token::RULE,
+    undefined_variable::RULE,
     unknown_alias::RULE,
+    unknown_backend::RULE,
     unknown_interpolation_function::RULE,
     unknown_parameter::RULE,
+    unused_suppression::RULE,
+    wrong_backend_kind::RULE,
     yaml_date::RULE,
+    yaml_number_lossy::RULE,
     yaml_portability::RULE,
     yaml_syntax::RULE,
+    yaml11_bool::RULE,
+    yaml11_octal::RULE,
+    yaml11_sexagesimal::RULE,
 ];
 
 /// The codes of all rules, ordered.

@@ -9,7 +9,7 @@ use super::context::{FileContext, MappingAt, OptionAt, ScalarAt, TokenAt};
 use super::finding::Findings;
 use super::finding::Severity;
 use crate::hierarchy::Layer;
-use crate::workspace::{KeyFact, Snapshot};
+use crate::workspace::{File, KeyFact, Snapshot};
 
 /// One diagnostic.
 pub struct Rule {
@@ -28,10 +28,12 @@ pub struct Rule {
 }
 
 /// What a rule looks at: the walk over a file calls it there. All hooks but [`Hook::File`],
-/// [`Hook::Configuration`] and [`Hook::Project`] are for data files alone.
+/// [`Hook::Configuration`], [`Hook::Project`] and [`Hook::Unread`] are for data files alone.
 pub(super) enum Hook {
     /// The file as a whole: data or configuration.
     File(fn(&FileContext<'_>, &mut Findings<'_>)),
+    /// A file among data that no hierarchy reads. No other hook is called for it.
+    Unread(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// The configuration of a hierarchy.
     Configuration(fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)),
     /// This program's own configuration of a workspace; nothing else is called for it.
@@ -114,6 +116,46 @@ impl Depends {
             .map(|file| Arc::clone(file.path()))
             .collect()
     }
+
+    /// The files with a key whose values, or options, a change touched, if what such a key is set
+    /// to has a sign of a knock-out in it. O(files with these keys).
+    #[must_use]
+    pub fn files_with_prefixes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+        let mut files = BTreeSet::new();
+        for changed in &snapshot.delta().files {
+            let keys = changed.keys();
+            let touched = keys.added.iter().chain(&keys.removed).chain(&keys.changed);
+            for name in touched {
+                let holders = snapshot.iter_files_with(name);
+                files.extend(
+                    holders
+                        .filter(|file| may_knock_out(file, name))
+                        .map(path_of),
+                );
+            }
+            if !keys.lookup_options.is_empty() {
+                let all = snapshot.files();
+                let knocking = all.filter(|file| {
+                    let mut keys = file.facts().keys.iter();
+                    keys.any(|key| may_knock_out(file, &key.name))
+                });
+                files.extend(knocking.map(path_of));
+            }
+        }
+        files
+    }
+}
+
+fn path_of(file: &Arc<File>) -> Arc<str> {
+    Arc::clone(file.path())
+}
+
+/// Whether a value has a text in it that could be a knock-out.
+fn may_knock_out(file: &File, key: &str) -> bool {
+    let key = file.facts().key(key);
+    // Prefixes other than the usual one are not letters.
+    let is_sign = |byte: u8| matches!(byte, b'-' | b'~' | b'!' | b'+' | b'_' | b'=' | b'^');
+    key.is_some_and(|key| key.value.slice(file.text()).bytes().any(is_sign))
 }
 
 /// The scheme of pages that have no address on the web: those that this program carries.

@@ -20,6 +20,7 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
     };
     match &at.role {
         Role::Project => walk.call(&hooks.project, |check, findings| check(at, findings)),
+        Role::Unread => walk.call(&hooks.unread, |check, findings| check(at, findings)),
         Role::Config { layer, dir } => {
             walk.call(&hooks.file, |check, findings| check(at, findings));
             let configuration = ConfigurationAt { layer, dir };
@@ -42,6 +43,7 @@ type Indexed<H> = Vec<(usize, H)>;
 #[derive(Default)]
 struct Hooks {
     file: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
+    unread: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     configuration: Indexed<fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)>,
     project: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     key: Indexed<fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)>,
@@ -58,6 +60,7 @@ impl Hooks {
             for hook in rule.hooks {
                 match *hook {
                     Hook::File(check) => hooks.file.push((index, check)),
+                    Hook::Unread(check) => hooks.unread.push((index, check)),
                     Hook::Configuration(check) => hooks.configuration.push((index, check)),
                     Hook::Project(check) => hooks.project.push((index, check)),
                     Hook::Key(check) => hooks.key.push((index, check)),
@@ -158,7 +161,7 @@ impl<'a> Walk<'a> {
                 NodeKind::Scalar(scalar) => {
                     let part = parts[id.index()];
                     if part == Part::Value {
-                        let scalar = ScalarAt { node, scalar };
+                        let scalar = ScalarAt { id, node, scalar };
                         self.call(&hooks.scalar, |check, findings| {
                             check(at, &scalar, findings)
                         });

@@ -102,6 +102,32 @@ const INTERFACE: [(&str, &str); 8] = [
     ("network6", "network6"),
 ];
 
+/// Whether a fact is a legacy one, and if so the structured one that it is another name of.
+pub(super) fn structured(name: &str) -> Option<Option<&'static str>> {
+    if let Some((_, path)) = SAME.iter().find(|(legacy, _)| *legacy == name) {
+        return Some(Some(path));
+    }
+    let of_interface = INTERFACE.iter().any(|(start, _)| {
+        let device = name.strip_prefix(start);
+        device.is_some_and(|device| device.starts_with('_'))
+    });
+    let is_numbered = |start: &str| {
+        let number = name.strip_prefix(start);
+        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_legacy = MEGABYTES.iter().any(|(legacy, _)| *legacy == name)
+        || of_interface
+        || matches!(name, "interfaces" | "blockdevices")
+        || name.starts_with("blockdevice_")
+        || is_numbered("processor");
+    is_legacy.then_some(None)
+}
+
+/// The names of legacy facts that are the same on every machine.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    SAME.iter().map(|(legacy, _)| *legacy)
+}
+
 /// Adds the legacy facts that follow from structured facts and are absent. What a node says
 /// itself stays.
 pub(super) fn complete(facts: &mut HashMap) {

@@ -14,6 +14,7 @@
 //! ```
 
 mod bindings;
+mod core_facts;
 mod facts;
 mod fleet;
 mod json_sources;
@@ -23,6 +24,7 @@ mod share;
 mod sources;
 mod variable;
 
+pub use core_facts::{CoreFact, core_fact};
 pub use facts::Facts;
 pub use fleet::{Column, KnownNodes};
 pub use json_sources::read_json_nodes;

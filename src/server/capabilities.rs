@@ -14,6 +14,9 @@ use crate::text::PositionEncoding;
 /// The command that reads the whole workspace again.
 pub(crate) const RESCAN: &str = "hiera-ls.rescan";
 
+/// The kind of the action that makes all safe fixes of a file.
+pub(crate) const FIX_ALL: &str = "source.fixAll.hiera-ls";
+
 /// The command that fixes the node of hovers: `{certname, uri?}`, null for any node.
 pub(crate) const SELECT_NODE: &str = "hiera.selectNode";
 
@@ -364,7 +367,10 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             workspace_symbol_provider: Some(lsp::OneOf::Left(true)),
             code_action_provider: Some(lsp::CodeActionProviderCapability::Options(
                 lsp::CodeActionOptions {
-                    code_action_kinds: Some(vec![lsp::CodeActionKind::QUICKFIX]),
+                    code_action_kinds: Some(vec![
+                        lsp::CodeActionKind::QUICKFIX,
+                        lsp::CodeActionKind::from(FIX_ALL),
+                    ]),
                     ..lsp::CodeActionOptions::default()
                 },
             )),

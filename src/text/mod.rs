@@ -12,13 +12,15 @@
 //! assert_eq!(index.position(6, PositionEncoding::Utf8), Position { line: 1, character: 0 });
 //! ```
 
+mod diff;
 mod edit;
 mod line_index;
 mod nearest;
 
+pub use diff::unified_diff;
 pub use edit::TextEdit;
 pub use line_index::{LineCounter, LineIndex, Position, PositionEncoding, line_at};
-pub use nearest::nearest;
+pub use nearest::{nearest, typing_error};
 
 /// A half-open range of bytes in one text: `start..end`, both offsets in UTF-8 bytes.
 ///

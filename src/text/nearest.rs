@@ -23,6 +23,57 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, known)| known)
 }
 
+/// Fewest letters of a word that a typing error is looked for in: of shorter ones (`db_a`, `db_b`)
+/// a single letter is all that tells two names apart.
+const LEAST_WORD: usize = 4;
+
+/// The known name that differs from `name` by one typing error alone: a letter too many, a missing
+/// one, a wrong one, two in the wrong order, or capitals. Digits are never wrong, since they number
+/// things. Of several the first by bytes; nothing for a name that is known. O(letters of all names).
+#[must_use]
+pub fn typing_error<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > MAX_NAME {
+        return None;
+    }
+    known.filter(|known| is_typing_error(name, known)).min()
+}
+
+fn is_typing_error(typed: &str, meant: &str) -> bool {
+    if typed.len().abs_diff(meant.len()) > 1 || typed == meant {
+        return false;
+    }
+    if typed.eq_ignore_ascii_case(meant) {
+        return true;
+    }
+    let (typed, meant) = (typed.as_bytes(), meant.as_bytes());
+    let same = |a: &mut dyn Iterator<Item = (&u8, &u8)>| a.take_while(|(a, b)| a == b).count();
+    let start = same(&mut typed.iter().zip(meant));
+    let left = typed.len().min(meant.len()) - start;
+    let end = same(&mut typed.iter().rev().zip(meant.iter().rev())).min(left);
+    let is_letter = |byte: &u8| byte.is_ascii() && !byte.is_ascii_digit();
+    let differs = match (
+        &typed[start..typed.len() - end],
+        &meant[start..meant.len() - end],
+    ) {
+        ([one], []) | ([], [one]) => is_letter(one),
+        ([wrong], [right]) => is_letter(wrong) && is_letter(right),
+        ([a, b], [c, d]) => a == d && b == c && is_letter(a) && is_letter(b),
+        _ => false,
+    };
+    let in_word = |byte: &&u8| byte.is_ascii_alphanumeric();
+    // Of a separator the words on both sides count.
+    let changed = meant.get(start).or(typed.get(start));
+    let is_separator = |byte: &&u8| {
+        !byte.is_ascii_alphanumeric() && changed.is_some_and(|changed| !in_word(&changed))
+    };
+    let count = |bytes: &mut dyn Iterator<Item = &u8>| {
+        bytes.skip_while(is_separator).take_while(in_word).count()
+    };
+    let before = count(&mut meant[..start].iter().rev());
+    let after = count(&mut meant[start..].iter());
+    differs && before + after >= LEAST_WORD
+}
+
 /// The fewest letters to add, to take away or to replace (Levenshtein).
 fn edits(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
@@ -41,7 +92,7 @@ fn edits(left: &str, right: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{nearest, typing_error};
 
     #[test]
     fn a_few_letters_may_differ() {
@@ -50,5 +101,23 @@ mod tests {
         assert_eq!(of("hirea"), Some("hiera"));
         assert_eq!(of("template"), None);
         assert_eq!(of("os"), None);
+    }
+
+    #[test]
+    fn a_typing_error_is_one_letter_of_a_long_word() {
+        let of = |name| {
+            let known = ["site::name", "db1::port", "db_a", "ntp::servers", "a"];
+            typing_error(name, known.into_iter())
+        };
+        assert_eq!(of("site::nam"), Some("site::name"));
+        assert_eq!(of("site::naem"), Some("site::name"));
+        assert_eq!(of("Site::Name"), Some("site::name"));
+        assert_eq!(of("site:name"), Some("site::name"));
+        assert_eq!(of("ntp::serverrs"), Some("ntp::servers"));
+        assert_eq!(of("site::name"), None);
+        assert_eq!(of("site::nmea"), None);
+        assert_eq!(of("db2::port"), None);
+        assert_eq!(of("db_b"), None);
+        assert_eq!(of("b"), None);
     }
 }

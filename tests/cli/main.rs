@@ -9,6 +9,7 @@
 
 mod bounds;
 mod check_cli;
+mod fix_cli;
 mod lookup_cli;
 mod project_cli;
 mod rules_cli;

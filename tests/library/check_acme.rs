@@ -215,7 +215,7 @@ fn checking_again_what_depends_on_an_edit_is_enough() {
 }
 
 #[test]
-fn every_fix_removes_its_finding_and_no_other() {
+fn every_fix_removes_its_finding_and_adds_none() {
     let root = acme();
     let workspace = Workspace::new();
     let snapshot = open(&workspace, &root);
@@ -223,13 +223,14 @@ fn every_fix_removes_its_finding_and_no_other() {
     for finding in Checker::new(&snapshot, PuppetVersion::V8).all() {
         let path = &finding.path;
         let text = snapshot.file(path).unwrap().text();
-        let mut others: Vec<&str> = check_file(&snapshot, path)
+        let mut known: Vec<&str> = check_file(&snapshot, path)
             .iter()
             .map(|finding| finding.code)
             .collect();
-        let this = others.iter().position(|code| *code == finding.code);
-        others.remove(this.unwrap());
+        let this = known.iter().position(|code| *code == finding.code);
+        known.remove(this.unwrap());
         for fix in &finding.fixes {
+            let mut others = known.clone();
             let edited = TextEdit::apply(&fix.edits, text).unwrap();
             let edit = Change::Edit {
                 path: path.clone(),
@@ -243,9 +244,17 @@ fn every_fix_removes_its_finding_and_no_other() {
                 left.retain(|code| *code == "yaml-date");
                 others.retain(|code| *code == "yaml-date");
             }
-            left.sort_unstable();
-            others.sort_unstable();
-            assert_eq!(left, others, "{path}: '{}' gives:\n{edited}", fix.title);
+            if finding.code == "wrong-backend-kind" {
+                // Of the right kind the level lacks something else.
+                left.retain(|code| *code != "eyaml-without-keys");
+            }
+            // A fix can do away with other findings too, but adds none.
+            for code in left {
+                let known = others.iter().position(|other| *other == code);
+                let known = known
+                    .unwrap_or_else(|| panic!("{path}: '{}' adds {code}:\n{edited}", fix.title));
+                others.remove(known);
+            }
             tried += 1;
             workspace.apply(Change::Close { path: path.clone() });
         }

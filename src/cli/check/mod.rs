@@ -3,6 +3,7 @@
 mod baseline;
 mod checkstyle;
 mod concise;
+mod fix;
 mod full;
 mod github;
 mod gitlab;
@@ -24,6 +25,7 @@ use annotate_snippets::Renderer;
 use clap::{Args, ValueEnum};
 
 use baseline::Baseline;
+use fix::{FixOptions, Fixing};
 use record::Record;
 use selection::Selection;
 
@@ -91,6 +93,8 @@ pub(crate) struct CheckArguments {
 pub(crate) struct CheckOutput {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) fixes: FixOptions,
     /// Leave out the findings that this file knows
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<String>,
@@ -128,7 +132,7 @@ fn version(text: &str) -> Result<PuppetVersion, String> {
     }
 }
 
-/// Exit code for a path that cannot be checked.
+/// Exit code for a path that cannot be checked, or a file that cannot be written.
 const BAD_PATH: u8 = 2;
 
 /// Checks the workspaces of the paths, the current folder's without any, and prints the findings
@@ -148,6 +152,16 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
         if let Err(error) = checked {
             code = complain(&format!("{given}: {error}"));
         }
+    }
+    if report.has_failed {
+        return ExitCode::from(BAD_PATH);
+    }
+    if output.fixes.diff {
+        return if report.has_diff {
+            ExitCode::FAILURE
+        } else {
+            code
+        };
     }
     if let Err(error) = report.finish() {
         return complain(&error);
@@ -231,6 +245,10 @@ struct Report<'a> {
     files: BTreeSet<Arc<str>>,
     counts: [usize; 4],
     records: Vec<Record>,
+    /// Whether a fix would change something.
+    has_diff: bool,
+    /// Whether a fixed file could not be written.
+    has_failed: bool,
 }
 
 impl<'a> Report<'a> {
@@ -255,6 +273,8 @@ impl<'a> Report<'a> {
             files: BTreeSet::new(),
             counts: [0; 4],
             records: Vec::new(),
+            has_diff: false,
+            has_failed: false,
         }
     }
 
@@ -294,16 +314,29 @@ impl<'a> Report<'a> {
             backends: Arc::new(project.backends.clone()),
             ..Settings::for_version(version).for_editor()
         };
-        let checker = Checker::with_settings(&snapshot, settings);
-        let mut paths: Vec<&Arc<str>> = snapshot
+        let mut paths: Vec<Arc<str>> = snapshot
             .files()
-            .map(|file| file.path())
+            .map(|file| Arc::clone(file.path()))
             .filter(|file| path::within(file, at).is_some())
             .collect();
         paths.sort();
+        if let Some(most) = self.output.fixes.wanted() {
+            let fixing = Fixing {
+                workspace: &workspace,
+                settings: &settings,
+                paths: &paths,
+                most,
+            };
+            self.fix(&fixing, &project);
+        }
+        if self.output.fixes.diff {
+            return Ok(());
+        }
+        let snapshot = workspace.snapshot();
+        let checker = Checker::with_settings(&snapshot, settings);
         let here = self.here.clone();
         let shown = move |at: &str| path::within(at, &here).unwrap_or(at).to_owned();
-        for file in paths {
+        for file in &paths {
             let Some(findings) = checker.file(file) else {
                 continue;
             };
@@ -325,6 +358,22 @@ impl<'a> Report<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Makes the fixes, and writes or shows them.
+    fn fix(&mut self, fixing: &Fixing<'_>, project: &Project) {
+        let fixed = fixing.run(|finding| {
+            severity(project, finding).is_some() && self.output.selection.includes(finding.code)
+        });
+        for file in fixed {
+            if self.output.fixes.diff {
+                self.has_diff = true;
+                file.print(self.shown(file.path()));
+            } else if let Err(error) = file.write() {
+                complain(&error);
+                self.has_failed = true;
+            }
+        }
     }
 
     /// The path as people know it from here.

@@ -7,25 +7,25 @@ use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
 use crate::ide::actions::{Action, actions};
-use crate::rules::Part;
+use crate::rules::{Finding, Part, Safety, edits_together};
+use crate::server::capabilities::FIX_ALL;
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::diagnostics::{diagnostic, findings};
 use crate::server::jobs::Lane;
-use crate::text::TextRange;
+use crate::text::{TextEdit, TextRange};
 
 pub(crate) async fn handle(
     session: &Connection,
     params: lsp::CodeActionParams,
 ) -> Result<Option<lsp::CodeActionResponse>> {
     let uri = params.text_document.uri;
-    let wants_fixes = params.context.only.is_none_or(|kinds| {
-        let fixes = lsp::CodeActionKind::QUICKFIX;
-        kinds
-            .iter()
-            .any(|kind| *kind == fixes || kind.as_str().is_empty())
-    });
-    let path = convert::path(uri.as_str()).filter(|_| wants_fixes && session.facts().code_actions);
+    let only = params.context.only;
+    let wants_fixes = wants(only.as_deref(), lsp::CodeActionKind::QUICKFIX.as_str());
+    // Nobody who opens the menu wants the whole file changed: it has to be asked for.
+    let wants_all = only.is_some() && wants(only.as_deref(), FIX_ALL);
+    let path = convert::path(uri.as_str())
+        .filter(|_| (wants_fixes || wants_all) && session.facts().code_actions);
     let Some(path) = path else {
         return Ok(None);
     };
@@ -36,32 +36,76 @@ pub(crate) async fn handle(
             TextRange::new(at(range.start), at(range.end).max(at(range.start)))
         })?;
         let findings = findings(&view, Part::All)(&path)?;
-        let actions = actions(&findings, at);
-        let shown = actions.filter_map(|action| shown(&view, &uri, &path, action));
-        Some(shown.map(lsp::CodeActionOrCommand::CodeAction).collect())
+        let mut shown = Vec::new();
+        if wants_fixes {
+            let actions = actions(&findings, at);
+            shown.extend(actions.filter_map(|action| one(&view, &uri, &path, action)));
+        }
+        if wants_all {
+            shown.extend(all(&view, &uri, &path, findings));
+        }
+        let shown = shown.into_iter().map(lsp::CodeActionOrCommand::CodeAction);
+        Some(shown.collect())
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, "textDocument/codeAction", lane, wants, work).await
 }
 
-fn shown(view: &View, uri: &lsp::Uri, path: &str, action: Action<'_>) -> Option<lsp::CodeAction> {
+/// Whether a client that asks for these kinds alone wants actions of a kind.
+fn wants(only: Option<&[lsp::CodeActionKind]>, kind: &str) -> bool {
+    only.is_none_or(|kinds| {
+        kinds.iter().any(|wanted| {
+            let rest = kind.strip_prefix(wanted.as_str());
+            wanted.as_str().is_empty()
+                || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    })
+}
+
+/// The safe fixes of all findings that are shown, as one action; nothing where there are none.
+fn all(view: &View, uri: &lsp::Uri, path: &str, findings: Vec<Finding>) -> Option<lsp::CodeAction> {
+    let is_shown = |finding: &Finding| diagnostic(view, path, finding.clone()).is_some();
+    let shown: Vec<Finding> = findings.into_iter().filter(is_shown).collect();
+    let edits = edits_together(&shown, Safety::Safe);
+    if edits.is_empty() {
+        return None;
+    }
+    Some(lsp::CodeAction {
+        title: "Make all safe fixes of this file".to_owned(),
+        kind: Some(lsp::CodeActionKind::from(FIX_ALL)),
+        edit: Some(workspace_edit(view, uri, path, &edits)?),
+        ..lsp::CodeAction::default()
+    })
+}
+
+fn one(view: &View, uri: &lsp::Uri, path: &str, action: Action<'_>) -> Option<lsp::CodeAction> {
     let diagnostic = diagnostic(view, path, action.finding.clone())?;
+    Some(lsp::CodeAction {
+        title: action.fix.title.clone(),
+        kind: Some(lsp::CodeActionKind::QUICKFIX),
+        diagnostics: Some(vec![diagnostic]),
+        edit: Some(workspace_edit(view, uri, path, &action.fix.edits)?),
+        is_preferred: Some(true).filter(|_| action.is_preferred),
+        ..lsp::CodeAction::default()
+    })
+}
+
+/// Edits of one file in the protocol's form.
+fn workspace_edit(
+    view: &View,
+    uri: &lsp::Uri,
+    path: &str,
+    edits: &[TextEdit],
+) -> Option<lsp::WorkspaceEdit> {
     let edits = view.lines(path, |lines| {
-        let edits = action.fix.edits.iter().map(|edit| lsp::TextEdit {
+        let edits = edits.iter().map(|edit| lsp::TextEdit {
             range: convert::range(lines, edit.range, view.encoding),
             new_text: edit.new_text.clone(),
         });
         edits.collect()
     })?;
-    Some(lsp::CodeAction {
-        title: action.fix.title.clone(),
-        kind: Some(lsp::CodeActionKind::QUICKFIX),
-        diagnostics: Some(vec![diagnostic]),
-        edit: Some(lsp::WorkspaceEdit {
-            changes: Some(HashMap::from([(uri.clone(), edits)])),
-            ..lsp::WorkspaceEdit::default()
-        }),
-        is_preferred: Some(true).filter(|_| action.is_preferred),
-        ..lsp::CodeAction::default()
+    Some(lsp::WorkspaceEdit {
+        changes: Some(HashMap::from([(uri.clone(), edits)])),
+        ..lsp::WorkspaceEdit::default()
     })
 }

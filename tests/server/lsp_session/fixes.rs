@@ -72,6 +72,36 @@ fn every_fix_is_one_edit_away() {
     program.end();
 }
 
+#[test]
+fn all_safe_fixes_of_a_file_are_one_action() {
+    let repository = Repository::new();
+    let file = repository.file("data/fixes.yaml");
+    repository.write(
+        "environments/production/hiera.yaml",
+        "version: 5\nhierarchy: [{name: fixes, path: fixes.yaml}]\n",
+    );
+    repository.write("environments/production/data/fixes.yaml", TEXT);
+    let mut program = Program::start(&repository.folder, &json!({}), VSCODE);
+    let mut text = program.open(&file);
+    for only in ["source.fixAll.hiera-ls", "source.fixAll", "source"] {
+        let found = actions(&mut program, &file, 2, &json!([only]));
+        let [action] = &found.as_array().unwrap()[..] else {
+            panic!("{only}: {found}");
+        };
+        assert_eq!(action["kind"], "source.fixAll.hiera-ls");
+        let edits = action["edit"]["changes"][uri(&file)].as_array().unwrap();
+        assert_eq!(edits.len(), 3, "{edits:?}");
+        text = edits
+            .iter()
+            .rev()
+            .fold(TEXT.to_owned(), |text, edit| edited(&text, edit));
+    }
+    program.rewrite(&file, &text);
+    let none = actions(&mut program, &file, 2, &json!(["source.fixAll.hiera-ls"]));
+    assert_eq!(none, json!([]));
+    program.end();
+}
+
 /// The text after an edit within one line.
 fn edited(text: &str, edit: &Value) -> String {
     let at = |end: &str| {

@@ -1,0 +1,40 @@
+//! `backend-options`: a level has options that its function does not take.
+
+use super::config_level::{levels, options};
+use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severity};
+use crate::hierarchy::FunctionKind;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "backend-options",
+    severity: Severity::Error,
+    summary: "a level has options that its function does not take",
+    page: include_str!("../../docs/rules/backend-options.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Configuration(check)],
+};
+
+fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+    let tree = file.tree();
+    for level in levels(file) {
+        let Some(function) = &level.function else {
+            continue;
+        };
+        // A level without files fails for another reason.
+        let reads_files = function.built_in() == Some(FunctionKind::DataHash)
+            && function.kind == FunctionKind::DataHash
+            && !level.spans.locations.is_empty();
+        let Some((key, value)) = options(file, &level).filter(|_| reads_files) else {
+            continue;
+        };
+        let is_hash = tree.node(tree.resolve(value)).as_mapping();
+        if is_hash.is_some_and(|pairs| !pairs.is_empty()) && !findings.has(tree.node(key).range) {
+            findings.report(
+                tree.node(key).range,
+                format!(
+                    "'{}' takes no options: every lookup that asks this level fails",
+                    function.name
+                ),
+            );
+        }
+    }
+}

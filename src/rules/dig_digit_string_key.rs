@@ -1,0 +1,71 @@
+//! `dig-digit-string-key`: a token asks for a number where the hash has that number as a text.
+
+use super::looked_up::{Held, LookedUp, files_that_look_up, held};
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use crate::interpolation::{Segment, TokenKind, split_key};
+use crate::syntax::ScalarStyle;
+use crate::text::TextEdit;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "dig-digit-string-key",
+    severity: Severity::Warning,
+    summary: "a token asks for a number where the hash has that number as a text",
+    page: include_str!("../../docs/rules/dig-digit-string-key.md"),
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::OPTIONS),
+        files: files_that_look_up,
+    },
+    hooks: &[Hook::Token(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+    let Some(looked_up) = LookedUp::of(at) else {
+        return;
+    };
+    let Some(Held::NoPart { segment, names }) = held(file, &looked_up) else {
+        return;
+    };
+    if !matches!(segment, Segment::Index(_)) || !names.contains(&*segment.to_string()) {
+        return;
+    }
+    let finding = findings.report(
+        at.range,
+        format!(
+            "'{}' has the text \"{segment}\" as a key, not the number: Puppet puts an empty text \
+             there; quote '{segment}' in the lookup",
+            looked_up.root
+        ),
+    );
+    let TokenKind::Call {
+        argument,
+        argument_range,
+        ..
+    } = &at.token.kind
+    else {
+        return;
+    };
+    // The other quote than the one around the key, as the scalar around it spells it.
+    let before = at.text[..argument_range.start as usize].chars().next_back();
+    let quote = match (before, at.node.as_scalar().map(|scalar| scalar.style)) {
+        (Some('\''), Some(ScalarStyle::DoubleQuoted | ScalarStyle::JsonString)) => "\\\"",
+        (Some('\''), Some(_)) => "\"",
+        (Some('"'), Some(ScalarStyle::SingleQuoted)) => "''",
+        (Some('"'), Some(_)) => "'",
+        (_, _) => return,
+    };
+    let segments = split_key(argument).unwrap_or_default();
+    let Some((_, range)) = segments
+        .into_iter()
+        .skip(1)
+        .find(|(one, _)| *one == segment)
+    else {
+        return;
+    };
+    let range = range.shift(argument_range.start as usize);
+    let edit = TextEdit::replace(
+        file.places(at.node).source_range(range),
+        format!("{quote}{segment}{quote}"),
+    );
+    let title = format!("Quote '{segment}'");
+    finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+}

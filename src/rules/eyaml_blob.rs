@@ -1,0 +1,70 @@
+//! `eyaml-blob`: an encrypted value is broken.
+
+use super::{Depends, FileContext, Findings, Hook, Rule, ScalarAt, Severity};
+use crate::eyaml::{BlobProblem, is_encrypted, scan};
+use crate::text::TextRange;
+
+/// Methods that `hiera-eyaml` and published plugins of it have.
+const METHODS: [&str; 14] = [
+    "PKCS7",
+    "GPG",
+    "PLAINTEXT",
+    "KMS",
+    "GKMS",
+    "GCPKMS",
+    "TWOFAC",
+    "SECRETBOX",
+    "VAULT",
+    "VAULT_RS",
+    "RSA",
+    "SSHAGENT",
+    "AZUREKEYVAULT",
+    "CLI",
+];
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "eyaml-blob",
+    severity: Severity::Error,
+    summary: "an encrypted value is broken",
+    page: include_str!("../../docs/rules/eyaml-blob.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Scalar(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
+    let text = &*at.scalar.text;
+    // Where nothing decrypts, or a text only speaks of encryption, nothing can be broken.
+    if !text.trim_start().starts_with("ENC[") || file.readers().iter().any(|reader| reader.is_plain)
+    {
+        return;
+    }
+    let places = file.places(at.node);
+    if !is_encrypted(text) {
+        let end = text.find('\n').unwrap_or(text.len());
+        let range = places.source_range(TextRange::new(0, end));
+        let message = "no ']' follows in the line of 'ENC[': the cipher text itself is the value";
+        findings.report_as(Severity::Warning, range, message);
+        return;
+    }
+    let scan = scan(text);
+    for blob in &scan.blobs {
+        let range = places.source_range(blob.range);
+        let problem = match blob.problem {
+            Some(BlobProblem::Truncated) => "the base64 of the encrypted value is cut off",
+            Some(BlobProblem::NotAnEnvelope) => "the encrypted value is no message of its method",
+            Some(BlobProblem::Empty) => "the encrypted value is empty",
+            Some(BlobProblem::Unterminated | BlobProblem::BadCharacter { .. }) => continue,
+            None if METHODS.contains(&&*blob.method) => continue,
+            None => {
+                let message = format!(
+                    "no published plugin has the method '{}': Puppet fails on this key without a gem \
+                     that has it",
+                    blob.method
+                );
+                findings.report_as(Severity::Warning, range, message);
+                continue;
+            }
+        };
+        findings.report(range, format!("{problem}: Puppet fails on this key"));
+    }
+}

@@ -1,0 +1,101 @@
+//! `foreign-percent-syntax`: another program's `%{…}` stands in a string that Puppet interpolates.
+
+use super::context::shown;
+use super::interp_missing_subkey::variable;
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use crate::interpolation::TokenKind;
+use crate::lookup::PuppetVersion;
+use crate::syntax::ScalarStyle;
+use crate::text::{TextEdit, TextRange};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "foreign-percent-syntax",
+    severity: Severity::Error,
+    summary: "another program's '%{…}' stands in a string that Puppet interpolates",
+    page: include_str!("../../docs/rules/foreign-percent-syntax.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Token(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+    if !matches!(at.token.kind, TokenKind::Variable { .. }) {
+        return;
+    }
+    let Some((path, _)) = variable(at) else {
+        return;
+    };
+    if !is_foreign(file, path, &at.text[at.token.range.end as usize..]) {
+        return;
+    }
+    let (severity, effect) = match file.settings().puppet_version {
+        PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
+        PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty text there"),
+    };
+    let token = at.token.range.slice(at.text);
+    let finding = findings.report_as(
+        severity,
+        at.range,
+        format!(
+            "'{}' is no variable of Puppet's: {effect}; write the percent sign as %{{literal('%')}}",
+            shown(token)
+        ),
+    );
+    let quote = match at.node.as_scalar().map(|scalar| scalar.style) {
+        Some(ScalarStyle::SingleQuoted) => "''",
+        Some(_) | None => "'",
+    };
+    let start = at.token.range.start as usize;
+    let percent = file
+        .places(at.node)
+        .source_range(TextRange::new(start, start + 1));
+    if percent.len() == 1 {
+        let edit = TextEdit::replace(percent, format!("%{{literal({quote}%{quote})}}"));
+        let title = "Write the percent sign as a literal";
+        finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+    }
+}
+
+/// Whether no variable of Puppet has such a name. `behind` is what follows the token.
+fn is_foreign(file: &FileContext<'_>, path: &str, behind: &str) -> bool {
+    let name = path.strip_prefix("::").unwrap_or(path);
+    let name = name.split('.').next().unwrap_or(name);
+    // A call without quotes is another rule's matter, and so is what Puppet's own languages write.
+    if name.is_empty() || name.contains(['(', ')', '$', '\'', '"']) {
+        return false;
+    }
+    let mut parts = name.split("::");
+    let fits = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    if !parts.all(fits) {
+        // A name of words is a slip rather than a language: `%{facts-os}` is left alone.
+        return name.starts_with('+') || name.contains(':') || is_header(name, behind);
+    }
+    let is_capital = name.starts_with(|first: char| first.is_ascii_uppercase());
+    is_capital
+        && (is_header(name, behind) || is_pattern(name))
+        && !file.checker.path_variables().contains(name)
+}
+
+/// A header or variable in Apache's log formats: `%{Referer}i`.
+fn is_header(name: &str, behind: &str) -> bool {
+    let mut rest = behind.chars();
+    let is_format = matches!(rest.next(), Some('i' | 'o' | 'e' | 'n' | 'x' | 'C' | 't'));
+    let is_end = rest.next().is_none_or(|next| !next.is_ascii_alphanumeric());
+    is_format
+        && is_end
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+}
+
+/// A name of a grok pattern: `%{GREEDYDATA}`.
+fn is_pattern(name: &str) -> bool {
+    name.len() > 2
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}

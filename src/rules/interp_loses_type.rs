@@ -1,0 +1,78 @@
+//! `interp-loses-type`: a string is nothing but a lookup of a value that is no text.
+
+use super::looked_up::{Held, LookedUp, files_that_look_up, held};
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use crate::interpolation::{Method, TokenKind};
+use crate::text::TextEdit;
+use crate::value::Value;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "interp-loses-type",
+    severity: Severity::Hint,
+    summary: "a string is nothing but a lookup of a value that is no text",
+    page: include_str!("../../docs/rules/interp-loses-type.md"),
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::OPTIONS),
+        files: files_that_look_up,
+    },
+    hooks: &[Hook::Token(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+    let TokenKind::Call { method, .. } = &at.token.kind else {
+        return;
+    };
+    if *method == Method::Alias || at.token.range.len() != at.text.len() {
+        return;
+    }
+    let Some(looked_up) = LookedUp::of(at) else {
+        return;
+    };
+    let checker = file.checker;
+    let has = |option| checker.has_option(&looked_up.root, option);
+    if has("convert_to") {
+        return;
+    }
+    let Some(Held::Values(values)) = held(file, &looked_up) else {
+        return;
+    };
+    let all = |is: fn(&Value) -> bool| values.iter().all(is);
+    let (severity, kind, effect) = if all(|value| value.as_hash().is_some()) {
+        (
+            Severity::Warning,
+            "a hash",
+            "the text that Ruby prints for it",
+        )
+    } else if all(|value| value.as_array().is_some()) {
+        (
+            Severity::Warning,
+            "a list",
+            "the text that Ruby prints for it",
+        )
+    } else if has("merge") {
+        // Merged scalars become a list.
+        return;
+    } else if all(|value| matches!(value, Value::Bool(_))) {
+        let effect = "a text, and even \"false\" counts as true";
+        (Severity::Information, "true or false", effect)
+    } else if all(|value| matches!(value, Value::Int(_) | Value::Float(_))) {
+        (Severity::Hint, "a number", "a text")
+    } else {
+        return;
+    };
+    let finding = findings.report_as(
+        severity,
+        at.range,
+        format!(
+            "'{}' is {kind}: what Puppet puts here is {effect}; alias() keeps the type",
+            looked_up.key.text
+        ),
+    );
+    if let Some(function) = at.token.function {
+        let range = file.places(at.node).source_range(function);
+        let edit = TextEdit::replace(range, "alias");
+        finding
+            .fixes
+            .push(Fix::new(Safety::Unsafe, "Call 'alias'", edit));
+    }
+}

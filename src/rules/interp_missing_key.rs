@@ -1,0 +1,87 @@
+//! `interp-missing-key`: a token looks up a key that no data has.
+
+use super::looked_up::{LookedUp, files_that_look_up};
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use crate::interpolation::{TokenKind, split_key};
+use crate::text::{TextEdit, TextRange, typing_error};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "interp-missing-key",
+    severity: Severity::Hint,
+    summary: "a token looks up a key that no data has",
+    page: include_str!("../../docs/rules/interp-missing-key.md"),
+    depends: Depends {
+        on: Facts::KEYS,
+        files: files_that_look_up,
+    },
+    hooks: &[Hook::Token(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+    let Some(looked_up) = LookedUp::of(at) else {
+        return;
+    };
+    let (root, checker) = (&*looked_up.root, file.checker);
+    if root == "lookup_options" || checker.files_with(root).next().is_some() {
+        return;
+    }
+    let dotted = &*looked_up.key.text;
+    if checker.files_with(dotted).next().is_some() {
+        findings.report_as(
+            Severity::Warning,
+            at.range,
+            format!(
+                "'{dotted}' is read as a part of the key '{root}', which no data has: Puppet puts an \
+                 empty text there; quote the name where it is looked up"
+            ),
+        );
+        return;
+    }
+    let is_whole = checker.sees_all_for(file.readers());
+    let known = file.snapshot().key_names("").map(|name| &**name);
+    let is_data = |name: &&str| checker.files_with(name).next().is_some();
+    let meant = typing_error(root, known).filter(is_data);
+    let Some(meant) = meant else {
+        if is_whole {
+            findings.report(
+                at.range,
+                format!(
+                    "no data in this workspace has the key '{root}': Puppet puts an empty text there"
+                ),
+            );
+        }
+        return;
+    };
+    let severity = match is_whole {
+        true => Severity::Warning,
+        // A level that cannot be seen may have it.
+        false => Severity::Hint,
+    };
+    let finding = findings.report_as(
+        severity,
+        at.range,
+        format!(
+            "no data in this workspace has the key '{root}': Puppet puts an empty text there; did \
+             you mean '{meant}'?"
+        ),
+    );
+    if let Some(range) = root_range(at).filter(|range| range.slice(at.text) == root) {
+        let edit = TextEdit::replace(file.places(at.node).source_range(range), meant);
+        let title = format!("Look up '{meant}'");
+        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    }
+}
+
+/// Where the root of the key stands in the string.
+fn root_range(at: &TokenAt<'_>) -> Option<TextRange> {
+    let TokenKind::Call {
+        argument,
+        argument_range,
+        ..
+    } = &at.token.kind
+    else {
+        return None;
+    };
+    let (_, root) = split_key(argument).ok()?.into_iter().next()?;
+    Some(root.shift(argument_range.start as usize))
+}

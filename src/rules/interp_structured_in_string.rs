@@ -1,0 +1,54 @@
+//! `interp-structured-in-string`: a list or a hash is put into the middle of a text.
+
+use super::looked_up::{Held, LookedUp, files_that_look_up, held};
+use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity, TokenAt};
+use crate::interpolation::{Method, TokenKind};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "interp-structured-in-string",
+    severity: Severity::Warning,
+    summary: "a list or a hash is put into the middle of a text",
+    page: include_str!("../../docs/rules/interp-structured-in-string.md"),
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::OPTIONS),
+        files: files_that_look_up,
+    },
+    hooks: &[Hook::Token(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+    // A token that is the whole string is another rule's matter; alias() must be.
+    let is_alias = matches!(
+        at.token.kind,
+        TokenKind::Call {
+            method: Method::Alias,
+            ..
+        }
+    );
+    if is_alias || at.token.range.len() == at.text.len() {
+        return;
+    }
+    let Some(looked_up) = LookedUp::of(at) else {
+        return;
+    };
+    if file.checker.has_option(&looked_up.root, "convert_to") {
+        return;
+    }
+    let Some(Held::Values(values)) = held(file, &looked_up) else {
+        return;
+    };
+    let kind = if values.iter().all(|value| value.as_hash().is_some()) {
+        "a hash"
+    } else if values.iter().all(|value| value.as_array().is_some()) {
+        "a list"
+    } else {
+        return;
+    };
+    findings.report(
+        at.range,
+        format!(
+            "'{}' is {kind}: Puppet puts the text there that Ruby prints for it",
+            looked_up.key.text
+        ),
+    );
+}

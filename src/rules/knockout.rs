@@ -1,0 +1,186 @@
+//! Elements and keys of values that look like knock-outs, and what takes them away: for the rules
+//! about `knockout_prefix`.
+
+use std::sync::Arc;
+
+use super::context::{FileContext, Reader, order};
+use crate::lookup::OptionsEntry;
+use crate::syntax::{NodeId, NodeKind};
+use crate::text::TextRange;
+use crate::value::Value;
+use crate::workspace::{File, KeyFact};
+
+/// What nearly everybody sets `knockout_prefix` to.
+const USUAL_PREFIX: &str = "--";
+
+/// Most files with one key that are read.
+pub(super) const MOST_FILES: usize = 64;
+
+/// A text of a value that starts with a prefix of knock-outs.
+pub(super) struct Knockout {
+    /// Where it stands.
+    pub(super) range: TextRange,
+    /// The text without the prefix.
+    pub(super) target: Arc<str>,
+    /// Whether it is an element of a list rather than the key of a hash.
+    pub(super) is_element: bool,
+    /// Whether it is an element of the value itself, not of a list further in: those are merged
+    /// only with lists at the same place.
+    pub(super) is_topmost: bool,
+}
+
+/// The value of one key in one file, with how it is merged there.
+pub(super) struct Knocking<'a> {
+    /// The prefix that is set, if one is.
+    pub(super) prefix: Option<Arc<str>>,
+    /// The strategy.
+    pub(super) strategy: Option<Arc<str>>,
+    /// What looks like a knock-out.
+    pub(super) knockouts: Vec<Knockout>,
+    /// The files of lower levels that set the key, the highest first, and whether every node that
+    /// reads this file reads them.
+    pub(super) lower: Vec<(&'a Arc<File>, bool)>,
+    /// Whether some other file sets the key, of whatever level.
+    pub(super) has_others: bool,
+}
+
+/// The knock-outs in a key's value. None where there are none, where the same file is read in several
+/// ways, or where the key is set by too many files.
+pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knocking<'a>> {
+    let text = key.value.slice(file.file.text());
+    let mut others = file.checker.knockout_prefixes().iter();
+    let is_possible = text.contains(USUAL_PREFIX) || others.any(|prefix| text.contains(&**prefix));
+    let counts = file
+        .facts()
+        .key(&key.name)
+        .is_some_and(|last| last.key == key.key);
+    if !is_possible
+        || !counts
+        || &*key.name == "lookup_options"
+        || file.snapshot().count_with(&key.name) > MOST_FILES
+    {
+        return None;
+    }
+    let [reader] = file.readers() else {
+        return None;
+    };
+    let entry = deciding(file, reader, &key.name);
+    let merge = entry.as_ref().and_then(|entry| entry.value.get("merge"));
+    let text_of = |value: Option<&Value>| value.and_then(Value::as_str).map(Arc::from);
+    let prefix: Option<Arc<str>> = text_of(merge.and_then(|merge| merge.get("knockout_prefix")));
+    let strategy = merge.and_then(|merge| match merge.as_str() {
+        Some(_) => Some(merge),
+        None => merge.get("strategy"),
+    });
+    let knockouts = texts(file, key, prefix.as_deref().unwrap_or(USUAL_PREFIX));
+    if knockouts.is_empty() {
+        return None;
+    }
+    let (lower, has_others) = lower_files(file, reader, &key.name);
+    Some(Knocking {
+        strategy: text_of(strategy),
+        prefix,
+        knockouts,
+        lower,
+        has_others,
+    })
+}
+
+/// The entry of `lookup_options` that decides over a key for the nodes that read the file.
+fn deciding(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> Option<OptionsEntry> {
+    let view = file.checker.analysis().at(reader.root.root);
+    let scope = reader.reached.first()?.scope();
+    view.in_scope(&scope).options_entry(key)
+}
+
+/// The strings in a key's value that start with a prefix, elements of lists and keys of hashes.
+fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
+    let tree = file.tree();
+    let mut found = Vec::new();
+    let mut add = |id: NodeId, is_element: bool, is_topmost: bool| {
+        let text = tree
+            .scalar_text(id)
+            .and_then(|text| text.strip_prefix(prefix));
+        if let Some(target) = text.filter(|target| !target.is_empty()) {
+            found.push(Knockout {
+                range: tree.node(id).range,
+                target: Arc::from(target),
+                is_element,
+                is_topmost,
+            });
+        }
+    };
+    let within = tree
+        .nodes()
+        .filter(|(_, node)| key.value.contains(node.range));
+    for (_, node) in within {
+        match &node.kind {
+            NodeKind::Sequence(elements) => {
+                let is_topmost = node.full_range() == key.value;
+                elements.iter().for_each(|id| add(*id, true, is_topmost));
+            }
+            NodeKind::Mapping(pairs) => {
+                pairs.iter().for_each(|(id, _)| add(*id, false, false));
+            }
+            NodeKind::Scalar(_) | NodeKind::Alias { .. } => {}
+        }
+    }
+    found
+}
+
+/// The files of lower levels with a key, the highest first; and whether other files have it too.
+pub(super) fn lower_files<'a>(
+    file: &FileContext<'a>,
+    reader: &Reader<'_>,
+    key: &str,
+) -> (Vec<(&'a Arc<File>, bool)>, bool) {
+    let own = reader.reached.iter().map(|reach| order(&reach.place)).max();
+    let mut lower = Vec::new();
+    let mut has_others = false;
+    for other in file.snapshot().iter_files_with(key).take(MOST_FILES) {
+        let readers = file.checker.readers(other);
+        if other.path() == file.file.path() || readers.is_empty() {
+            continue;
+        }
+        has_others = true;
+        let theirs = readers.iter().find(|theirs| theirs.is_same_root(reader));
+        let reached = theirs.into_iter().flat_map(|theirs| &theirs.reached);
+        let below = reached.filter(|reach| Some(order(&reach.place)) > own);
+        if let Some(reach) = below.min_by_key(|reach| order(&reach.place)) {
+            let is_always = reach.place.template.is_constant();
+            lower.push((order(&reach.place), other, is_always));
+        }
+    }
+    lower.sort_by_key(|(order, _, _)| *order);
+    let lower = lower
+        .into_iter()
+        .map(|(_, other, is_always)| (other, is_always));
+    (lower.collect(), has_others)
+}
+
+/// Whether a file's value of a key has a text somewhere in it, as an element or a key.
+pub(super) fn has_text(file: &FileContext<'_>, of: &File, key: &str, text: &str) -> bool {
+    let readers = file.checker.readers(of);
+    let Some(format) = readers.first().map(|reader| reader.format) else {
+        return false;
+    };
+    let data = file.snapshot().data_of(of, format);
+    data.recovered
+        .get(key)
+        .is_some_and(|value| holds(value, text))
+}
+
+/// Whether a value has a text in it; a value that is not known may.
+fn holds(value: &Value, text: &str) -> bool {
+    if let Some(elements) = value.as_array() {
+        return elements.iter().any(|element| holds(element, text));
+    }
+    if let Some(hash) = value.as_hash() {
+        return hash
+            .iter()
+            .any(|(key, value)| key.as_str() == Some(text) || holds(value, text));
+    }
+    value
+        .as_str()
+        .is_some_and(|own| own == text || own.contains("%{"))
+}

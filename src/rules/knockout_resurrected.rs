@@ -1,0 +1,49 @@
+//! `knockout-resurrected`: a level further down adds an element again that was knocked out.
+
+use std::sync::Arc;
+
+use super::knockout::{has_text, knocking};
+use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
+use crate::workspace::{File, KeyFact, path};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "knockout-resurrected",
+    severity: Severity::Warning,
+    summary: "a level further down adds an element again that was knocked out",
+    page: include_str!("../../docs/rules/knockout-resurrected.md"),
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::OPTIONS),
+        files: Depends::files_with_prefixes,
+    },
+    hooks: &[Hook::Key(check)],
+};
+
+fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
+    let Some(knocking) = knocking(file, key) else {
+        return;
+    };
+    if knocking.prefix.is_none() {
+        return;
+    }
+    // Every node that reads this file also reads these.
+    let always = knocking.lower.iter().filter(|(_, is_always)| *is_always);
+    let always: Vec<_> = always.map(|(lower, _)| *lower).collect();
+    for knockout in knocking.knockouts.iter().filter(|one| one.is_topmost) {
+        let mut further = always.iter().skip(1);
+        let again = further.find(|lower| has_text(file, lower, &key.name, &knockout.target));
+        let (Some(again), Some(next)) = (again, always.first()) else {
+            continue;
+        };
+        let name = |of: &Arc<File>| path::name(of.path()).to_owned();
+        findings.report(
+            knockout.range,
+            format!(
+                "a knock-out reaches the next level that sets the key alone, '{}' here: '{}' comes back \
+                 from '{}'",
+                name(next),
+                knockout.target,
+                name(again)
+            ),
+        );
+    }
+}

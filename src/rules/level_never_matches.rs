@@ -1,0 +1,140 @@
+//! `level-never-matches`: no file of the workspace fits a path of a level.
+
+use super::config_level::{ConfigLevel, levels};
+use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use crate::hierarchy::{Template, TemplatePart};
+use crate::lookup::Place;
+use crate::syntax::ScalarMap;
+use crate::text::{TextEdit, TextRange};
+
+/// Extensions of data files.
+const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "level-never-matches",
+    severity: Severity::Hint,
+    summary: "no file of the workspace fits a path of a level",
+    page: include_str!("../../docs/rules/level-never-matches.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Configuration(check)],
+};
+
+fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+    let analysis = file.checker.analysis();
+    let roots = file.snapshot().roots();
+    let path = file.file.path();
+    let root = roots
+        .iter()
+        .find(|root| root.hiera_yaml.as_ref() == Some(path));
+    let Some(root) = root else { return };
+    let view = analysis.at(root);
+    let places = view.places(of.layer);
+    let exists = |template: &Template| !view.expand(template).is_empty();
+    // Where not even one level has a file the data lies elsewhere.
+    if !places.iter().any(|place| exists(&place.template)) {
+        return;
+    }
+    for level in levels(file) {
+        // Other functions make of a path what they like.
+        let function = level.function.as_ref();
+        if function.is_none_or(|function| function.built_in().is_none()) {
+            continue;
+        }
+        let own: Vec<&Place> = places.iter().filter(|place| is_of(place, &level)).collect();
+        for (at, location) in level.spans.locations.iter().enumerate() {
+            if matches!(&*location.key, "glob" | "globs") {
+                let is_known = own.iter().any(|place| exists(&place.template));
+                if !is_known && own.is_empty() && !location.text.contains("%{") {
+                    findings.report(
+                        location.range,
+                        format!("no file of this workspace fits '{}'", location.text),
+                    );
+                }
+                continue;
+            }
+            if !matches!(&*location.key, "path" | "paths") {
+                continue;
+            }
+            let Some(place) = own.iter().find(|place| place.location == at) else {
+                continue;
+            };
+            if analysis.is_outside(&place.template) || exists(&place.template) {
+                continue;
+            }
+            let other = EXTENSIONS
+                .iter()
+                .find(|extension| exists(&with_extension(&place.template, extension)));
+            let Some(other) = other else {
+                findings.report(
+                    location.range,
+                    format!("no file of this workspace fits '{}'", location.text),
+                );
+                continue;
+            };
+            let finding = findings.report_as(
+                Severity::Warning,
+                location.range,
+                format!(
+                    "no file of this workspace fits '{}': Puppet reads nothing here; with '{other}' at \
+                     the end files do",
+                    location.text
+                ),
+            );
+            let node = file.tree().node(location.node);
+            let stem = stem(&location.text).len();
+            let end = TextRange::new(stem, location.text.len());
+            let map = ScalarMap::new(file.file.text(), node);
+            let range = match end.is_empty() {
+                // Behind the last letter, within the quotes.
+                true => {
+                    let last = map.source_range(stem.saturating_sub(1)..stem);
+                    TextRange::empty(last.end as usize)
+                }
+                false => map.source_range(end.as_usize()),
+            };
+            let edit = TextEdit::replace(range, *other);
+            let title = format!("Write '{other}' at the end");
+            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        }
+    }
+}
+
+/// Whether a place is one of a level's.
+fn is_of(place: &Place, level: &ConfigLevel) -> bool {
+    place.index == level.index && place.in_default_hierarchy == level.in_default_hierarchy
+}
+
+/// A path without the extension of data files.
+fn stem(path: &str) -> &str {
+    let mut known = EXTENSIONS.iter();
+    known
+        .find_map(|extension| path.strip_suffix(extension))
+        .unwrap_or(path)
+}
+
+/// A template with another extension at its end.
+fn with_extension(template: &Template, extension: &str) -> Template {
+    let mut parts = template.parts.clone();
+    match parts.last_mut() {
+        Some(TemplatePart::Text(end)) => *end = format!("{}{extension}", stem(end)),
+        Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => {
+            parts.push(TemplatePart::Text(extension.to_owned()));
+        }
+    }
+    Template { parts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{stem, with_extension};
+    use crate::hierarchy::Template;
+
+    #[test]
+    fn extensions_are_replaced_or_added() {
+        assert_eq!(stem("a/b.yaml"), "a/b");
+        assert_eq!(stem("a/b.d"), "a/b.d");
+        let with = |path| with_extension(&Template::parse(path), ".yaml");
+        assert_eq!(with("x/%{a}.yml"), Template::parse("x/%{a}.yaml"));
+        assert_eq!(with("x/%{a}"), Template::parse("x/%{a}.yaml"));
+    }
+}

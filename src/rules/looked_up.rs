@@ -1,0 +1,200 @@
+//! What the data of the workspace holds under a key that a token looks up: for rules about tokens.
+//!
+//! It answers for all files that hierarchies read at once, and only where all of them agree: then
+//! the answer holds in every scope, whatever is merged.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::checker::Checker;
+use super::context::{FileContext, TokenAt};
+use crate::interpolation::{Key, Segment, TokenKind};
+use crate::value::Value;
+use crate::workspace::Snapshot;
+
+/// Most files whose values of one key are read. A key of more files is not judged.
+const MOST_FILES: usize = 64;
+
+/// The key that a token looks up.
+pub(super) struct LookedUp {
+    /// The key.
+    pub(super) key: Key,
+    /// The root of the key.
+    pub(super) root: Arc<str>,
+}
+
+impl LookedUp {
+    /// The key that a token looks up, if it does.
+    pub(super) fn of(at: &TokenAt<'_>) -> Option<LookedUp> {
+        let TokenKind::Call {
+            method, argument, ..
+        } = &at.token.kind
+        else {
+            return None;
+        };
+        if !method.looks_up() {
+            return None;
+        }
+        let key = Key::of(argument).ok()?;
+        let root = Arc::from(key.root.as_name()?);
+        Some(LookedUp { key, root })
+    }
+}
+
+/// What is there, the same in every file.
+pub(super) enum Held {
+    /// Nothing: no value has the part. With the text of the key up to it, and the names that are
+    /// there instead.
+    NoPart {
+        /// What is missing.
+        segment: Segment,
+        /// What there is beside it.
+        names: BTreeSet<Arc<str>>,
+    },
+    /// Puppet cannot dig in: the class of the value, and the part that it was asked for.
+    Scalar {
+        /// The value that has no parts.
+        value: Value,
+        /// What it was asked for.
+        segment: Segment,
+    },
+    /// Values.
+    Values(Vec<Value>),
+}
+
+/// What all the data together holds for a key; nothing where it is not known, or differs.
+pub(super) fn held(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
+    let checker = file.checker;
+    let root = &*looked_up.root;
+    if file.snapshot().count_with(root) > MOST_FILES || !checker.sees_all_for(file.readers()) {
+        return None;
+    }
+    let mut values = values(checker, root)?;
+    let is_merged = checker.has_option(root, "merge");
+    for segment in &looked_up.key.segments {
+        let mut below = Vec::new();
+        let mut names = BTreeSet::new();
+        let mut scalars = 0;
+        for value in &values {
+            match part(value, segment) {
+                Part::Is(value) => below.push(value),
+                Part::Absent(others) => names.extend(others),
+                // Merged scalars become a list.
+                Part::Refused if is_merged => return None,
+                Part::Refused => scalars += 1,
+                Part::Unknown => return None,
+            }
+        }
+        let segment = segment.clone();
+        if scalars == values.len() {
+            let value = values.into_iter().next()?;
+            return Some(Held::Scalar { value, segment });
+        }
+        if scalars > 0 {
+            return None;
+        }
+        if below.is_empty() {
+            // Merged lists are longer.
+            let is_index = matches!(segment, Segment::Index(_)) && is_merged;
+            return (!is_index).then_some(Held::NoPart { segment, names });
+        }
+        values = below;
+    }
+    Some(Held::Values(values))
+}
+
+/// The values of a top-level key in all files that are read; nothing where one is unknown.
+fn values(checker: &Checker<'_>, root: &str) -> Option<Vec<Value>> {
+    let mut values = Vec::new();
+    for file in checker.files_with(root) {
+        let format = checker.readers(file).first()?.format;
+        let data = checker.snapshot.data_of(file, format);
+        values.push(data.loaded.as_ref().ok()?.get(root)?.clone());
+    }
+    (!values.is_empty()).then_some(values)
+}
+
+enum Part {
+    Is(Value),
+    Absent(Vec<Arc<str>>),
+    Refused,
+    Unknown,
+}
+
+/// One step into a value, as `puppet/pops/lookup/sub_lookup.rb` takes it.
+fn part(value: &Value, segment: &Segment) -> Part {
+    if is_open(value) {
+        return Part::Unknown;
+    }
+    match (value, segment) {
+        (Value::Undef, _) => Part::Absent(Vec::new()),
+        (Value::Hash(hash), _) => {
+            let wanted = match segment {
+                Segment::Name(name) => Value::String(Arc::clone(name)),
+                Segment::Index(index) => Value::Int(*index),
+            };
+            let mut names = Vec::new();
+            for (key, value) in hash.iter() {
+                if *key == wanted {
+                    return Part::Is(value.clone());
+                }
+                // Keys in values are interpolated, and may become any text.
+                if is_open(key) {
+                    return Part::Unknown;
+                }
+                names.extend(key.as_str().map(Arc::from));
+            }
+            Part::Absent(names)
+        }
+        (Value::Array(elements), Segment::Index(index)) => {
+            let element = usize::try_from(*index).ok().and_then(|at| elements.get(at));
+            element.map_or(Part::Absent(Vec::new()), |value| Part::Is(value.clone()))
+        }
+        (Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::String(_), _)
+        | (Value::Array(_), Segment::Name(_)) => Part::Refused,
+        _ => Part::Unknown,
+    }
+}
+
+/// Whether interpolation or decryption may make anything of a value.
+pub(super) fn is_open(value: &Value) -> bool {
+    match value.as_str() {
+        Some(text) => text.contains("%{") || text.contains("ENC["),
+        None => matches!(
+            value,
+            Value::Opaque(_) | Value::Sensitive(_) | Value::Rich(_)
+        ),
+    }
+}
+
+/// Files with tokens that look up a key which a change gave or took values; and, where a name came
+/// or went, those that look up keys which do not exist, since they may be misspelt for it. Where
+/// options came or went, all files that look up keys.
+pub(super) fn files_that_look_up(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut files = BTreeSet::new();
+    let mut touched: BTreeSet<Arc<str>> = BTreeSet::new();
+    let mut has_new_names = false;
+    let mut has_new_options = false;
+    for file in &snapshot.delta().files {
+        let keys = file.keys();
+        has_new_options |= !keys.lookup_options.is_empty();
+        has_new_names |= !keys.added.is_empty() || !keys.removed.is_empty();
+        touched.extend(keys.added);
+        touched.extend(keys.removed);
+        touched.extend(keys.changed);
+    }
+    for key in &touched {
+        for user in snapshot.references().users(key) {
+            let users = snapshot.iter_files_with(user);
+            let looks_up = users.filter(|file| file.facts().uses().any(|(_, _, to)| to == key));
+            files.extend(looks_up.map(|file| Arc::clone(file.path())));
+        }
+    }
+    if has_new_names || has_new_options {
+        let misses = |to: &Arc<str>| has_new_options || snapshot.count_with(to) == 0;
+        let missing = snapshot.files();
+        let missing = missing.filter(|file| file.facts().uses().any(|(_, _, to)| misses(to)));
+        files.extend(missing.map(|file| Arc::clone(file.path())));
+    }
+    files
+}

@@ -1,0 +1,79 @@
+//! `lookup-options-overridden-level`: an entry of 'lookup_options' drops what a lower level's entry
+//! for the same key sets.
+
+use super::context::order;
+use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Reader, Rule, Severity};
+use crate::value::Value;
+use crate::workspace::path;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "lookup-options-overridden-level",
+    severity: Severity::Information,
+    summary: "an entry of 'lookup_options' drops what a lower level's entry for the same key sets",
+    page: include_str!("../../docs/rules/lookup-options-overridden-level.md"),
+    depends: Depends {
+        on: Facts::OPTIONS,
+        files: Depends::files_with_options,
+    },
+    hooks: &[Hook::Option(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
+    let Some(options) = &at.options else { return };
+    let entries = file.checker.options_for(at.name);
+    let same = entries.filter(|entry| *entry.name == *at.name && entry.path != *file.file.path());
+    for lower in same {
+        let Some(theirs) = file.snapshot().file(&lower.path) else {
+            continue;
+        };
+        let readers = file.checker.readers(theirs);
+        if !is_below(file.readers(), &readers) {
+            continue;
+        }
+        let dropped = dropped(options.value, &lower.value);
+        if dropped.is_empty() {
+            continue;
+        }
+        findings.report(
+            at.key,
+            format!(
+                "entries are replaced whole: {} of '{}' is lost for '{}'",
+                dropped.join(" and "),
+                path::name(&lower.path),
+                at.name
+            ),
+        );
+        return;
+    }
+}
+
+/// Whether a lower level of a hierarchy that reads the one file reads the other.
+fn is_below(own: &[Reader<'_>], theirs: &[Reader<'_>]) -> bool {
+    own.iter().any(|own| {
+        let last = own.reached.iter().map(|reach| order(&reach.place)).max();
+        let same = theirs.iter().filter(|theirs| theirs.is_same_root(own));
+        let mut reached = same.flat_map(|theirs| &theirs.reached);
+        reached.any(|reach| Some(order(&reach.place)) > last)
+    })
+}
+
+/// The options that the one entry lacks and the other has.
+fn dropped(own: &Value, lower: &Value) -> Vec<String> {
+    let mut dropped = Vec::new();
+    for option in ["merge", "convert_to"] {
+        if lower.get(option).is_some() && own.get(option).is_none() {
+            dropped.push(format!("'{option}'"));
+        }
+    }
+    let strategy = |value: &Value| {
+        let merge = value.get("merge")?;
+        let name = merge.as_str().or_else(|| merge.get("strategy")?.as_str());
+        name.map(str::to_owned)
+    };
+    let prefix = |value: &Value| value.get("merge")?.get("knockout_prefix").cloned();
+    // Who changes the strategy means to.
+    if strategy(own) == strategy(lower) && prefix(lower).is_some() && prefix(own).is_none() {
+        dropped.push("'knockout_prefix'".to_owned());
+    }
+    dropped
+}

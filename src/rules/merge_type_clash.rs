@@ -1,0 +1,96 @@
+//! `merge-type-clash`: values cannot be merged in the way that 'lookup_options' says.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use crate::analysis::quoted;
+use crate::lookup::{Cause, LookupError, Request};
+use crate::workspace::Snapshot;
+
+/// Most files with the key; a key of more is not looked up.
+const MOST_FILES: usize = 64;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "merge-type-clash",
+    severity: Severity::Error,
+    summary: "values cannot be merged in the way that 'lookup_options' says",
+    page: include_str!("../../docs/rules/merge-type-clash.md"),
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::OPTIONS),
+        files: files_with_entries,
+    },
+    hooks: &[Hook::Option(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
+    let merge = at
+        .options
+        .as_ref()
+        .and_then(|options| options.value.get("merge"));
+    let strategy = merge.and_then(|merge| match merge.as_str() {
+        Some(strategy) => Some(strategy),
+        None => merge.get("strategy")?.as_str(),
+    });
+    let count = file.snapshot().count_with(at.name);
+    if !matches!(strategy, Some("hash" | "unique")) || !(2..=MOST_FILES).contains(&count) {
+        return;
+    }
+    for reader in file.readers() {
+        let view = file.checker.analysis().at(reader.root.root);
+        let Some(reach) = reader.reached.first() else {
+            continue;
+        };
+        let request = Request::key(&quoted(at.name));
+        let answer = view.session().lookup(&reach.scope(), &request);
+        if let Err(error) = &answer.result
+            && let Some(message) = clash(error)
+        {
+            findings.report(at.key, format!("{message}: Puppet fails on '{}'", at.name));
+            return;
+        }
+    }
+}
+
+/// What Puppet says of values that do not fit the strategy.
+fn clash(error: &LookupError) -> Option<String> {
+    match &error.cause {
+        Cause::OfKey { error, .. } | Cause::Raised(error) => clash(error),
+        Cause::WrongType { subject, .. } if subject.ends_with("element of the merge") => {
+            Some(error.cause.to_string().trim().to_owned())
+        }
+        Cause::WrongType { .. }
+        | Cause::NotFound(_)
+        | Cause::Recursion(_)
+        | Cause::NoStrategy
+        | Cause::UnknownStrategy(_)
+        | Cause::MergeOptions(_)
+        | Cause::TypeExpression(_)
+        | Cause::UndefinedVariable { .. }
+        | Cause::Config(_)
+        | Cause::File { .. }
+        | Cause::Data { .. }
+        | Cause::Other(_) => None,
+    }
+}
+
+/// The files with an entry for a key whose values changed.
+fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut touched: BTreeSet<Arc<str>> = BTreeSet::new();
+    for file in &snapshot.delta().files {
+        let keys = file.keys();
+        touched.extend(
+            keys.added
+                .into_iter()
+                .chain(keys.removed)
+                .chain(keys.changed),
+        );
+        touched.extend(keys.lookup_options);
+    }
+    let all = snapshot.iter_files_with("lookup_options");
+    let concerned = all.filter(|file| {
+        let mut entries = file.facts().lookup_options.iter();
+        entries.any(|entry| touched.contains(&entry.pattern))
+    });
+    concerned.map(|file| Arc::clone(file.path())).collect()
+}

@@ -1,0 +1,46 @@
+//! `no-location`: a level of data files names none.
+
+use super::config_level::levels;
+use super::context::entry;
+use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severity};
+use crate::hierarchy::FunctionKind;
+
+/// The keys that name files.
+const LOCATIONS: [&str; 5] = ["path", "paths", "glob", "globs", "mapped_paths"];
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "no-location",
+    severity: Severity::Error,
+    summary: "a level of data files names none",
+    page: include_str!("../../docs/rules/no-location.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Configuration(check)],
+};
+
+fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+    let tree = file.tree();
+    for level in levels(file) {
+        let Some(function) = &level.function else {
+            continue;
+        };
+        let reads_files = function.built_in() == Some(FunctionKind::DataHash)
+            && function.kind == FunctionKind::DataHash;
+        let has_files = LOCATIONS
+            .iter()
+            .any(|name| entry(tree, level.node, name).is_some());
+        // A level without a name is refused as it is.
+        let Some(name) = level.spans.name else {
+            continue;
+        };
+        if reads_files && !has_files {
+            findings.report(
+                name,
+                format!(
+                    "'{}' needs a 'path', 'paths', 'glob', 'globs' or 'mapped_paths': every lookup \
+                     that asks this level fails",
+                    function.name
+                ),
+            );
+        }
+    }
+}

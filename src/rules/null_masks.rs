@@ -1,0 +1,105 @@
+//! `null-masks`: a key without a value hides the value of a lower level.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::context::order;
+use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
+use crate::workspace::{File, KeyFact, Snapshot, path};
+
+/// Most files with the key among which a lower one is looked for.
+const MOST_FILES: usize = 64;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "null-masks",
+    severity: Severity::Hint,
+    summary: "a key without a value hides the value of a lower level",
+    page: include_str!("../../docs/rules/null-masks.md"),
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::OPTIONS),
+        files: files_with_nulls,
+    },
+    hooks: &[Hook::Key(check)],
+};
+
+fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
+    let text = file.file.text();
+    let counts = file
+        .facts()
+        .key(&key.name)
+        .is_some_and(|last| last.key == key.key);
+    if !counts || !is_null(key, text) || &*key.name == "lookup_options" {
+        return;
+    }
+    let is_undef =
+        |value: &crate::value::Value| value.get(&key.name).is_some_and(|value| value.is_undef());
+    if !file.loaded().is_ok_and(is_undef) || file.checker.has_option(&key.name, "merge") {
+        return;
+    }
+    let Some(lower) = lower_file(file, &key.name) else {
+        return;
+    };
+    let severity = match key.value.is_empty() {
+        true => Severity::Information,
+        false => Severity::Hint,
+    };
+    findings.report_as(
+        severity,
+        key.key,
+        format!(
+            "'{}' has no value here, which counts as one: lookups that come here find undef, not what \
+             '{}' sets",
+            key.name,
+            path::name(lower.path())
+        ),
+    );
+}
+
+/// Whether a key is written without a value, or with a null.
+fn is_null(key: &KeyFact, text: &str) -> bool {
+    key.value.is_empty() || matches!(key.value.slice(text), "~" | "null" | "Null" | "NULL")
+}
+
+/// A file with the key that a lower level of the same hierarchy reads.
+fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
+    let mut others = file.snapshot().iter_files_with(key).take(MOST_FILES);
+    others.find(|other| {
+        other.path() != file.file.path()
+            && file.checker.readers(other).iter().any(|theirs| {
+                let own = file.readers().iter().find(|own| own.is_same_root(theirs));
+                let Some(own) = own else { return false };
+                let above = own.reached.iter().map(|reach| order(&reach.place)).min();
+                theirs
+                    .reached
+                    .iter()
+                    .any(|reach| Some(order(&reach.place)) > above)
+            })
+    })
+}
+
+/// The files that set a key to nothing which a change gave or took a value elsewhere.
+fn files_with_nulls(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut files = BTreeSet::new();
+    for changed in &snapshot.delta().files {
+        let keys = changed.keys();
+        let mut add = |name: &str| {
+            let holders = snapshot.iter_files_with(name);
+            let nulls = holders.filter(|file| {
+                let key = file.facts().key(name);
+                key.is_some_and(|key| is_null(key, file.text()))
+            });
+            files.extend(nulls.map(|file| Arc::clone(file.path())));
+        };
+        let touched = keys.added.iter().chain(&keys.removed).chain(&keys.changed);
+        touched.for_each(|name| add(name));
+        for option in &keys.lookup_options {
+            if option.starts_with('^') {
+                let names = snapshot.key_names("");
+                names.for_each(|name| add(name));
+            } else {
+                add(option);
+            }
+        }
+    }
+    files
+}

@@ -1,0 +1,97 @@
+//! The entries of `lookup_options` in all data that hierarchies read, and which of them are for a
+//! key. It chooses none: which one counts depends on the scope.
+
+use std::sync::Arc;
+
+use super::checker::Checker;
+use crate::regexp::Regexp;
+use crate::text::TextRange;
+use crate::value::Value;
+
+/// One entry.
+pub(super) struct ListedOption {
+    /// The key or pattern.
+    pub(super) name: Arc<str>,
+    /// Its options.
+    pub(super) value: Value,
+    /// The file.
+    pub(super) path: Arc<str>,
+    /// Where the key or pattern stands.
+    pub(super) range: TextRange,
+    pattern: Option<Regexp>,
+    /// What keys start with that a module's entry can be for.
+    of_module: Option<String>,
+}
+
+impl ListedOption {
+    /// Whether the entry is for a key. A pattern that takes too many steps may be.
+    pub(super) fn is_for(&self, key: &str) -> bool {
+        if let Some(prefix) = &self.of_module
+            && !key.starts_with(prefix)
+        {
+            return false;
+        }
+        match &self.pattern {
+            None => *self.name == *key,
+            Some(pattern) => pattern.is_match(key).unwrap_or(true),
+        }
+    }
+
+    /// Whether the entry is for a pattern of keys.
+    pub(super) fn is_pattern(&self) -> bool {
+        self.pattern.is_some()
+    }
+
+    /// The strategy and the options of `merge`.
+    pub(super) fn strategy(&self) -> Option<&str> {
+        let merge = self.value.get("merge")?;
+        merge.as_str().or_else(|| merge.get("strategy")?.as_str())
+    }
+
+    /// The prefix of elements that are taken away.
+    pub(super) fn knockout_prefix(&self) -> Option<&str> {
+        let merge = self.value.get("merge")?;
+        merge.get("knockout_prefix")?.as_str()
+    }
+}
+
+/// All entries, ordered by file and place.
+pub(super) fn list(checker: &Checker<'_>) -> Vec<ListedOption> {
+    let mut listed = Vec::new();
+    for file in checker.files_with("lookup_options") {
+        let readers = checker.readers(file);
+        let Some(format) = readers.first().map(|reader| reader.format) else {
+            continue;
+        };
+        let modules = readers.iter().map(|reader| reader.layer().module_name());
+        let modules: Option<Vec<&str>> = modules.collect();
+        let of_module = match modules.as_deref() {
+            Some([module]) => Some(format!("{module}::")),
+            Some(_) | None => None,
+        };
+        let data = checker.snapshot.data_of(file, format);
+        let options = data.recovered.get("lookup_options");
+        for fact in &file.facts().lookup_options {
+            let Some(value) = options.and_then(|options| options.get(&fact.pattern)) else {
+                continue;
+            };
+            let pattern = match fact.pattern.starts_with('^') {
+                false => None,
+                true => match checker.pattern(&fact.pattern) {
+                    Ok(pattern) => Some(pattern),
+                    Err(_) => continue,
+                },
+            };
+            listed.push(ListedOption {
+                name: Arc::clone(&fact.pattern),
+                value: value.clone(),
+                path: Arc::clone(file.path()),
+                range: fact.key,
+                pattern,
+                of_module: of_module.clone(),
+            });
+        }
+    }
+    listed.sort_by(|a, b| (&a.path, a.range).cmp(&(&b.path, b.range)));
+    listed
+}

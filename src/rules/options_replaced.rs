@@ -1,0 +1,57 @@
+//! `options-replaced`: the options of a level replace those of 'defaults' whole.
+
+use super::config_level::levels;
+use super::context::entry;
+use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severity};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "options-replaced",
+    severity: Severity::Information,
+    summary: "the options of a level replace those of 'defaults' whole",
+    page: include_str!("../../docs/rules/options-replaced.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Configuration(check)],
+};
+
+fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+    let tree = file.tree();
+    let defaults = tree
+        .root()
+        .and_then(|root| entry(tree, root, "defaults"))
+        .and_then(|(_, defaults)| entry(tree, defaults, "options"));
+    let Some((_, defaults)) = defaults else {
+        return;
+    };
+    let Some(set) = tree.node(tree.resolve(defaults)).as_mapping() else {
+        return;
+    };
+    for level in levels(file) {
+        let own = entry(tree, level.node, "options");
+        let Some((key, options)) = own.filter(|_| !is_own_function(&level)) else {
+            continue;
+        };
+        let names = set.iter().filter_map(|(key, _)| tree.scalar_text(*key));
+        let lost: Vec<String> = names
+            .filter(|name| entry(tree, options, name).is_none())
+            .map(|name| format!("'{name}'"))
+            .collect();
+        if !lost.is_empty() {
+            findings.report(
+                tree.node(key).range,
+                format!(
+                    "options of a level replace those of 'defaults', they are not put together: this \
+                     level has no {}",
+                    lost.join(", ")
+                ),
+            );
+        }
+    }
+}
+
+/// Whether a level has a function of its own, for which other options are needed.
+fn is_own_function(level: &super::config_level::ConfigLevel) -> bool {
+    level
+        .function
+        .as_ref()
+        .is_some_and(|function| function.is_own)
+}

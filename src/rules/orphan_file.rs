@@ -1,0 +1,108 @@
+//! `orphan-file`: a file lies among data, and no level reads it.
+
+use super::{Depends, FileContext, Findings, Hook, Rule, Severity, Tag};
+use crate::hierarchy::{Template, TemplatePart};
+
+/// Extensions that are mixed up.
+const MIXED_UP: [(&str, &str); 2] = [(".yml", ".yaml"), (".yaml", ".yml")];
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "orphan-file",
+    severity: Severity::Hint,
+    summary: "a file lies among data, and no level reads it",
+    page: include_str!("../../docs/rules/orphan-file.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Unread(check)],
+};
+
+fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+    let (checker, path) = (file.checker, file.file.path());
+    // A script's or a pipeline's file among data has no keys that lookups could find.
+    if !file
+        .loaded()
+        .is_ok_and(|value| value.as_hash().is_some_and(|hash| !hash.is_empty()))
+    {
+        return;
+    }
+    let mut meant = None;
+    for root in checker.roots_around(path) {
+        let places = checker.places(root);
+        // A function that would have to be run may read anything.
+        if checker.asks_functions(root) || places.iter().any(|place| fits(&place.template, path)) {
+            return;
+        }
+        for (wrong, right) in MIXED_UP {
+            if let Some(stem) = path.strip_suffix(wrong) {
+                let other = format!("{stem}{right}");
+                let is_read = places.iter().any(|place| place.template.matches(&other));
+                meant = meant.or(is_read.then_some(right));
+            }
+        }
+    }
+    let range = file.first_line();
+    match meant {
+        Some(extension) => findings.report_as(
+            Severity::Warning,
+            range,
+            format!("no level reads this file: one would, if its name ended in '{extension}'"),
+        ),
+        None => findings.report(
+            range,
+            "no level reads this file: nothing in it is ever found",
+        ),
+    }
+    .tags
+    .push(Tag::Unnecessary);
+}
+
+/// Whether a template gives a path, where variables may also hold slashes: roles do at times.
+fn fits(template: &Template, path: &str) -> bool {
+    let mut rest = path;
+    let mut is_behind_variable = false;
+    for part in &template.parts {
+        match part {
+            TemplatePart::Variable(_) | TemplatePart::Key(_) => is_behind_variable = true,
+            TemplatePart::Text(text) if is_behind_variable => {
+                is_behind_variable = false;
+                // The last text must end the path; of others the first place is tried.
+                let Some(at) = rest.find(text.as_str()) else {
+                    return false;
+                };
+                rest = &rest[at + text.len()..];
+            }
+            TemplatePart::Text(text) => match rest.strip_prefix(text.as_str()) {
+                Some(behind) => rest = behind,
+                None => return false,
+            },
+        }
+    }
+    is_behind_variable || rest.is_empty() || ends_so(template, path)
+}
+
+/// Whether a path ends as a template does.
+fn ends_so(template: &Template, path: &str) -> bool {
+    match template.parts.as_slice() {
+        [
+            ..,
+            TemplatePart::Variable(_) | TemplatePart::Key(_),
+            TemplatePart::Text(end),
+        ] => path.ends_with(end.as_str()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+    use crate::hierarchy::Template;
+
+    #[test]
+    fn variables_may_hold_slashes() {
+        let template = Template::parse("/d/role/%{role}.yaml");
+        assert!(fits(&template, "/d/role/web/front.yaml"));
+        assert!(fits(&template, "/d/role/a.yaml.yaml"));
+        assert!(!fits(&template, "/d/role/web.yml"));
+        assert!(!fits(&template, "/d/roles/web.yaml"));
+        assert!(!fits(&Template::parse("/d/a.yaml"), "/d/b.yaml"));
+    }
+}

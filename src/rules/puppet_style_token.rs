@@ -1,0 +1,96 @@
+//! `puppet-style-token`: a string holds a variable in the form of Puppet code, which data does not
+//! interpolate.
+
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use crate::scope::{CoreFact, core_fact};
+use crate::text::{TextEdit, TextRange};
+
+/// How the insides of variables start that only Puppet has: shells know none of these.
+const PUPPETS_OWN: [&str; 7] = [
+    "facts[",
+    "facts.",
+    "trusted[",
+    "trusted.",
+    "server_facts[",
+    "lookup(",
+    "hiera(",
+];
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "puppet-style-token",
+    severity: Severity::Warning,
+    summary: "a string holds a variable in the form of Puppet code, which data does not interpolate",
+    page: include_str!("../../docs/rules/puppet-style-token.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Scalar(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
+    let text = &*at.scalar.text;
+    for (start, _) in text.match_indices("${") {
+        let inside = &text[start + 2..];
+        let Some(end) = inside.find('}') else { break };
+        let inside = &inside[..end];
+        let bare = inside.strip_prefix("::").unwrap_or(inside);
+        let is_top =
+            bare.len() < inside.len() && bare.starts_with(|first: char| first.is_ascii_lowercase());
+        if !is_top && !PUPPETS_OWN.iter().any(|own| bare.starts_with(own)) {
+            continue;
+        }
+        let range = TextRange::new(start, start + 2 + end + 1);
+        let range = file.places(at.node).source_range(range);
+        let meant = in_data(bare).map(|variable| match core_fact(&variable) {
+            CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
+            CoreFact::Exists
+            | CoreFact::Legacy(None)
+            | CoreFact::NoSuchPart(_)
+            | CoreFact::Custom(_) => variable,
+        });
+        let finding = findings.report(
+            range,
+            format!(
+                "'${{{inside}}}' stays as it is: in data variables are written '%{{{}}}'",
+                meant.as_deref().unwrap_or("facts.os.family")
+            ),
+        );
+        if let Some(meant) = meant {
+            let token = format!("%{{{meant}}}");
+            let title = format!("Write '{token}'");
+            let edit = TextEdit::replace(range, token);
+            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        }
+    }
+}
+
+/// A variable with its parts as data names it: `facts['os']['family']` as `facts.os.family`.
+fn in_data(variable: &str) -> Option<String> {
+    let end = variable.find('[').unwrap_or(variable.len());
+    let (name, mut rest) = variable.split_at(end);
+    let mut path = name.to_owned();
+    while let Some(part) = rest.strip_prefix('[') {
+        let (part, behind) = part.split_once(']')?;
+        let quoted = part
+            .strip_prefix('\'')
+            .and_then(|part| part.strip_suffix('\''));
+        let quoted = quoted.or_else(|| part.strip_prefix('"')?.strip_suffix('"'));
+        path = format!("{path}.{}", quoted.unwrap_or(part));
+        rest = behind;
+    }
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':');
+    (rest.is_empty() && path.bytes().all(fits)).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_data;
+
+    #[test]
+    fn parts_in_brackets_are_joined_by_dots() {
+        let of = |variable| in_data(variable).unwrap_or_default();
+        assert_eq!(of("facts['os'][\"family\"]"), "facts.os.family");
+        assert_eq!(of("facts.os"), "facts.os");
+        assert_eq!(of("list[0]"), "list.0");
+        assert_eq!(of("lookup('x')"), "");
+        assert_eq!(of("facts['a b']"), "");
+    }
+}

@@ -1,0 +1,50 @@
+//! `shadowed-value`: a higher level sets the key for every node that reads the file.
+
+use super::proof::{always_above, files_with_touched_keys, is_first_found};
+use super::redundant_override::removal;
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, Tag};
+use crate::text::TextEdit;
+use crate::workspace::{Format, KeyFact, path};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "shadowed-value",
+    severity: Severity::Hint,
+    summary: "a higher level sets the key for every node that reads the file",
+    page: include_str!("../../docs/rules/shadowed-value.md"),
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::OPTIONS),
+        files: files_with_touched_keys,
+    },
+    hooks: &[Hook::Key(check)],
+};
+
+fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
+    if !is_first_found(file, key) {
+        return;
+    }
+    let mut winner = None;
+    for reader in file.readers() {
+        for reach in &reader.reached {
+            let Some(always) = always_above(file, reader, reach, &key.name) else {
+                return;
+            };
+            winner = Some(always);
+        }
+    }
+    let Some(winner) = winner else { return };
+    let name = path::name(winner.path());
+    let finding = findings.report(
+        key.key,
+        format!(
+            "'{}' is never found here: '{name}' sets it in a higher level, for every node that reads \
+             this file",
+            key.name
+        ),
+    );
+    finding.tags.push(Tag::Unnecessary);
+    let edit: Option<TextEdit> = removal(file.file.text(), key);
+    if let Some(edit) = edit.filter(|_| file.format() == Format::Yaml) {
+        let title = format!("Remove '{}'", key.name);
+        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    }
+}

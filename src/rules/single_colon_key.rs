@@ -1,0 +1,104 @@
+//! `single-colon-key`: the name of a key has a single colon where Puppet's names have two.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use crate::text::{TextEdit, TextRange};
+use crate::workspace::{KeyFact, Snapshot};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "single-colon-key",
+    severity: Severity::Warning,
+    summary: "the name of a key has a single colon where Puppet's names have two",
+    page: include_str!("../../docs/rules/single-colon-key.md"),
+    depends: Depends {
+        on: Facts::VALUES,
+        files: files_with_single_colons,
+    },
+    hooks: &[Hook::Key(check)],
+};
+
+fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
+    let Some(at) = single_colon(&key.name) else {
+        return;
+    };
+    // A key that data looks up by this name is meant to have it.
+    if file
+        .snapshot()
+        .references()
+        .users(&key.name)
+        .next()
+        .is_some()
+    {
+        return;
+    }
+    let meant = format!("{}:{}", &key.name[..at], &key.name[at..]);
+    let finding = findings.report(
+        key.key,
+        format!(
+            "'{}' has a single colon: the parameter of a class is never found by it; did you mean \
+             '{meant}'?",
+            key.name
+        ),
+    );
+    if key.key.slice(file.file.text()).contains(&*key.name) {
+        let written = key.key.slice(file.file.text());
+        let start = key.key.start as usize + written.find(&*key.name).unwrap_or(0);
+        let edit = TextEdit::replace(TextRange::new(start, start + key.name.len()), meant);
+        let title = "Write two colons";
+        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    }
+}
+
+/// Where the one colon stands that is alone between words of a name that is Puppet's otherwise.
+fn single_colon(name: &str) -> Option<usize> {
+    let fits = |byte: u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b':'
+    };
+    if !name.bytes().all(fits) || !name.starts_with(|first: char| first.is_ascii_lowercase()) {
+        return None;
+    }
+    let bytes = name.as_bytes();
+    let is_colon = |at: usize| bytes.get(at) == Some(&b':');
+    let mut alone = (1..bytes.len().saturating_sub(1))
+        .filter(|&at| is_colon(at) && !is_colon(at - 1) && !is_colon(at + 1));
+    let first = alone.next()?;
+    let is_word = |at: usize| {
+        bytes
+            .get(at)
+            .is_some_and(|byte| byte.is_ascii_lowercase() || *byte == b'_')
+    };
+    (alone.next().is_none() && is_word(first + 1) && !name.contains(":::")).then_some(first)
+}
+
+/// The files with such keys. O(keys of the workspace).
+fn files_with_single_colons(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let names = snapshot.key_names("");
+    let odd = names.filter(|name| single_colon(name).is_some());
+    let files = odd.flat_map(|name| snapshot.iter_files_with(name));
+    files.map(|file| Arc::clone(file.path())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::single_colon;
+
+    #[test]
+    fn one_colon_between_words_is_found() {
+        assert_eq!(single_colon("ntp:servers"), Some(3));
+        assert_eq!(single_colon("profile::ntp:servers"), Some(12));
+        assert_eq!(single_colon("profile:ntp::servers"), Some(7));
+        for other in [
+            "ntp::servers",
+            "a:::b",
+            "a:b:c",
+            "10:20",
+            "Ntp:x",
+            "x:",
+            "port:80",
+        ] {
+            assert_eq!(single_colon(other), None, "{other}");
+        }
+    }
+}

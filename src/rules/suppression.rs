@@ -1,0 +1,212 @@
+//! Comments that turn findings off: `# hiera-ls: ignore[CODE]` for its line, or for the next key if it
+//! stands alone in its line, and `# hiera-ls: ignore-file[CODE]` for the file. Without brackets all
+//! codes are meant. It knows no rule; what turns nothing off is reported as `unused-suppression`.
+
+use super::context::FileContext;
+use super::finding::{Finding, Findings};
+use super::unused_suppression::RULE;
+use super::{Fix, RULES, Safety, Tag};
+use crate::syntax::{NodeKind, Tree};
+use crate::text::{TextEdit, TextRange, nearest};
+
+/// What such a comment begins with.
+const MARK: &str = "hiera-ls: ignore";
+
+/// One comment.
+struct Suppression {
+    /// The comment.
+    comment: TextRange,
+    /// Where findings are turned off.
+    covers: TextRange,
+    /// The codes, with their places, and whether each turned something off.
+    codes: Vec<Code>,
+}
+
+struct Code {
+    /// The code; none for all.
+    name: Option<String>,
+    range: TextRange,
+    is_used: bool,
+}
+
+/// The findings that no comment turns off. Comments that turn nothing off are added, if all rules
+/// were run.
+pub(super) fn apply(
+    at: &FileContext<'_>,
+    findings: Vec<Finding>,
+    reports_unused: bool,
+) -> Vec<Finding> {
+    let mut suppressions = read(at);
+    if suppressions.is_empty() {
+        return findings;
+    }
+    let mut kept = findings;
+    kept.retain(|finding| !is_suppressed(&mut suppressions, finding));
+    if !reports_unused {
+        return kept;
+    }
+    let mut unused = Findings::new(RULE, at.file);
+    for suppression in &suppressions {
+        report_unused(at, suppression, &mut unused);
+    }
+    let mut unused = unused.list;
+    unused.retain(|finding| !is_suppressed(&mut suppressions, finding));
+    kept.append(&mut unused);
+    kept
+}
+
+fn is_suppressed(suppressions: &mut [Suppression], finding: &Finding) -> bool {
+    let start = finding.range.start;
+    let mut is_off = false;
+    for suppression in suppressions {
+        if start < suppression.covers.start || start > suppression.covers.end {
+            continue;
+        }
+        for code in &mut suppression.codes {
+            if code.name.as_deref().is_none_or(|name| name == finding.code) {
+                code.is_used = true;
+                is_off = true;
+            }
+        }
+    }
+    is_off
+}
+
+fn report_unused(at: &FileContext<'_>, suppression: &Suppression, unused: &mut Findings<'_>) {
+    let is_whole = suppression.codes.iter().all(|code| !code.is_used);
+    for code in suppression.codes.iter().filter(|code| !code.is_used) {
+        let known = || RULES.iter().map(|rule| rule.code);
+        let message = match &code.name {
+            None => "no rule reports anything here: the comment is superfluous".to_owned(),
+            Some(name) if !known().any(|known| known == name) => {
+                let meant = nearest(name, known());
+                let meant = meant.map(|meant| format!("; did you mean '{meant}'?"));
+                format!("there is no rule '{name}'{}", meant.unwrap_or_default())
+            }
+            Some(name) => format!("'{name}' reports nothing here: the comment is superfluous"),
+        };
+        let finding = unused.report(code.range, message);
+        finding.tags.push(Tag::Unnecessary);
+        if is_whole && suppression.codes.len() == 1 {
+            let edit = TextEdit::delete(with_blanks(at.file.text(), suppression.comment));
+            let title = "Remove the comment";
+            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+        }
+    }
+}
+
+/// A comment with the blanks before it; with its line, if it stands alone there.
+fn with_blanks(text: &str, comment: TextRange) -> TextRange {
+    let (start, end) = (comment.start as usize, comment.end as usize);
+    let before = text[..start].trim_end_matches([' ', '\t']).len();
+    let is_alone = before == 0 || text[..before].ends_with('\n');
+    let behind = text[end..].find('\n').map(|at| end + at + 1);
+    match behind {
+        Some(next) if is_alone && text[end..next].trim().is_empty() => TextRange::new(before, next),
+        Some(_) | None => TextRange::new(before, end),
+    }
+}
+
+/// The comments of a file that turn findings off, in the order of the text.
+fn read(at: &FileContext<'_>) -> Vec<Suppression> {
+    let text = at.file.text();
+    if !text.contains(MARK) {
+        return Vec::new();
+    }
+    let tree = at.tree();
+    let comments = tree.comments().iter();
+    comments
+        .filter_map(|comment| of_comment(text, tree, *comment))
+        .collect()
+}
+
+fn of_comment(text: &str, tree: &Tree, comment: TextRange) -> Option<Suppression> {
+    let written = comment.slice(text);
+    let mark = written.find(MARK)?;
+    // Only at the start of a comment, behind its sign.
+    if !written[..mark]
+        .trim_matches(['#', '/', '*', ' ', '\t'])
+        .is_empty()
+    {
+        return None;
+    }
+    let rest = &written[mark + MARK.len()..];
+    let (is_file, rest) = match rest.strip_prefix("-file") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let start = comment.start as usize + written.len() - rest.len();
+    let codes = codes(rest, start, comment)?;
+    let line = text[..comment.start as usize]
+        .rfind('\n')
+        .map_or(0, |at| at + 1);
+    let is_alone = text[line..comment.start as usize].trim().is_empty();
+    let covers = if is_file {
+        TextRange::new(0, text.len())
+    } else if is_alone {
+        next_key(tree, comment)?
+    } else {
+        let end = comment.end as usize;
+        TextRange::new(line, end)
+    };
+    Some(Suppression {
+        comment,
+        covers,
+        codes,
+    })
+}
+
+/// The codes in brackets; all of them without any. Nothing for brackets that are not closed.
+fn codes(rest: &str, start: usize, comment: TextRange) -> Option<Vec<Code>> {
+    let Some(inside) = rest.strip_prefix('[') else {
+        let is_end = rest.is_empty() || rest.starts_with([' ', '\t', ':', ',', '\r']);
+        let all = Code {
+            name: None,
+            range: comment,
+            is_used: false,
+        };
+        return is_end.then(|| vec![all]);
+    };
+    let inside = &inside[..inside.find(']')?];
+    let mut at = start + 1;
+    let mut codes = Vec::new();
+    for part in inside.split(',') {
+        let name = part.trim();
+        let from = at + part.len() - part.trim_start().len();
+        if !name.is_empty() {
+            codes.push(Code {
+                name: Some(name.to_owned()),
+                range: TextRange::new(from, from + name.len()),
+                is_used: false,
+            });
+        }
+        at += part.len() + 1;
+    }
+    Some(codes)
+}
+
+/// The entry of a mapping, or the element, that begins next behind a comment.
+fn next_key(tree: &Tree, comment: TextRange) -> Option<TextRange> {
+    let is_leaf = |kind: &NodeKind| match kind {
+        NodeKind::Scalar(_) | NodeKind::Alias { .. } => true,
+        NodeKind::Mapping(pairs) => pairs.is_empty(),
+        NodeKind::Sequence(elements) => elements.is_empty(),
+    };
+    let leaf = tree.nodes().find(|(_, node)| {
+        node.range.start >= comment.end && !node.range.is_empty() && is_leaf(&node.kind)
+    });
+    let (id, node) = leaf?;
+    let parent = tree.parent(id).map(|parent| &tree.node(parent).kind);
+    let value = match parent {
+        Some(NodeKind::Mapping(pairs)) => pairs
+            .iter()
+            .find(|(key, _)| *key == id)
+            .map(|(_, value)| tree.node(*value).full_range()),
+        Some(NodeKind::Scalar(_) | NodeKind::Sequence(_) | NodeKind::Alias { .. }) | None => None,
+    };
+    let covers = match value.filter(|value| !value.is_empty()) {
+        Some(value) => node.range.cover(value),
+        None => node.range,
+    };
+    Some(covers)
+}

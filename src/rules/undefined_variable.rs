@@ -1,0 +1,100 @@
+//! `undefined-variable`: a token names a variable that neither Puppet nor Facter sets.
+//!
+//! An ENC and Puppet code set others, which is why this is a hint, unless the name differs from a
+//! known one by one letter. Variables of classes are left alone.
+
+use super::interp_missing_subkey::variable;
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use crate::lookup::PuppetVersion;
+use crate::scope::{CoreFact, core_fact};
+use crate::text::{TextEdit, typing_error};
+
+/// Variables that Puppet sets itself, beside facts (`puppet/parser/compiler.rb`,
+/// `puppet/node.rb`, `puppet/parser/resource.rb`).
+const BUILT_IN: [&str; 22] = [
+    "agent_specified_environment",
+    "caller_module_name",
+    "calling_class",
+    "calling_class_path",
+    "calling_module",
+    "clientcert",
+    "clientnoop",
+    "clientversion",
+    "environment",
+    "facts",
+    "module_name",
+    "name",
+    "pe_build",
+    "pe_server_version",
+    "server_facts",
+    "serverip",
+    "serverip6",
+    "servername",
+    "serverversion",
+    "settings",
+    "title",
+    "trusted",
+];
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "undefined-variable",
+    severity: Severity::Hint,
+    summary: "a token names a variable that neither Puppet nor Facter sets",
+    page: include_str!("../../docs/rules/undefined-variable.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Token(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+    let Some((path, place)) = variable(at) else {
+        return;
+    };
+    let path = path.strip_prefix("::").unwrap_or(path);
+    let (name, parts) = path.split_at(path.find('.').unwrap_or(path.len()));
+    if !is_name(name) || BUILT_IN.contains(&name) {
+        return;
+    }
+    let known = file.checker.path_variables();
+    if known.contains(name) {
+        return;
+    }
+    let near_fact = match core_fact(name) {
+        CoreFact::Exists | CoreFact::Legacy(_) => return,
+        CoreFact::Custom(meant) | CoreFact::NoSuchPart(meant) => meant,
+    };
+    let others = BUILT_IN.into_iter().chain(known.iter().map(|name| &**name));
+    let meant = typing_error(name, others).or(near_fact);
+    let effect = match file.settings().puppet_version {
+        PuppetVersion::V8 => "Puppet fails on this key",
+        PuppetVersion::V7 => "Puppet puts an empty text there",
+    };
+    let message = format!(
+        "neither Puppet nor Facter sets '{name}': {effect} where no ENC, manifest or custom fact does"
+    );
+    let Some(meant) = meant else {
+        findings.report(at.range, message);
+        return;
+    };
+    let meant = match core_fact(meant) {
+        CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
+        CoreFact::Exists
+        | CoreFact::Legacy(None)
+        | CoreFact::NoSuchPart(_)
+        | CoreFact::Custom(_) => {
+            format!("{meant}{parts}")
+        }
+    };
+    let message = format!("{message}; did you mean '{meant}'?");
+    let finding = findings.report_as(Severity::Warning, at.range, message);
+    let title = format!("Write '{meant}'");
+    let edit = TextEdit::replace(file.places(at.node).source_range(place), meant);
+    finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+}
+
+/// Whether a name is one of a variable without a class.
+pub(super) fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

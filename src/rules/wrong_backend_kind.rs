@@ -1,0 +1,37 @@
+//! `wrong-backend-kind`: a function of Puppet's stands under the key of another kind.
+
+use super::config_level::levels;
+use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use crate::text::TextEdit;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "wrong-backend-kind",
+    severity: Severity::Error,
+    summary: "a function of Puppet's stands under the key of another kind",
+    page: include_str!("../../docs/rules/wrong-backend-kind.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Configuration(check)],
+};
+
+fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+    for level in levels(file) {
+        let Some(function) = level.function.filter(|function| function.is_own) else {
+            continue;
+        };
+        let Some(kind) = function.built_in().filter(|kind| *kind != function.kind) else {
+            continue;
+        };
+        let finding = findings.report(
+            function.key.cover(function.value),
+            format!(
+                "'{}' is a function for '{}', not for '{}': every lookup that asks this level fails",
+                function.name,
+                kind.key(),
+                function.kind.key()
+            ),
+        );
+        let title = format!("Write '{}'", kind.key());
+        let edit = TextEdit::replace(function.key, kind.key());
+        finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+    }
+}

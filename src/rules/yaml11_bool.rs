@@ -1,0 +1,58 @@
+//! `yaml11-bool`: `yes`, `no`, `on` or `off` is read as true or false.
+
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use crate::syntax::NodeKind;
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::text::TextEdit;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "yaml11-bool",
+    severity: Severity::Hint,
+    summary: "'yes', 'no', 'on' or 'off' is read as true or false",
+    page: include_str!("../../docs/rules/yaml11-bool.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Scalar(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
+    let Some(Resolved::Bool(value)) = file.resolved(at) else {
+        return;
+    };
+    let text = &*at.scalar.text;
+    if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
+        return;
+    }
+    if is_among_texts(file, at) {
+        let message = format!("'{text}' is read as {value}, between texts in one list; quote it");
+        let finding = findings.report_as(Severity::Warning, at.node.range, message);
+        finding.fixes.extend(Fix::quote(at.node));
+        return;
+    }
+    let finding = findings.report(
+        at.node.range,
+        format!("'{text}' is read as {value}; write {value}, or quote it if a text is meant"),
+    );
+    let edit = TextEdit::replace(at.node.range, value.to_string());
+    let title = format!("Write {value}");
+    finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+    finding.fixes.extend(Fix::quote(at.node).map(|fix| Fix {
+        safety: Safety::Unsafe,
+        ..fix
+    }));
+}
+
+/// Whether a scalar is an element of a list whose other elements are texts.
+fn is_among_texts(file: &FileContext<'_>, at: &ScalarAt<'_>) -> bool {
+    let tree = file.tree();
+    let list = tree.parent(at.id).map(|parent| &tree.node(parent).kind);
+    let Some(NodeKind::Sequence(elements)) = list else {
+        return false;
+    };
+    let mut others = elements.iter().filter(|id| **id != at.id).peekable();
+    others.peek().is_some()
+        && others.all(|id| {
+            let node = tree.node(*id);
+            let text = |text: &str| matches!(resolve_plain(text), Resolved::String);
+            node.is_quoted() || node.as_scalar().is_some_and(|scalar| text(&scalar.text))
+        })
+}

@@ -1,0 +1,40 @@
+//! `yaml11-octal`: a number with a zero in front is read as octal.
+
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use crate::syntax::psych::Resolved;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "yaml11-octal",
+    severity: Severity::Warning,
+    summary: "a number with a zero in front is read as octal",
+    page: include_str!("../../docs/rules/yaml11-octal.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Scalar(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
+    let text = &*at.scalar.text;
+    let is_octal =
+        text.len() > 1 && text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
+    let Some(Resolved::Int(value)) = file.resolved(at).filter(|_| is_octal) else {
+        return;
+    };
+    // `05` means five in either way.
+    if text.parse() == Ok(value) {
+        return;
+    }
+    let finding = findings.report(
+        at.node.range,
+        format!("'{text}' is read as an octal number: the value is {value}; quote it"),
+    );
+    // Nobody writes a file mode to have it read as a number.
+    let is_mode = matches!(text.len(), 4 | 5);
+    finding.fixes.extend(Fix::quote(at.node).map(|fix| Fix {
+        safety: if is_mode {
+            Safety::Safe
+        } else {
+            Safety::Unsafe
+        },
+        ..fix
+    }));
+}

@@ -1,0 +1,31 @@
+//! `yaml11-sexagesimal`: digits with colons are read as one number to the base of 60.
+
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, ScalarAt, Severity};
+use crate::syntax::psych::Resolved;
+use crate::value::float_to_s;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "yaml11-sexagesimal",
+    severity: Severity::Warning,
+    summary: "digits with colons are read as one number to the base of 60",
+    page: include_str!("../../docs/rules/yaml11-sexagesimal.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Scalar(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
+    let text = &*at.scalar.text;
+    if !text.contains(':') {
+        return;
+    }
+    let value = match file.resolved(at) {
+        Some(Resolved::Int(value)) => value.to_string(),
+        Some(Resolved::Float(value)) => float_to_s(value),
+        Some(_) | None => return,
+    };
+    let finding = findings.report(
+        at.node.range,
+        format!("'{text}' is read as a number to the base of 60: the value is {value}; quote it"),
+    );
+    finding.fixes.extend(Fix::quote(at.node));
+}

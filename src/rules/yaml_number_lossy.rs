@@ -1,0 +1,58 @@
+//! `yaml-number-lossy`: a number loses what it was written with.
+
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use crate::syntax::psych::Resolved;
+use crate::value::float_to_s;
+
+/// Words in the names of keys whose values are versions, not amounts.
+const VERSIONS: [&str; 3] = ["version", "release", "ensure"];
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "yaml-number-lossy",
+    severity: Severity::Hint,
+    summary: "a number loses what it was written with",
+    page: include_str!("../../docs/rules/yaml-number-lossy.md"),
+    depends: Depends::OWN_FILE,
+    hooks: &[Hook::Scalar(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
+    let text = &*at.scalar.text;
+    if text.contains(':') {
+        return;
+    }
+    let value = match file.resolved(at) {
+        Some(Resolved::Int(value)) if text.contains([',', '_', 'x']) => value.to_string(),
+        // `1.0` stays `1.0`, and `0.50` is an amount.
+        Some(Resolved::Float(value)) if is_shortened(text) => float_to_s(value),
+        Some(_) | None => return,
+    };
+    let key = file.key_around(at.id).map(|key| key.to_lowercase());
+    let is_version = key.is_some_and(|key| VERSIONS.iter().any(|word| key.contains(word)));
+    let severity = match is_version {
+        true => Severity::Warning,
+        false => Severity::Hint,
+    };
+    let finding = findings.report_as(
+        severity,
+        at.node.range,
+        format!("'{text}' is read as the number {value}; quote it if a text is meant"),
+    );
+    finding.fixes.extend(Fix::quote(at.node).map(|fix| Fix {
+        safety: if is_version {
+            Safety::Safe
+        } else {
+            Safety::Unsafe
+        },
+        ..fix
+    }));
+}
+
+/// Whether a number ends in zeros that its value does not show: `1.10`.
+fn is_shortened(text: &str) -> bool {
+    let Some((whole, part)) = text.split_once('.') else {
+        return false;
+    };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits(whole) && digits(part) && whole != "0" && part.len() > 1 && part.ends_with('0')
+}

@@ -1,0 +1,206 @@
+//! What Facter itself knows: the structured facts whose parts are fixed, and the names of the
+//! others. Custom facts can add top-level facts, which is why a name that is not here is unknown
+//! rather than wrong.
+
+use super::legacy;
+use crate::text::typing_error;
+
+/// Structured facts with all their parts (Facter 4, `lib/docs/template.erb`).
+const PARTS: [&str; 88] = [
+    "augeas.version",
+    "dmi.bios.release_date",
+    "dmi.bios.vendor",
+    "dmi.bios.version",
+    "dmi.board.asset_tag",
+    "dmi.board.manufacturer",
+    "dmi.board.product",
+    "dmi.board.serial_number",
+    "dmi.chassis.asset_tag",
+    "dmi.chassis.type",
+    "dmi.manufacturer",
+    "dmi.product.name",
+    "dmi.product.serial_number",
+    "dmi.product.uuid",
+    "dmi.product.version",
+    "identity.gid",
+    "identity.group",
+    "identity.privileged",
+    "identity.uid",
+    "identity.user",
+    "load_averages.15m",
+    "load_averages.1m",
+    "load_averages.5m",
+    "memory.swap.available",
+    "memory.swap.available_bytes",
+    "memory.swap.capacity",
+    "memory.swap.encrypted",
+    "memory.swap.total",
+    "memory.swap.total_bytes",
+    "memory.swap.used",
+    "memory.swap.used_bytes",
+    "memory.system.available",
+    "memory.system.available_bytes",
+    "memory.system.capacity",
+    "memory.system.total",
+    "memory.system.total_bytes",
+    "memory.system.used",
+    "memory.system.used_bytes",
+    "networking.dhcp",
+    "networking.domain",
+    "networking.fqdn",
+    "networking.hostname",
+    "networking.interfaces",
+    "networking.ip",
+    "networking.ip6",
+    "networking.mac",
+    "networking.mtu",
+    "networking.netmask",
+    "networking.netmask6",
+    "networking.network",
+    "networking.network6",
+    "networking.primary",
+    "networking.scope6",
+    "os.architecture",
+    "os.distro.codename",
+    "os.distro.description",
+    "os.distro.id",
+    "os.distro.release.full",
+    "os.distro.release.major",
+    "os.distro.release.minor",
+    "os.distro.specification",
+    "os.family",
+    "os.hardware",
+    "os.macosx.build",
+    "os.macosx.product",
+    "os.macosx.version",
+    "os.name",
+    "os.release.branch",
+    "os.release.full",
+    "os.release.major",
+    "os.release.minor",
+    "os.release.patchlevel",
+    "os.selinux",
+    "os.windows",
+    "processors.cores",
+    "processors.count",
+    "processors.extensions",
+    "processors.isa",
+    "processors.models",
+    "processors.physicalcount",
+    "processors.speed",
+    "processors.threads",
+    "ruby.platform",
+    "ruby.sitedir",
+    "ruby.version",
+    "system_uptime.days",
+    "system_uptime.hours",
+    "system_uptime.seconds",
+];
+
+/// Facts without fixed parts.
+const OTHERS: [&str; 34] = [
+    "aio_agent_version",
+    "az_metadata",
+    "cloud",
+    "clientcert",
+    "clientnoop",
+    "clientversion",
+    "disks",
+    "ec2_metadata",
+    "ec2_userdata",
+    "env_windows_installdir",
+    "facterversion",
+    "filesystems",
+    "fips_enabled",
+    "gce",
+    "hypervisors",
+    "implementation",
+    "is_virtual",
+    "kernel",
+    "kernelmajversion",
+    "kernelrelease",
+    "kernelversion",
+    "ldom",
+    "lsbdistdescription",
+    "mountpoints",
+    "nim_type",
+    "partitions",
+    "path",
+    "puppetversion",
+    "rackspace",
+    "solaris_zones",
+    "ssh",
+    "timezone",
+    "virtual",
+    "xen",
+];
+
+/// What Facter itself says of a fact.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CoreFact {
+    /// It can exist.
+    Exists,
+    /// A legacy fact, which Puppet 8 does not send as a rule; with the structured one that it is
+    /// another name of, if there is one.
+    Legacy(Option<&'static str>),
+    /// Its structured fact has no such part; with the path that was perhaps meant.
+    NoSuchPart(Option<&'static str>),
+    /// Facter has none of that name, so it must be a custom one; with the name that was perhaps
+    /// meant.
+    Custom(Option<&'static str>),
+}
+
+/// What Facter itself says of a fact by its dotted path, without `facts.`.
+#[must_use]
+pub fn core_fact(path: &str) -> CoreFact {
+    let (top, rest) = path.split_once('.').unwrap_or((path, ""));
+    let within = |part: &&&str| part.split('.').next() == Some(top);
+    let is_prefix = |short: &str, long: &str| {
+        long.strip_prefix(short)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    if PARTS.iter().any(|part| within(&part)) {
+        // A part of a part that is listed without its own parts is taken to exist.
+        let mut parts = PARTS.iter();
+        return match parts.any(|part| is_prefix(path, part) || is_prefix(part, path)) {
+            true => CoreFact::Exists,
+            false => {
+                let near = PARTS.iter().filter(within).copied();
+                CoreFact::NoSuchPart(typing_error(path, near))
+            }
+        };
+    }
+    if OTHERS.contains(&top) {
+        return CoreFact::Exists;
+    }
+    if rest.is_empty()
+        && let Some(structured) = legacy::structured(top)
+    {
+        return CoreFact::Legacy(structured);
+    }
+    let tops = PARTS.iter().filter_map(|part| part.split('.').next());
+    let names = tops.chain(OTHERS).chain(legacy::names());
+    CoreFact::Custom(typing_error(top, names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CoreFact, core_fact};
+
+    #[test]
+    fn parts_of_structured_facts_are_fixed() {
+        assert_eq!(core_fact("os"), CoreFact::Exists);
+        assert_eq!(core_fact("os.release.major"), CoreFact::Exists);
+        assert_eq!(core_fact("os.selinux.enabled"), CoreFact::Exists);
+        assert_eq!(core_fact("networking.interfaces.eth0.ip"), CoreFact::Exists);
+        assert_eq!(
+            core_fact("os.famly"),
+            CoreFact::NoSuchPart(Some("os.family"))
+        );
+        assert_eq!(core_fact("os.colour"), CoreFact::NoSuchPart(None));
+        assert_eq!(core_fact("osfamily"), CoreFact::Legacy(Some("os.family")));
+        assert_eq!(core_fact("ipaddress_eth0"), CoreFact::Legacy(None));
+        assert_eq!(core_fact("hostnam"), CoreFact::Custom(Some("hostname")));
+        assert_eq!(core_fact("role"), CoreFact::Custom(None));
+    }
+}

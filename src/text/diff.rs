@@ -1,0 +1,150 @@
+//! The difference of two texts, line by line, as `diff -u` prints it.
+
+use std::fmt::Write as _;
+
+/// Lines that are shown around a change.
+const CONTEXT: usize = 3;
+
+/// Most lines that are compared one by one, on either side between the first and the last that
+/// differ; of longer stretches everything counts as changed.
+const MOST_LINES: usize = 2_000;
+
+/// The hunks of a unified diff, without the lines that name the files.
+#[must_use]
+pub fn unified_diff(before: &str, after: &str) -> String {
+    let old: Vec<&str> = before.split_inclusive('\n').collect();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let changes = changes(&old, &new);
+    let mut text = String::new();
+    let mut at = 0;
+    while at < changes.len() {
+        // Changes whose contexts touch share a hunk.
+        let mut last = at;
+        while last + 1 < changes.len()
+            && changes[last + 1].old.0 - changes[last].old.1 <= 2 * CONTEXT
+        {
+            last += 1;
+        }
+        hunk(&old, &new, &changes[at..=last], &mut text);
+        at = last + 1;
+    }
+    text
+}
+
+/// Lines that go, and lines that come instead: from and to, the end excluded.
+struct Changed {
+    old: (usize, usize),
+    new: (usize, usize),
+}
+
+fn hunk(old: &[&str], new: &[&str], changes: &[Changed], text: &mut String) {
+    let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
+        return;
+    };
+    let before = first.old.0.min(CONTEXT);
+    let behind = (old.len() - last.old.1).min(CONTEXT);
+    let (old_start, old_end) = (first.old.0 - before, last.old.1 + behind);
+    let (new_start, new_end) = (first.new.0 - before, last.new.1 + behind);
+    let range = |start: usize, end: usize| match end - start {
+        // Of no lines the one before them is named.
+        0 => format!("{start},0"),
+        1 => format!("{}", start + 1),
+        count => format!("{},{count}", start + 1),
+    };
+    let _ = writeln!(
+        text,
+        "@@ -{} +{} @@",
+        range(old_start, old_end),
+        range(new_start, new_end)
+    );
+    let mut at = old_start;
+    for change in changes {
+        lines(' ', &old[at..change.old.0], text);
+        lines('-', &old[change.old.0..change.old.1], text);
+        lines('+', &new[change.new.0..change.new.1], text);
+        at = change.old.1;
+    }
+    lines(' ', &old[at..old_end], text);
+}
+
+fn lines(sign: char, lines: &[&str], text: &mut String) {
+    for line in lines {
+        text.push(sign);
+        text.push_str(line);
+        if !line.ends_with('\n') {
+            text.push_str("\n\\ No newline at end of file\n");
+        }
+    }
+}
+
+/// The stretches that differ, by the longest common subsequence of lines.
+fn changes(old: &[&str], new: &[&str]) -> Vec<Changed> {
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let most = old.len().min(new.len()) - start;
+    let backwards = old.iter().rev().zip(new.iter().rev());
+    let end = backwards.take(most).take_while(|(a, b)| a == b).count();
+    let (old_part, new_part) = (&old[start..old.len() - end], &new[start..new.len() - end]);
+    if old_part.is_empty() && new_part.is_empty() {
+        return Vec::new();
+    }
+    if old_part.len().max(new_part.len()) > MOST_LINES {
+        return vec![Changed {
+            old: (start, start + old_part.len()),
+            new: (start, start + new_part.len()),
+        }];
+    }
+    let width = new_part.len() + 1;
+    let mut longest = vec![0u16; (old_part.len() + 1) * width];
+    for i in (0..old_part.len()).rev() {
+        for j in (0..new_part.len()).rev() {
+            longest[i * width + j] = match old_part[i] == new_part[j] {
+                true => longest[(i + 1) * width + j + 1] + 1,
+                false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
+            };
+        }
+    }
+    let mut changes: Vec<Changed> = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    while i < old_part.len() || j < new_part.len() {
+        if i < old_part.len() && j < new_part.len() && old_part[i] == new_part[j] {
+            (i, j) = (i + 1, j + 1);
+            continue;
+        }
+        let removes = j == new_part.len()
+            || (i < old_part.len() && longest[(i + 1) * width + j] >= longest[i * width + j + 1]);
+        let (from, to) = match removes {
+            true => ((start + i, start + j), (start + i + 1, start + j)),
+            false => ((start + i, start + j), (start + i, start + j + 1)),
+        };
+        (i, j) = (to.0 - start, to.1 - start);
+        match changes.last_mut() {
+            Some(last) if last.old.1 == from.0 && last.new.1 == from.1 => {
+                (last.old.1, last.new.1) = to;
+            }
+            Some(_) | None => changes.push(Changed {
+                old: (from.0, to.0),
+                new: (from.1, to.1),
+            }),
+        }
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unified_diff;
+
+    #[test]
+    fn hunks_have_three_lines_around_them() {
+        let before = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n";
+        let after = "a\nb\nC\nd\ne\nf\ng\nh\ni\nj\nl\nm";
+        assert_eq!(
+            unified_diff(before, after),
+            "@@ -1,6 +1,6 @@\n a\n b\n-c\n+C\n d\n e\n f\n\
+             @@ -8,5 +8,5 @@\n h\n i\n j\n-k\n l\n+m\n\\ No newline at end of file\n"
+        );
+        assert_eq!(unified_diff(before, before), "");
+        assert_eq!(unified_diff("", "a\n"), "@@ -0,0 +1 @@\n+a\n");
+        assert_eq!(unified_diff("a\r\n", "b\r\n"), "@@ -1 +1 @@\n-a\r\n+b\r\n");
+    }
+}
