@@ -98,6 +98,13 @@ impl<'a> HieraFiles<'a> {
         paths.filter_map(|path| self.analysis.snapshot.file(path))
     }
 
+    /// Whether a file lies in one of the environments and modules, as manifests do.
+    #[must_use]
+    pub fn has_code(&self, path: &str) -> bool {
+        let root = self.analysis.snapshot.root_of(path);
+        root.is_some_and(|root| self.roots.iter().any(|(known, _)| known.dir == root.dir))
+    }
+
     /// Whether a file is data that some hierarchy reads with a reader of Puppet's own, or the
     /// configuration of a hierarchy. O(levels).
     #[must_use]

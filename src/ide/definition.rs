@@ -8,8 +8,8 @@ use super::file_place::FilePlace;
 use super::named::{self, Named};
 use super::target::{KeyTarget, PathTarget};
 use crate::analysis::{
-    Analysis, HieraFiles, KeyPositions, NodeFile, RootView, Status, option_fact, places_of,
-    without_keys,
+    Analysis, Defined, HieraFiles, KeyPositions, NodeFile, RootView, Status, option_fact,
+    places_of, without_keys,
 };
 use crate::hierarchy::{ConfigSpans, locate};
 use crate::lookup::{FunctionSource, Place, Reach, find_function};
@@ -54,6 +54,11 @@ pub fn definition(
         Named::Anchor { node, .. } => of_anchor(analysis.snapshot, path, *node)?,
         Named::Path(target) => of_path(&view, target),
         Named::Function(name) => of_function(&view, name),
+        Named::Class(name) => analysis
+            .class(Some(view.root), name)
+            .map(of_class)
+            .into_iter()
+            .collect(),
     };
     places.truncate(MOST_PLACES);
     Some(Definition {
@@ -62,7 +67,7 @@ pub fn definition(
     })
 }
 
-/// What the key under the cursor is declared by: the entry of `lookup_options` that decides over it,
+/// What the key under the cursor is declared by: the class parameter that it is for, the entry of `lookup_options` that decides over it,
 /// then the paths of `hiera.yaml` that read the file. Of anything else, where it is defined.
 #[must_use]
 pub fn declaration(
@@ -82,7 +87,7 @@ pub fn declaration(
     };
     let view = analysis.answering(path)?;
     let mut scoped = view.in_scope(&scope_of(&view, path));
-    let mut places = Vec::new();
+    let mut places: Vec<FilePlace> = parameter(&view, key).into_iter().collect();
     if let Some(decides) = scoped.options_of(&key.root)
         && let Some((at, _)) = decides.place
         && let Some(file) = analysis.snapshot.file(&at)
@@ -158,7 +163,74 @@ fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
     if places.is_empty() {
         places = in_any_file(view, path, key, &place);
     }
+    // What no level sets, the default of the parameter does.
+    places.extend(parameter(view, key));
     places
+}
+
+/// The class parameter that automatic lookup gives a key's value to.
+fn parameter(view: &RootView<'_>, key: &KeyTarget) -> Option<FilePlace> {
+    if !key.steps.is_empty() {
+        return None;
+    }
+    let found = view.analysis.class_parameter(Some(view.root), &key.root)?;
+    let fact = found.parameter;
+    let whole = [fact.expected, fact.default].into_iter().flatten();
+    Some(FilePlace {
+        path: found.class.file.path().clone(),
+        name: fact.place,
+        whole: whole.fold(fact.place, TextRange::cover),
+    })
+}
+
+fn of_class(class: Defined<'_>) -> FilePlace {
+    FilePlace {
+        path: class.file.path().clone(),
+        name: class.definition.place,
+        whole: class.definition.range,
+    }
+}
+
+/// Where the type of a key is written: the aliases that the type of its class parameter names, else that
+/// type.
+#[must_use]
+pub fn type_definition(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Definition> {
+    let mention = named::at(analysis.snapshot, path, offset)?;
+    let Named::Key(key) = &mention.named else {
+        return None;
+    };
+    let root = analysis.answering(path)?.root;
+    let found = analysis.class_parameter(Some(root), &key.root)?;
+    let written = found.expected()?;
+    let names = written.split(|c: char| !c.is_alphanumeric() && c != ':' && c != '_');
+    let aliases = names.filter(|name| name.contains("::")).flat_map(|name| {
+        let lower = name.to_lowercase();
+        let files = analysis.snapshot.files_defining(&lower);
+        let found = files.filter_map(|file| {
+            let code = file.facts().code.as_deref()?;
+            let alias = code.aliases.iter().find(|alias| &*alias.name == name)?;
+            Some(FilePlace {
+                path: file.path().clone(),
+                name: alias.place,
+                whole: alias.place.cover(alias.expected),
+            })
+        });
+        found.collect::<Vec<_>>()
+    });
+    let mut places: Vec<FilePlace> = aliases.collect();
+    if places.is_empty() {
+        let file = found.class.file.path();
+        places.extend(
+            found
+                .parameter
+                .expected
+                .map(|expected| FilePlace::of(file, expected)),
+        );
+    }
+    Some(Definition {
+        origin: mention.range,
+        places,
+    })
 }
 
 /// The definitions in all files that are looked up together with this one, by the order of the

@@ -11,6 +11,7 @@ pub mod actions;
 mod block_line;
 pub mod call_hierarchy;
 pub mod cell;
+mod code_names;
 pub mod compare;
 pub mod completion;
 pub mod definition;
@@ -39,6 +40,8 @@ pub mod unseen;
 pub use crate::scope::KnownNodes;
 
 #[cfg(test)]
+mod code_tests;
+#[cfg(test)]
 mod fixture_tests;
 #[cfg(test)]
 mod navigation_tests;
@@ -46,3 +49,5 @@ mod navigation_tests;
 mod reading_tests;
 #[cfg(test)]
 mod rename_tests;
+#[cfg(test)]
+mod robust_tests;

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::code_names;
 use super::target::{self, KeyTarget, PathTarget, Target, TokenTarget, is_config, steps_of};
 use crate::interpolation::{Key, Method, TokenKind, split_key};
 use crate::syntax::{NodeId, NodeKind, ScalarMap, Tree};
@@ -31,6 +32,8 @@ pub enum Named {
     Path(PathTarget),
     /// A data function of `hiera.yaml`.
     Function(Arc<str>),
+    /// A class, by its name without `::` before it.
+    Class(Arc<str>),
 }
 
 /// A name in a file.
@@ -45,6 +48,9 @@ pub struct Mention {
 #[must_use]
 pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
     let file = snapshot.file(path)?;
+    if let Some(code) = &file.facts().code {
+        return code_names::at(code, offset);
+    }
     let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
     let tree = &parse.tree;
     if let Some(anchor) = anchor_at(tree, offset) {
@@ -54,10 +60,10 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
     match target::at(snapshot, path, offset) {
         Target::Key(key) | Target::NestedKey(key) => {
             let range = key.range;
-            range.touches(offset).then(|| Mention {
-                named: Named::Key(key),
-                range,
-            })
+            match range.touches(offset) {
+                true => mention(Named::Key(key), range),
+                false => class_at(snapshot, file, tree, offset),
+            }
         }
         Target::Token(token) => in_token(file, tree, &token, offset),
         Target::Path(mut path) => {
@@ -88,6 +94,17 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
         }
         Target::Blob(_) | Target::None => None,
     }
+}
+
+/// A value that is the name of a class, in a list of classes, say.
+fn class_at(snapshot: &Snapshot, file: &File, tree: &Tree, offset: usize) -> Option<Mention> {
+    let node = tree.node(*tree.path_at(offset).last()?);
+    let text = &node.as_scalar()?.text;
+    let name = code_names::class(text);
+    code_names::is_class(snapshot, &name).then(|| Mention {
+        named: Named::Class(name),
+        range: ScalarMap::new(file.text(), node).source_range(0..text.len()),
+    })
 }
 
 /// An alias, or the anchor before a node.

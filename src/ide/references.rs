@@ -3,17 +3,18 @@
 
 use std::sync::Arc;
 
+use super::code_names::{class, lookups_of};
 use super::file_place::FilePlace;
 use super::named::{self, Named, variable};
 use super::target::{KeyTarget, steps_of};
-use crate::analysis::{Analysis, HieraFiles, KeyPositions};
+use crate::analysis::{Analysis, HieraFiles, KeyPositions, split_key as split_parameter};
 use crate::hierarchy::{LocationSpan, locate};
 use crate::interpolation::{Key, TokenKind, split_key, tokens};
 use crate::regexp::Regexp;
 use crate::syntax::{NodeId, NodeKind, ScalarMap};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{File, Format, Reference, Snapshot};
+use crate::workspace::{CodeFacts, DefinitionKind, File, Format, Reference, Snapshot};
 
 /// What a place does with the thing that it names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -89,15 +90,21 @@ pub(super) fn files_with<'a>(
     let beside = HieraFiles::beside(analysis, path);
     match named {
         Named::Path(_) | Named::Function(_) => beside.configurations().collect(),
-        Named::Key(_) | Named::Pattern(_) | Named::Variable(_) | Named::Anchor { .. } => {
+        Named::Key(_)
+        | Named::Pattern(_)
+        | Named::Variable(_)
+        | Named::Class(_)
+        | Named::Anchor { .. } => {
             let may_name = |file: &&Arc<File>| {
                 let facts = file.facts();
                 !facts.keys.is_empty() || !facts.tokens.is_empty() || file.format().is_none()
             };
+            let is_meant = |file: &&Arc<File>| match file.facts().code.is_some() {
+                true => beside.has_code(file.path()),
+                false => **file.path() == *path || beside.contains(file.path()),
+            };
             let files = snapshot.files().filter(may_name);
-            files
-                .filter(|file| **file.path() == *path || beside.contains(file.path()))
-                .collect()
+            files.filter(is_meant).collect()
         }
     }
 }
@@ -123,11 +130,78 @@ pub(super) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Ve
             (span.text == target.span.text).then_some(span.range)
         }),
         Named::Function(name) => of_function(snapshot, file, name),
+        Named::Class(name) => of_class(snapshot, file, name),
     }
+}
+
+/// Lookups of a manifest, and the class parameter that a key is for.
+fn in_code(code: &CodeFacts, key: &KeyTarget) -> Vec<Occurrence> {
+    let lookups = lookups_of(code, key).map(|(name, lookup)| Occurrence {
+        name,
+        whole: lookup.call.cover(name),
+        role: Role::Use,
+    });
+    let mut found: Vec<Occurrence> = lookups.collect();
+    if let Some((class, parameter)) = split_parameter(&key.root)
+        && key.steps.is_empty()
+        && let Some(class) = code.definition(DefinitionKind::Class, class)
+        && let Some(parameter) = class.parameter(parameter)
+    {
+        found.push(Occurrence {
+            name: parameter.place,
+            whole: parameter.place,
+            role: Role::Definition,
+        });
+    }
+    found
+}
+
+/// The definition of a class, what includes or names it, and values that are its name.
+fn of_class(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
+    if let Some(code) = &file.facts().code {
+        let definition = code.definition(DefinitionKind::Class, name);
+        let definition = definition.map(|definition| Occurrence {
+            name: definition.place,
+            whole: definition.range,
+            role: Role::Definition,
+        });
+        let includes = code.includes.iter();
+        let includes = includes.filter(|include| include.class.as_deref() == Some(name));
+        let includes = includes.map(|include| Occurrence {
+            name: include.place,
+            whole: include.place,
+            role: Role::Use,
+        });
+        return definition.into_iter().chain(includes).collect();
+    }
+    if file.format().is_none() || !file.text().contains(name) {
+        return Vec::new();
+    }
+    let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
+    let tree = &parse.tree;
+    let is_key = |id: NodeId| {
+        let around = tree
+            .parent(id)
+            .and_then(|parent| tree.node(parent).as_mapping());
+        around.is_some_and(|pairs| pairs.iter().any(|&(key, _)| key == id))
+    };
+    let values = tree.nodes().filter(|(id, node)| {
+        let text = node.as_scalar().map(|scalar| &scalar.text);
+        text.is_some_and(|text| *class(text) == *name) && !is_key(*id)
+    });
+    let uses = values.map(|(_, node)| Occurrence {
+        name: node.range,
+        whole: node.range,
+        role: Role::Use,
+    });
+    uses.collect()
 }
 
 fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> {
     let facts = file.facts();
+    if let Some(code) = &facts.code {
+        return in_code(code, key);
+    }
     let mut found = Vec::new();
     let is_top = key.steps.is_empty();
     if is_top {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::code_names::lookups_of;
 use super::named::{self, Mention, Named};
 use super::references::{Occurrence, Role, files_with, occurrences};
 use super::target::KeyTarget;
@@ -15,7 +16,7 @@ use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeKind, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::value::Value;
-use crate::workspace::{File, Format, path};
+use crate::workspace::{CodeFacts, File, Format, LookupKey, path};
 
 /// What a rename changes: edits by the path of the file.
 pub type Edits = BTreeMap<Arc<str>, Vec<TextEdit>>;
@@ -38,9 +39,11 @@ pub fn prepare(
             None => (bare(file, mention.range), key.root.to_string()),
         },
         Named::Anchor { name, .. } => (without_sigil(mention.range), name.to_string()),
-        Named::Pattern(_) | Named::Variable(_) | Named::Path(_) | Named::Function(_) => {
-            return Err(String::new());
-        }
+        Named::Pattern(_)
+        | Named::Variable(_)
+        | Named::Path(_)
+        | Named::Function(_)
+        | Named::Class(_) => return Err(String::new()),
     })
 }
 
@@ -71,16 +74,22 @@ pub fn rename(
             renaming.edits(&mention.named)
         }
         named @ Named::Anchor { .. } => of_anchor(analysis, path, named, new_name),
-        Named::Pattern(_) | Named::Variable(_) | Named::Path(_) | Named::Function(_) => {
-            Err(String::new())
-        }
+        Named::Pattern(_)
+        | Named::Variable(_)
+        | Named::Path(_)
+        | Named::Function(_)
+        | Named::Class(_) => Err(String::new()),
     }
 }
 
 /// What is under the cursor, unless it is of a kind that has no other name.
 fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mention, String> {
     let nothing = || "there is no key and no anchor here".to_owned();
-    if !analysis.reads(path) {
+    let is_code = analysis
+        .snapshot
+        .file(path)
+        .is_some_and(|file| file.facts().code.is_some());
+    if !is_code && !analysis.reads(path) {
         return Err(nothing());
     }
     let mention = named::at(analysis.snapshot, path, offset).ok_or_else(nothing)?;
@@ -97,6 +106,7 @@ fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mentio
             "a fact or variable gets its name from the node or from Puppet code: it cannot be renamed in data"
         }
         Named::Path(_) => "rename the file itself: a literal path follows it",
+        Named::Class(_) => "a class gets its name from Puppet code: it cannot be renamed here",
         Named::Function(_) => "a data function gets its name from the file that defines it",
     };
     Err(why.to_owned())
@@ -143,6 +153,15 @@ impl Renaming<'_> {
         if new == "lookup_options" {
             return Err("lookup_options is Puppet's own key".to_owned());
         }
+        let root = self.analysis.answering(from).map(|view| view.root);
+        for key in [old, new] {
+            if let Some(parameter) = self.analysis.class_parameter(root, key) {
+                return Err(format!(
+                    "'{key}' is the parameter ${} of the class {}: automatic lookup finds it by that name alone",
+                    parameter.parameter.name, parameter.class.definition.name
+                ));
+            }
+        }
         let snapshot = self.analysis.snapshot;
         let beside = HieraFiles::beside(self.analysis, from);
         let mut holders = snapshot.iter_files_with(new);
@@ -162,12 +181,44 @@ impl Renaming<'_> {
                 let at = path::name(file.path());
                 return Err(format!("'{new}' is looked up already, in {at}:{line}"));
             }
+            if let Some(code) = &facts.code {
+                self.check_code(file, code)?;
+            }
             for option in &facts.lookup_options {
                 self.check_option(file, &option.pattern, option.key)?;
             }
             if let Some(fact) = facts.key(old) {
                 self.check_module(file)?;
                 self.check_written(file, fact.key)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A lookup of the new name gets a value that it has not had; what a computed one looks up is not
+    /// known.
+    fn check_code(&self, file: &File, code: &CodeFacts) -> Result<(), String> {
+        let new = KeyTarget::of_root(self.new_name);
+        let place = |at: TextRange| {
+            let line = file.line(at.start as usize) + 1;
+            format!("{}:{line}", path::name(file.path()))
+        };
+        if let Some((at, _)) = lookups_of(code, &new).next() {
+            return Err(format!(
+                "'{}' is looked up already, in {}",
+                self.new_name,
+                place(at)
+            ));
+        }
+        let old = &*self.key.root;
+        for lookup in &code.lookups {
+            if let LookupKey::Prefix(prefix) = &lookup.key
+                && old.starts_with(&**prefix)
+            {
+                return Err(format!(
+                    "{} looks up a key that is computed and can be '{old}': it would not be found there",
+                    place(lookup.place)
+                ));
             }
         }
         Ok(())

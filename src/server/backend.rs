@@ -57,6 +57,13 @@ impl LanguageServer for Backend {
         requests::definition::declared(&self.session, params).await
     }
 
+    async fn goto_type_definition(
+        &self,
+        params: request::GotoTypeDefinitionParams,
+    ) -> Result<Option<request::GotoTypeDefinitionResponse>> {
+        requests::definition::of_type(&self.session, params).await
+    }
+
     async fn references(&self, params: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
         requests::references::handle(&self.session, params).await
     }

@@ -105,6 +105,8 @@ pub(crate) struct ClientFacts {
     pub(crate) completion_markdown: bool,
     /// Definitions may say from which name they lead, and which part of the target to select.
     pub(crate) definition_links: bool,
+    /// The same of definitions of types.
+    pub(crate) type_links: bool,
     /// The same of declarations.
     pub(crate) declaration_links: bool,
     /// Edits may name the version of the document that they are for.
@@ -218,6 +220,7 @@ impl ClientFacts {
                 "textDocument/completion/completionItem/documentationFormat",
             ),
             definition_links: can("textDocument/definition/linkSupport"),
+            type_links: can("textDocument/typeDefinition/linkSupport"),
             declaration_links: can("textDocument/declaration/linkSupport"),
             document_changes: can("workspace/workspaceEdit/documentChanges"),
             watches: can("workspace/didChangeWatchedFiles/dynamicRegistration"),
@@ -341,6 +344,7 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             }),
             definition_provider: Some(lsp::OneOf::Left(true)),
             declaration_provider: Some(lsp::DeclarationCapability::Simple(true)),
+            type_definition_provider: Some(lsp::TypeDefinitionProviderCapability::Simple(true)),
             references_provider: Some(lsp::OneOf::Left(true)),
             document_highlight_provider: Some(lsp::OneOf::Left(true)),
             document_link_provider: Some(lsp::DocumentLinkOptions {

@@ -7,7 +7,7 @@
 ---@type vim.lsp.Config
 return {
   cmd = { vim.env.HIERA_LS_SERVER or 'hiera-ls', '--stdio' },
-  filetypes = { 'yaml', 'json' },
+  filetypes = { 'yaml', 'json', 'puppet' },
   -- Modules have a hiera.yaml of their own, below that of the control repository: the outermost one
   -- within the repository is the root. Without any, the server is not started.
   root_dir = function(buffer, on_root)

@@ -160,6 +160,7 @@ class Session {
         { scheme: "file", language: "yaml" },
         { scheme: "file", language: "json" },
         { scheme: "file", pattern: "**/*.eyaml" },
+        { scheme: "file", language: "puppet" },
       ],
       outputChannel: this.output,
       diagnosticCollectionName: SECTION,

@@ -111,7 +111,7 @@ fn new_level(cursor: &Cursor) -> Item {
         snippet: Some(format!(
             "- name: ${{1:Common}}\n{indent}path: ${{2:common.yaml}}"
         )),
-        documentation: Some("a level; the first has the highest priority"),
+        documentation: Some("a level; the first has the highest priority".to_owned()),
         label: match cursor.typed.is_empty() {
             true => "level".to_owned(),
             false => cursor.typed.clone(),
@@ -179,7 +179,7 @@ fn functions(view: &RootView<'_>, option: &str) -> Vec<Item> {
         _ => &[],
     };
     let own = own.iter().map(|name| Item {
-        documentation: meaning_of_value(name),
+        documentation: meaning_of_value(name).map(str::to_owned),
         ..Item::new(*name, ItemKind::Function)
     });
     let mut items: Vec<Item> = own.collect();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::cursor::{Cursor, Step};
+use super::parameters;
 use super::{Fit, Item, ItemKind, MOST_ITEMS, Question, fit};
 use crate::ide::hover::Described;
 use crate::value::Value;
@@ -26,21 +27,24 @@ pub(super) fn top_level(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
             false => fact.state == KeyState::Read,
         })
     };
-    let mut items: Vec<Item> = names(question, &cursor.typed, &is_here)
-        .into_iter()
-        .map(|name| {
-            let files = question.analysis.snapshot.count_with(&name);
-            let about = Described::Key(name.clone());
-            Item {
-                detail: Some(in_files(files)),
-                about: Some(about),
-                ..key_item(question, cursor, &name)
-            }
-        })
-        .collect();
+    let mut items = parameters::items(question, cursor, &is_here);
+    let known: HashSet<String> = items.iter().map(|item| item.label.clone()).collect();
+    let others = names(question, &cursor.typed, &|name| {
+        is_here(name) || known.contains(name)
+    });
+    let others = others.into_iter().map(|name| {
+        let files = question.analysis.snapshot.count_with(&name);
+        let about = Described::Key(name.clone());
+        Item {
+            detail: Some(in_files(files)),
+            about: Some(about),
+            ..key_item(question, cursor, &name)
+        }
+    });
+    items.extend(others);
     if !is_here("lookup_options") && fit("lookup_options", &cursor.typed).is_some() {
         items.push(Item {
-            documentation: Some("how values of several levels are merged and converted"),
+            documentation: Some("how values of several levels are merged and converted".to_owned()),
             ..key_item(question, cursor, "lookup_options")
         });
     }

@@ -10,7 +10,9 @@ mod cursor;
 mod facts;
 mod flow;
 mod keys;
+mod manifest;
 mod options;
+mod parameters;
 mod token;
 mod values;
 
@@ -47,7 +49,7 @@ pub struct Item {
     /// What is said beside the name.
     pub detail: Option<String>,
     /// What is said of it; [`Item::about`] says more where it is asked for.
-    pub documentation: Option<&'static str>,
+    pub documentation: Option<String>,
     /// What can be asked for.
     pub about: Option<Described>,
     /// What is put into the text.
@@ -116,7 +118,8 @@ pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Com
         let view = analysis.governing(path);
         analysis.reads(path) || view.is_some_and(|view| view.lies_among_data(path))
     };
-    if !is_config && !is_data() {
+    let is_code = file.facts().code.is_some();
+    if !is_config && !is_code && !is_data() {
         return None;
     }
     let question = Question {
@@ -126,6 +129,9 @@ pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Com
         beside: HieraFiles::beside(analysis, path),
     };
     let text: &str = file.text();
+    if is_code {
+        return manifest::complete(&question);
+    }
     let style = match file.format() {
         Some(Format::Json | Format::Hocon) => Style::Json,
         Some(Format::Yaml) | None => Style::Yaml,
@@ -156,6 +162,7 @@ fn in_data(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
             let mut items = keys::nested(question, cursor, root, rest);
             if let Some(Step::Element) = rest.last() {
                 items.extend(values::items(question, cursor, root, rest));
+                items.extend(parameters::classes(question, &cursor.typed));
             }
             items
         }

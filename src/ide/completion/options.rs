@@ -60,7 +60,7 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
         (_, [_, _, "merge"] | [_, _, "merge", "strategy"]) => STRATEGIES
             .iter()
             .map(|word| Item {
-                documentation: meaning_of_value(word),
+                documentation: meaning_of_value(word).map(str::to_owned),
                 ..Item::new(*word, ItemKind::Word)
             })
             .collect(),
@@ -75,7 +75,7 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
                     Some(_) => insert.to_owned(),
                     None => format!("'{insert}'"),
                 },
-                documentation: meaning_of_key("knockout_prefix"),
+                documentation: meaning_of_key("knockout_prefix").map(str::to_owned),
                 ..Item::new(insert, ItemKind::Value)
             };
             vec![item("--")]
@@ -83,7 +83,7 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
         (_, [_, _, "convert_to"] | [_, _, "convert_to", "-"]) => TYPES
             .iter()
             .map(|(name, meaning)| Item {
-                documentation: Some(meaning),
+                documentation: Some((*meaning).to_owned()),
                 ..Item::new(*name, ItemKind::Type)
             })
             .collect(),
@@ -115,7 +115,7 @@ fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     }
     items.extend(patterns.into_iter().map(|pattern| Item {
         kind: ItemKind::Pattern,
-        documentation: Some("a pattern: the options are for every key that it matches"),
+        documentation: Some("a pattern: the options are for every key that it matches".to_owned()),
         insert: match cursor.quote {
             Some(_) => pattern.clone(),
             None => format!("{}: ", quoted_if_needed(&pattern)),
@@ -129,7 +129,7 @@ fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
 pub(super) fn words(question: &Question<'_>, cursor: &Cursor, words: &[&str]) -> Vec<Item> {
     let items = words.iter().map(|word| Item {
         kind: ItemKind::Word,
-        documentation: meaning_of_key(word),
+        documentation: meaning_of_key(word).map(str::to_owned),
         ..key_item(question, cursor, word)
     });
     items.collect()

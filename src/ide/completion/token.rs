@@ -65,7 +65,7 @@ pub(super) fn complete(
 }
 
 /// The answer for a word that ends at the cursor, with what of it follows.
-fn answer_in(question: &Question<'_>, typed: &str, items: Vec<Item>) -> Completion {
+pub(super) fn answer_in(question: &Question<'_>, typed: &str, items: Vec<Item>) -> Completion {
     let behind = question.file.text().get(question.offset..);
     let behind = behind.unwrap_or_default();
     let rest = behind.len() - behind.trim_start_matches(is_part).len();
@@ -118,7 +118,7 @@ fn argument_items<'t>(
     }
 }
 
-fn keys(question: &Question<'_>, typed: &str) -> Vec<Item> {
+pub(super) fn keys(question: &Question<'_>, typed: &str) -> Vec<Item> {
     let items = names(question, typed, &|_| false).into_iter();
     let items = items.filter(|name| !name.contains(['.', '\'', '"']));
     items
@@ -130,7 +130,7 @@ fn keys(question: &Question<'_>, typed: &str) -> Vec<Item> {
 }
 
 /// Keys below a dotted key, and numbers of elements.
-fn sub_keys(question: &Question<'_>, above: &str) -> Vec<Item> {
+pub(super) fn sub_keys(question: &Question<'_>, above: &str) -> Vec<Item> {
     let Ok(parts) = split_key(above) else {
         return Vec::new();
     };
@@ -197,7 +197,7 @@ fn functions(open: &OpenToken<'_>) -> Vec<Item> {
     // `alias` elsewhere is an error.
     let offered = offered.filter(|(name, _)| *name != "alias" || open.is_first);
     let items = offered.map(|(name, meaning)| Item {
-        documentation: Some(meaning),
+        documentation: Some((*meaning).to_owned()),
         insert: format!("{name}({quote}"),
         snippet: Some(format!("{name}({quote}$1{quote}){close}").replace('}', "\\}")),
         ..Item::new(*name, ItemKind::Function)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::cursor::{Cursor, Step};
 use super::keys::{collect, values_of};
+use super::parameters;
 use super::{Item, ItemKind, Question};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::{Value, dump_for_hover};
@@ -37,14 +38,17 @@ pub(super) fn items(
     found.sort_by(|(one, times), (other, other_times)| {
         other_times.cmp(times).then_with(|| one.cmp(other))
     });
-    let items = found.into_iter().map(|(value, count)| Item {
+    let mut items = parameters::values(question, root, steps);
+    found.retain(|(value, _)| !items.iter().any(|item| item.label == *value));
+    let others = found.into_iter().map(|(value, count)| Item {
         detail: (count > 0).then(|| match count {
             1 => "in 1 file".to_owned(),
             count => format!("in {count} files"),
         }),
         ..Item::new(value, ItemKind::Value)
     });
-    items.collect()
+    items.extend(others);
+    items
 }
 
 /// The values of a top-level key as other files write them.

@@ -106,9 +106,7 @@ fn converted(
     lsp::CompletionItem {
         kind: Some(kind),
         detail: item.detail,
-        documentation: item
-            .documentation
-            .map(|text| lsp::Documentation::String(text.to_owned())),
+        documentation: item.documentation.map(lsp::Documentation::String),
         sort_text: Some(format!("{order:05}")),
         filter_text: Some(item.label.clone()),
         insert_text_format: format,

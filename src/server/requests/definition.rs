@@ -1,4 +1,4 @@
-//! `textDocument/definition` and `textDocument/declaration`.
+//! `textDocument/definition`, `textDocument/declaration` and `textDocument/typeDefinition`.
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
@@ -6,7 +6,7 @@ use tower_lsp::ls_types as lsp;
 use super::locations::{Locations, offset, range};
 use super::{View, Wants};
 use crate::analysis::{Analysis, NodeFile};
-use crate::ide::definition::{Definition, declaration, definition};
+use crate::ide::definition::{Definition, declaration, definition, type_definition};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
@@ -41,6 +41,15 @@ pub(crate) async fn declared(
         declaration,
     )
     .await
+}
+
+pub(crate) async fn of_type(
+    session: &Connection,
+    params: lsp::GotoDefinitionParams,
+) -> Result<Option<lsp::GotoDefinitionResponse>> {
+    let links = session.facts().type_links;
+    let find: Find = |analysis, path, offset, _| type_definition(analysis, path, offset);
+    answer(session, "textDocument/typeDefinition", params, links, find).await
 }
 
 async fn answer(

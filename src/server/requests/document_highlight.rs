@@ -20,7 +20,8 @@ pub(crate) async fn handle(
     };
     let work = move |view: View| {
         let offset = offset(&view, &path, at.position)?;
-        if !view.analyse(&path, |analysis| analysis.reads(&path)) {
+        let is_code = view.snapshot.file(&path)?.facts().code.is_some();
+        if !is_code && !view.analyse(&path, |analysis| analysis.reads(&path)) {
             return None;
         }
         let found = highlights(&view.snapshot, &path, offset).into_iter();

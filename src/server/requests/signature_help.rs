@@ -20,22 +20,26 @@ pub(crate) async fn handle(
     };
     let work = move |view: View| {
         let offset = offset(&view, &path, at.position)?;
-        if !view.analyse(&path, |analysis| analysis.reads(&path)) {
+        let is_code = view.snapshot.file(&path)?.facts().code.is_some();
+        if !is_code && !view.analyse(&path, |analysis| analysis.reads(&path)) {
             return None;
         }
         let found = signature(&view.snapshot, &path, offset)?;
+        let active = found.active as u32;
+        let parameters = found.parameters.iter();
+        let parameters = parameters.map(|name| lsp::ParameterInformation {
+            label: lsp::ParameterLabel::Simple((*name).to_owned()),
+            documentation: None,
+        });
         Some(lsp::SignatureHelp {
             signatures: vec![lsp::SignatureInformation {
                 label: found.label.to_owned(),
                 documentation: Some(lsp::Documentation::String(found.documentation.to_owned())),
-                parameters: Some(vec![lsp::ParameterInformation {
-                    label: lsp::ParameterLabel::Simple(found.parameter.to_owned()),
-                    documentation: None,
-                }]),
-                active_parameter: Some(0),
+                parameters: Some(parameters.collect()),
+                active_parameter: Some(active),
             }],
             active_signature: Some(0),
-            active_parameter: Some(0),
+            active_parameter: Some(active),
         })
     };
     let (lane, wants) = (Lane::Interactive, Wants::Soon);

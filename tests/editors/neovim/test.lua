@@ -155,80 +155,6 @@ test('the outline has the keys', function()
   vim.cmd.lclose()
 end)
 
---- The first answer to a request at the place of `text` in the buffer.
-local function ask(method, text, more)
-  vim.api.nvim_win_set_cursor(0, { 1, 0 })
-  assert(vim.fn.search('\\V' .. text, 'c') > 0, text)
-  local parameters = vim.lsp.util.make_position_params(0, client().offset_encoding)
-  local reply = client():request_sync(method, vim.tbl_extend('force', parameters, more or {}), LIMIT)
-  assert(reply and reply.result, vim.inspect(reply))
-  return reply.result
-end
-
-test('from a token to the level of its key, in another file', function()
-  open('data/inventory.json')
-  ask('textDocument/definition', 'site::domain')
-  vim.fn.setqflist({})
-  vim.lsp.buf.definition()
-  wait('the levels of the key', function()
-    return #vim.fn.getqflist() == 3
-  end)
-  -- The effective one first.
-  vim.cmd('cclose | cfirst')
-  contains(vim.api.nvim_buf_get_name(0), 'data/common.yaml')
-  contains(vim.api.nvim_get_current_line(), 'site::domain:')
-end)
-
-test('references of a key are listed', function()
-  open('data/common.yaml')
-  ask('textDocument/references', 'site::name', { context = { includeDeclaration = true } })
-  vim.fn.setqflist({})
-  vim.lsp.buf.references()
-  wait('references', function()
-    return #vim.fn.getqflist() > 1
-  end)
-  vim.cmd('silent! cclose')
-end)
-
-test('a completion is accepted in half-typed text', function()
-  open('data/common.yaml')
-  local before = text_of(0)
-  local half = "half: \"%{lookup('site::na"
-  vim.api.nvim_buf_set_lines(0, -1, -1, false, { half })
-  vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(0), #half })
-  local parameters = vim.lsp.util.make_position_params(0, client().offset_encoding)
-  -- Outside of insert mode the cursor stands on the last letter, not behind it.
-  parameters.position.character = #half
-  local reply = client():request_sync('textDocument/completion', parameters, LIMIT)
-  local item = reply.result.items[1]
-  assert(item and item.label == 'site::name', vim.inspect(reply.result))
-  vim.lsp.util.apply_text_edits({ item.textEdit }, vim.api.nvim_get_current_buf(), client().offset_encoding)
-  contains(text_of(0), "half: \"%{lookup('site::name')}")
-  vim.cmd('silent undo | silent undo')
-  assert(text_of(0) == before, 'the completion is undone')
-end)
-
-test('a rename goes through other files, and is undone', function()
-  open('data/inventory.json')
-  local inventory = vim.api.nvim_get_current_buf()
-  open('data/common.yaml')
-  local common = vim.api.nvim_get_current_buf()
-  local before = { text_of(common), text_of(inventory) }
-  ask('textDocument/prepareRename', '\\^site::domain')
-  vim.lsp.buf.rename('site::zone')
-  wait('the new name', function()
-    return text_of(common):find('\nsite::zone:', 1, true) ~= nil
-  end)
-  contains(text_of(common), "lookup('site::zone')")
-  contains(text_of(inventory), "lookup('site::zone')")
-  for _, buffer in ipairs({ common, inventory }) do
-    vim.api.nvim_buf_call(buffer, function()
-      vim.cmd('silent undo')
-    end)
-  end
-  assert(vim.deep_equal(before, { text_of(common), text_of(inventory) }), 'the rename is undone')
-end)
-
 test(':HieraLs completes its own commands and the server\'s', function()
   local offered = vim.fn.getcompletion('HieraLs ', 'cmdline')
   assert(vim.tbl_contains(offered, 'restart') and vim.tbl_contains(offered, 'rescan'), vim.inspect(offered))
@@ -657,6 +583,80 @@ test('what takes long shows how far it is, and can be ended', function()
   end)
   vim.api.nvim_del_autocmd(listening)
   assert(not vim.api.nvim_buf_get_name(0):find('hiera-ls://', 1, true), 'nothing is shown')
+end)
+
+--- The first answer to a request at the place of `text` in the buffer.
+local function ask(method, text, more)
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  assert(vim.fn.search('\\V' .. text, 'c') > 0, text)
+  local parameters = vim.lsp.util.make_position_params(0, client().offset_encoding)
+  local reply = client():request_sync(method, vim.tbl_extend('force', parameters, more or {}), LIMIT)
+  assert(reply and reply.result, vim.inspect(reply))
+  return reply.result
+end
+
+test('from a token to the level of its key, in another file', function()
+  open('data/inventory.json')
+  ask('textDocument/definition', 'site::domain')
+  vim.fn.setqflist({})
+  vim.lsp.buf.definition()
+  wait('the levels of the key', function()
+    return #vim.fn.getqflist() == 3
+  end)
+  -- The effective one first.
+  vim.cmd('cclose | cfirst')
+  contains(vim.api.nvim_buf_get_name(0), 'data/common.yaml')
+  contains(vim.api.nvim_get_current_line(), 'site::domain:')
+end)
+
+test('references of a key are listed', function()
+  open('data/common.yaml')
+  ask('textDocument/references', 'site::name', { context = { includeDeclaration = true } })
+  vim.fn.setqflist({})
+  vim.lsp.buf.references()
+  wait('references', function()
+    return #vim.fn.getqflist() > 1
+  end)
+  vim.cmd('silent! cclose')
+end)
+
+test('a completion is accepted in half-typed text', function()
+  open('data/common.yaml')
+  local before = text_of(0)
+  local half = "half: \"%{lookup('site::na"
+  vim.api.nvim_buf_set_lines(0, -1, -1, false, { half })
+  vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(0), #half })
+  local parameters = vim.lsp.util.make_position_params(0, client().offset_encoding)
+  -- Outside of insert mode the cursor stands on the last letter, not behind it.
+  parameters.position.character = #half
+  local reply = client():request_sync('textDocument/completion', parameters, LIMIT)
+  local item = reply.result.items[1]
+  assert(item and item.label == 'site::name', vim.inspect(reply.result))
+  vim.lsp.util.apply_text_edits({ item.textEdit }, vim.api.nvim_get_current_buf(), client().offset_encoding)
+  contains(text_of(0), "half: \"%{lookup('site::name')}")
+  vim.cmd('silent undo | silent undo')
+  assert(text_of(0) == before, 'the completion is undone')
+end)
+
+test('a rename goes through other files, and is undone', function()
+  open('data/inventory.json')
+  local inventory = vim.api.nvim_get_current_buf()
+  open('data/common.yaml')
+  local common = vim.api.nvim_get_current_buf()
+  local before = { text_of(common), text_of(inventory) }
+  ask('textDocument/prepareRename', '\\^site::domain')
+  vim.lsp.buf.rename('site::zone')
+  wait('the new name', function()
+    return text_of(common):find('\nsite::zone:', 1, true) ~= nil
+  end)
+  contains(text_of(common), "lookup('site::zone')")
+  contains(text_of(inventory), "lookup('site::zone')")
+  for _, buffer in ipairs({ common, inventory }) do
+    vim.api.nvim_buf_call(buffer, function()
+      vim.cmd('silent undo')
+    end)
+  end
+  assert(vim.deep_equal(before, { text_of(common), text_of(inventory) }), 'the rename is undone')
 end)
 
 test(':help hiera-ls', function()

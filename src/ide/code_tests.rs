@@ -1,0 +1,296 @@
+//! Between data and Puppet code: class parameters, lookups and classes, by cursors in small workspaces.
+
+use expect_test::{Expect, expect};
+
+use super::completion::complete;
+use super::definition::{declaration, definition, type_definition};
+use super::fixture_tests::{Asked, all_shown, ask, with_hierarchy};
+use super::references::{Role, references};
+use super::rename::rename;
+use super::signature::signature;
+
+const CODE: &str = "\
+#- environment.conf
+modulepath = modules
+#- modules/web/types/port.pp
+type Web::Port = Integer[1, 65535]
+#- modules/web/manifests/init.pp
+# A web server.
+# @param port Where it listens.
+class web(
+  Web::Port $port,
+  Enum['absent', 'present'] $ensure = 'present',
+  Optional[Boolean] $tls = undef,
+) {
+  $x = lookup('users.bob', Hash)
+  include web::log
+}
+#- modules/web/manifests/log.pp
+class web::log {
+  $y = lookup({'name' => 'web::port'})
+  $z = lookup(\"web::${x}\")
+}
+#- data/role/web.yaml
+web::port: 443
+users: {bob: {uid: 1}}
+";
+
+fn in_common(text: &str) -> String {
+    with_hierarchy(&format!("{CODE}#- data/common.yaml\n{text}"))
+}
+
+/// The code with a cursor, and data.
+fn in_code(from: &str, to: &str) -> String {
+    in_common("web::port: 80\nclasses: [web, '::web::log']\n").replace(from, to)
+}
+
+fn check(text: &str, answer: impl FnOnce(&Asked<'_>) -> Option<String>, expected: Expect) {
+    let found = ask(text, None, |asked| answer(&asked));
+    expected.assert_eq(found.as_deref().unwrap_or("none"));
+}
+
+fn defined(asked: &Asked<'_>) -> Option<String> {
+    let found = definition(asked.analysis, asked.path, asked.offset, asked.facts)?;
+    Some(all_shown(asked.analysis.snapshot, &found.places))
+}
+
+fn declared(asked: &Asked<'_>) -> Option<String> {
+    let found = declaration(asked.analysis, asked.path, asked.offset, asked.facts)?;
+    Some(all_shown(asked.analysis.snapshot, &found.places))
+}
+
+fn typed(asked: &Asked<'_>) -> Option<String> {
+    let found = type_definition(asked.analysis, asked.path, asked.offset)?;
+    Some(all_shown(asked.analysis.snapshot, &found.places))
+}
+
+fn referenced(asked: &Asked<'_>) -> Option<String> {
+    let roles = [Role::Definition, Role::Option, Role::Use];
+    let found = references(asked.analysis, asked.path, asked.offset, &roles)?;
+    Some(all_shown(asked.analysis.snapshot, &found))
+}
+
+fn offered(asked: &Asked<'_>) -> Option<String> {
+    let found = complete(asked.analysis, asked.path, asked.offset)?;
+    let lines = found.items.iter().map(|item| {
+        let detail = item.detail.as_deref().unwrap_or_default();
+        let said = item.documentation.as_deref().unwrap_or_default();
+        format!("{}  {detail}  {said}", item.label)
+            .trim_end()
+            .to_owned()
+    });
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn keys_and_parameters_lead_to_each_other() {
+    check(
+        &in_common("web::po$0rt: 80\n"),
+        defined,
+        expect![[r#"
+        data/common.yaml:1 web::port
+        data/role/web.yaml:1 web::port
+        modules/web/manifests/init.pp:4 $port"#]],
+    );
+    check(
+        &in_common("web::po$0rt: 80\n"),
+        declared,
+        expect![[r#"
+        modules/web/manifests/init.pp:4 $port
+        hiera.yaml:7 common.yaml"#]],
+    );
+    check(
+        &in_common("web::po$0rt: 80\n"),
+        typed,
+        expect!["modules/web/types/port.pp:1 Web::Port"],
+    );
+    check(
+        &in_common("web::ens$0ure: absent\n"),
+        typed,
+        expect!["modules/web/manifests/init.pp:5 Enum['absent', 'present']"],
+    );
+    check(
+        &in_code("$port,", "$po$0rt,"),
+        defined,
+        expect![[r#"
+        data/common.yaml:1 web::port
+        data/role/web.yaml:1 web::port
+        modules/web/manifests/init.pp:4 $port"#]],
+    );
+    check(
+        &in_code("'users.bob'", "'users.bo$0b'"),
+        defined,
+        expect!["data/role/web.yaml:2 bob"],
+    );
+    check(
+        &in_code("'users.bob'", "'us$0ers.bob'"),
+        defined,
+        expect!["data/role/web.yaml:2 users"],
+    );
+    check(
+        &in_common("a: \"%{lookup('web::t$0ls')}\"\n"),
+        defined,
+        expect!["modules/web/manifests/init.pp:6 $tls"],
+    );
+}
+
+#[test]
+fn classes_lead_to_manifests() {
+    check(
+        &in_code("[web,", "[we$0b,"),
+        defined,
+        expect!["modules/web/manifests/init.pp:3 web"],
+    );
+    check(
+        &in_code("'::web::log'", "'::web::l$0og'"),
+        referenced,
+        expect![[r#"
+            data/common.yaml:2 '::web::log'
+            modules/web/manifests/init.pp:9 web::log
+            modules/web/manifests/log.pp:1 web::log"#]],
+    );
+    check(
+        &in_code("include web::log", "include web::l$0og"),
+        defined,
+        expect!["modules/web/manifests/log.pp:1 web::log"],
+    );
+}
+
+#[test]
+fn references_are_in_code_too() {
+    check(
+        &in_common("web::po$0rt: 80\n"),
+        referenced,
+        expect![[r#"
+            data/common.yaml:1 web::port
+            data/role/web.yaml:1 web::port
+            modules/web/manifests/init.pp:4 $port
+            modules/web/manifests/log.pp:2 web::port"#]],
+    );
+    check(
+        &in_code("'users.bob'", "'users.bo$0b'"),
+        referenced,
+        expect![[r#"
+            modules/web/manifests/init.pp:8 users.bob
+            data/role/web.yaml:2 bob"#]],
+    );
+}
+
+#[test]
+fn parameters_that_are_not_set_are_offered() {
+    check(
+        &in_common("web::ensure: absent\nweb::$0"),
+        offered,
+        expect![[r#"
+            web::port  Web::Port, must be given  Where it listens.
+            web::tls  Optional[Boolean] = undef"#]],
+    );
+    check(
+        &in_common("w$0"),
+        offered,
+        expect![[r#"
+        web::port  Web::Port, must be given  Where it listens.
+        web::ensure  Enum['absent', 'present'] = 'present'
+        web::tls  Optional[Boolean] = undef"#]],
+    );
+    check(
+        &in_common("web::ensure: $0"),
+        offered,
+        expect![[r#"
+        absent  by its type
+        present  by its type"#]],
+    );
+    check(
+        &in_common("web::tls: $0"),
+        offered,
+        expect![[r#"
+        true  by its type
+        false  by its type"#]],
+    );
+    check(
+        &in_common("classes:\n  - we$0"),
+        offered,
+        expect![[r#"
+        web  class
+        web::log  class"#]],
+    );
+}
+
+#[test]
+fn keys_are_offered_in_lookups_of_manifests() {
+    check(&in_code("'users.bob'", "'us$0'"), offered, expect!["users"]);
+    check(
+        &in_code("'users.bob'", "'users.$0'"),
+        offered,
+        expect!["bob"],
+    );
+    check(
+        &in_code("include web::log", "include we$0"),
+        offered,
+        expect!["none"],
+    );
+}
+
+#[test]
+fn renames_go_through_lookups_and_stop_at_parameters() {
+    let renamed = |asked: &Asked<'_>| {
+        Some(
+            match rename(asked.analysis, asked.path, asked.offset, "people") {
+                Ok(edits) => {
+                    let places = edits
+                        .iter()
+                        .map(|(path, edits)| format!("{path} {}", edits.len()));
+                    places.collect::<Vec<_>>().join("\n")
+                }
+                Err(why) => format!("refused: {why}"),
+            },
+        )
+    };
+    check(
+        &in_common("us$0ers: {}\n"),
+        renamed,
+        expect![[r#"
+        /repo/data/common.yaml 1
+        /repo/data/role/web.yaml 1
+        /repo/modules/web/manifests/init.pp 1"#]],
+    );
+    check(
+        &in_code("'users.bob'", "'us$0ers.bob'"),
+        renamed,
+        expect![[r#"
+            /repo/data/role/web.yaml 1
+            /repo/modules/web/manifests/init.pp 1"#]],
+    );
+    check(
+        &in_common("web::po$0rt: 1\n"),
+        renamed,
+        expect![
+            "refused: 'web::port' is the parameter $port of the class web: automatic lookup finds it by that name alone"
+        ],
+    );
+    check(
+        &in_common("web::ot$0her: 1\n"),
+        renamed,
+        expect![
+            "refused: log.pp:3 looks up a key that is computed and can be 'web::other': it would not be found there"
+        ],
+    );
+}
+
+#[test]
+fn lookups_of_manifests_have_a_signature() {
+    let active = |to: &str| {
+        ask(&in_code("lookup('users.bob', Hash)", to), None, |asked| {
+            let found = signature(asked.analysis.snapshot, asked.path, asked.offset);
+            found.map(|found| found.parameters[found.active])
+        })
+    };
+    assert_eq!(active("lookup('$0"), Some("name"));
+    assert_eq!(
+        active("lookup('a', Hash[String, Integer], $0"),
+        Some("merge")
+    );
+    assert_eq!(active("lookup('a', Struct[{a => $0"), None);
+    assert_eq!(active("lookup('a')$0"), None);
+    assert_eq!(active("notice('a$0"), None);
+}
