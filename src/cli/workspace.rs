@@ -202,8 +202,8 @@ impl Checkout {
     }
 }
 
-/// The root of a workspace whose hierarchy answers: the environment of that name, what stands in the
-/// folder or around it, else the best configuration that is found.
+/// The root of a workspace whose hierarchy answers: the environment of that name, the first that is
+/// chosen, what stands in the folder or around it, else the best configuration that is found.
 pub(super) fn root_for<'a>(
     snapshot: &'a Snapshot,
     folder: &str,
@@ -217,8 +217,10 @@ pub(super) fn root_for<'a>(
         roots.of_config(&used.next()?.path)
     };
     let with_config = |root: &&Root| root.hiera_yaml.is_some() || root.global.is_some();
-    let here = roots.in_folder(&nested).or_else(|| roots.in_folder(folder));
-    let here = here.filter(with_config);
+    let chosen = || roots.of_config(&snapshot.settings().chosen.first()?.hiera_yaml);
+    let nested = roots.in_folder(&nested).filter(with_config);
+    let here = || roots.in_folder(folder).filter(with_config);
+    let here = nested.or_else(chosen).or_else(here);
     here.or_else(|| snapshot.root_of(&own))
         .filter(with_config)
         .or_else(best)

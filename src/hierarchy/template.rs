@@ -154,8 +154,19 @@ impl Template {
     /// readings exist the answer is none, since neither is certain.
     #[must_use]
     pub fn bind(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
+        self.only_reading(path, |_| false)
+    }
+
+    /// As [`Template::bind`], where variables that are no facts may hold a `/`, as a role called
+    /// `web/front` does.
+    #[must_use]
+    pub fn bind_across_folders(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
+        self.only_reading(path, may_hold_slash)
+    }
+
+    fn only_reading(&self, path: &str, slash: MayHoldSlash) -> Option<Vec<(Arc<str>, String)>> {
         let mut found = Vec::new();
-        readings(&self.parts, path, &mut Vec::new(), &mut found);
+        readings(&self.parts, path, slash, &mut Vec::new(), &mut found);
         if found.len() > 1 {
             return None;
         }
@@ -194,7 +205,7 @@ impl Template {
             return 0;
         }
         let mut found = Vec::new();
-        readings(&self.parts, path, &mut Vec::new(), &mut found);
+        readings(&self.parts, path, |_| false, &mut Vec::new(), &mut found);
         found.len()
     }
 }
@@ -210,6 +221,31 @@ impl fmt::Display for Template {
     }
 }
 
+/// Whether a variable can hold a `/`.
+type MayHoldSlash = fn(&str) -> bool;
+
+/// Facts and what Puppet sets hold none; what site manifests and classifiers set may.
+fn may_hold_slash(variable: &str) -> bool {
+    const WITHOUT: [&str; 14] = [
+        "environment",
+        "hostname",
+        "fqdn",
+        "clientcert",
+        "certname",
+        "domain",
+        "osfamily",
+        "operatingsystem",
+        "operatingsystemrelease",
+        "operatingsystemmajrelease",
+        "lsbdistcodename",
+        "kernel",
+        "virtual",
+        "architecture",
+    ];
+    let name = variable.trim_start_matches("::");
+    !name.contains(['.', '*']) && !WITHOUT.contains(&name)
+}
+
 /// Variables with their values.
 type Bindings<'a> = Vec<(&'a Arc<str>, &'a str)>;
 
@@ -217,6 +253,7 @@ type Bindings<'a> = Vec<(&'a Arc<str>, &'a str)>;
 fn readings<'a>(
     parts: &'a [TemplatePart],
     path: &'a str,
+    slash: MayHoldSlash,
     bound: &mut Bindings<'a>,
     found: &mut Vec<Bindings<'a>>,
 ) {
@@ -228,14 +265,14 @@ fn readings<'a>(
         None => {}
         Some((TemplatePart::Text(text), rest)) => {
             if let Some(tail) = path.strip_prefix(text.as_str()) {
-                readings(rest, tail, bound, found);
+                readings(rest, tail, slash, bound, found);
             }
             // The key has no segments before its last.
             if let [TemplatePart::Key(KeyPart::Path), rest @ ..] = rest
                 && let Some(text) = text.strip_suffix('/')
                 && let Some(tail) = path.strip_prefix(text)
             {
-                readings(rest, tail, bound, found);
+                readings(rest, tail, slash, bound, found);
             }
         }
         Some((TemplatePart::Key(part), rest)) => {
@@ -244,13 +281,13 @@ fn readings<'a>(
                 if !part.may_be(&path[..end]) {
                     break;
                 }
-                readings(rest, &path[end..], bound, found);
+                readings(rest, &path[end..], slash, bound, found);
             }
         }
         Some((TemplatePart::Variable(name), rest)) => {
             if let Some((_, value)) = bound.iter().find(|(known, _)| *known == name) {
                 if let Some(tail) = path.strip_prefix(value) {
-                    readings(rest, tail, bound, found);
+                    readings(rest, tail, slash, bound, found);
                 }
                 return;
             }
@@ -262,19 +299,23 @@ fn readings<'a>(
             };
             if let Some(tail) = tail {
                 let value = path.strip_suffix(tail);
-                if let Some(value) = value.filter(|value| !value.is_empty() && !value.contains('/'))
-                {
+                let fits =
+                    |value: &&str| !value.is_empty() && (slash(name) || !value.contains('/'));
+                if let Some(value) = value.filter(fits) {
                     bound.push((name, value));
                     found.push(bound.clone());
                     bound.pop();
                 }
                 return;
             }
-            let limit = path.find('/').unwrap_or(path.len());
+            let limit = match slash(name) {
+                true => path.len(),
+                false => path.find('/').unwrap_or(path.len()),
+            };
             for (at, character) in path[..limit].char_indices() {
                 let end = at + character.len_utf8();
                 bound.push((name, &path[..end]));
-                readings(rest, &path[end..], bound, found);
+                readings(rest, &path[end..], slash, bound, found);
                 bound.pop();
             }
         }
@@ -319,6 +360,21 @@ mod tests {
         assert_eq!(bind("%{a}/%{a}.yaml", "x/x.yaml"), Some(vec!["a=x".into()]));
         assert_eq!(bind("%{a}/%{a}.yaml", "x/y.yaml"), None);
         assert_eq!(bind("common.yaml", "common.yaml"), Some(vec![]));
+    }
+
+    #[test]
+    fn a_role_may_have_folders_in_its_name_and_a_fact_may_not() {
+        let template = Template::parse("/d/role/%{::_role}.yaml");
+        let bound = template.bind_across_folders("/d/role/web/front.yaml");
+        assert_eq!(
+            bound,
+            Some(vec![(Arc::from("::_role"), "web/front".into())])
+        );
+        assert_eq!(template.bind("/d/role/web/front.yaml"), None);
+        for template in ["/d/%{facts.role}.yaml", "/d/%{::fqdn}.yaml"] {
+            let template = Template::parse(template);
+            assert_eq!(template.bind_across_folders("/d/a/b.yaml"), None);
+        }
     }
 
     #[test]

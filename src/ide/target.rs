@@ -140,9 +140,20 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Target {
 /// Whether a file is a hierarchy's configuration.
 #[must_use]
 pub fn is_config(snapshot: &Snapshot, file: &str) -> bool {
-    let is_named = |path: &str| path == file;
-    let of_root = || snapshot.root_of(file)?.hiera_yaml.as_deref();
-    path::name(file) == "hiera.yaml" || of_root().is_some_and(is_named)
+    let by_content = || {
+        Some(
+            snapshot
+                .file(file)?
+                .facts()
+                .config
+                .as_ref()?
+                .plain
+                .is_none(),
+        )
+    };
+    path::name(file) == "hiera.yaml"
+        || snapshot.roots().of_config(file).is_some()
+        || by_content() == Some(true)
 }
 
 fn in_config(file: &File, tree: &Tree, offset: usize) -> Target {

@@ -173,7 +173,7 @@ impl Engine<'_> {
         let possible = location
             .open
             .as_ref()
-            .map(|open| self.possible(open, level, key));
+            .map(|open| self.possible(open, origin, key));
         let node = || {
             NodeKind::Location(TraceLocation {
                 place: location.place.clone(),
@@ -204,8 +204,10 @@ impl Engine<'_> {
         })
     }
 
-    /// Which existing files an open path could mean, of those that hold the root key.
-    fn possible(&self, open: &OpenPath, level: &LevelProvider, key: &Key) -> Possible {
+    /// Which existing files an open path could mean, of those that hold the root key. Files that a
+    /// path of the hierarchy without variables names are not among them: see [`super::reach()`].
+    fn possible(&mut self, open: &OpenPath, origin: &Origin<'_>, key: &Key) -> Possible {
+        let level = origin.level;
         let root = key_root(key);
         let files = match (&level.declared, super::backend::format_of(&level.function)) {
             (Some(declared), _) => self.possible_of_declared(declared, &open.template, &root),
@@ -215,10 +217,40 @@ impl Engine<'_> {
             }
             (None, None) => Paths::default(),
         };
+        let files = match files.is_empty() {
+            true => files,
+            false => self.without_owned(files, origin.layer),
+        };
         Possible {
             variables: open.variables.clone(),
             key: root,
             files,
+        }
+    }
+
+    /// The files that no path of a layer's hierarchy without variables names.
+    fn without_owned(&mut self, files: Paths, layer: &Layer) -> Paths {
+        let provider = self.provider(layer).ok().flatten();
+        let Some(levels) = provider.and_then(|provider| provider.levels.borrow().clone()) else {
+            return files;
+        };
+        let all = levels
+            .hierarchy
+            .iter()
+            .chain(levels.default_hierarchy.iter());
+        let locations = all.flat_map(|level| level.locations.iter().flat_map(|all| all.iter()));
+        let named = locations.filter(|location| location.open.is_none() && location.exists);
+        let owned: Vec<Arc<str>> = named
+            .filter(|location| files.contains(&location.place))
+            .map(|location| location.place.clone())
+            .collect();
+        match owned.is_empty() {
+            true => files,
+            false => files
+                .iter()
+                .filter(|at| !owned.contains(at))
+                .cloned()
+                .collect(),
         }
     }
 

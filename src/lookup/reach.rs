@@ -9,7 +9,9 @@ use super::error::LookupError;
 use super::level::LevelProvider;
 use super::session::Session;
 use super::walk::Provider;
-use crate::hierarchy::{Config, ConfigBody, Function, FunctionKind, Layer, Locations, Template};
+use crate::hierarchy::{
+    Config, ConfigBody, Function, FunctionKind, Layer, Locations, Template, TemplatePart,
+};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Scope;
 use crate::workspace::Files;
@@ -107,17 +109,33 @@ impl Session<'_> {
     }
 }
 
-/// The places among `places` that read the file at `path`, highest priority first.
+/// The places among `places` that read the file at `path`, highest priority first. A path without
+/// variables owns its file: that variables of another can have such a value is an accident. Only where no
+/// place reads the file otherwise, a variable may stand for several folders.
 #[must_use]
 pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
-    places
+    let is_owned = places.iter().any(
+        |place| matches!(&place.template.parts[..], [TemplatePart::Text(text)] if text == path),
+    );
+    let found: Vec<Reach> = places
         .iter()
+        .filter(|place| !is_owned || place.template.is_constant())
         .filter(|place| place.reads(path, files))
         .map(|place| Reach {
             place: place.clone(),
             bindings: place.template.bind(path).unwrap_or_default(),
         })
-        .collect()
+        .collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let across = places.iter().filter_map(|place| {
+        Some(Reach {
+            bindings: place.template.bind_across_folders(path)?,
+            place: place.clone(),
+        })
+    });
+    across.collect()
 }
 
 impl Engine<'_> {

@@ -19,7 +19,7 @@ use crate::value::Value;
 pub(super) struct Provider {
     pub(super) layer: Layer,
     pub(super) config: Arc<Result<Config, ConfigError>>,
-    levels: RefCell<Option<Levels>>,
+    pub(super) levels: RefCell<Option<Levels>>,
 }
 
 /// The levels of a hierarchy and of a module's hierarchy of defaults.

@@ -7,6 +7,7 @@ use super::context::{FileContext, Reader, Role};
 use super::finding::Finding;
 use super::option_list::{self, ListedOption};
 use super::reference_graph::ReferenceGraph;
+use super::rule::Hook;
 use super::suppression;
 use super::walk::walk;
 use super::{Facts, RULES, Rule};
@@ -136,10 +137,11 @@ impl<'a> Checker<'a> {
     pub fn part(&self, path: &str, part: Part) -> Option<Vec<Finding>> {
         let file = self.snapshot.file(path)?;
         let checked = self.checked(file).or_else(|| self.unread(file))?;
-        let own = |rule: &&&Rule| rule.depends.on == Facts::NONE;
-        let mut findings = match part {
-            Part::All => walk(&checked, RULES),
-            Part::OwnFile => walk(
+        let own = |rule: &&&'static Rule| rule.depends.on == Facts::NONE;
+        let mut findings = match (&checked.role, part) {
+            (Role::Unread, _) => unread_findings(&checked),
+            (_, Part::All) => walk(&checked, RULES),
+            (_, Part::OwnFile) => walk(
                 &checked,
                 &RULES.iter().filter(own).copied().collect::<Vec<_>>(),
             ),
@@ -372,4 +374,20 @@ impl<'a> Checker<'a> {
         let mut unknown = answer.unknown.iter();
         unknown.any(|unknown| matches!(unknown.cause, UnknownCause::Function { .. }))
     }
+}
+
+/// The findings of a file that lies among data and that no level is known to read: those of the rules
+/// about such files, and weaker than elsewhere those of the rules that look at nothing but the text.
+fn unread_findings(file: &FileContext<'_>) -> Vec<Finding> {
+    let own = RULES.iter().copied();
+    let own = own.filter(|rule| rule.depends.on == Facts::NONE);
+    let is_for_unread = |rule: &&Rule| {
+        let mut hooks = rule.hooks.iter();
+        hooks.any(|hook| matches!(hook, Hook::Unread(_)))
+    };
+    let (for_unread, of_text): (Vec<&Rule>, Vec<&Rule>) = own.partition(is_for_unread);
+    let mut findings = walk(file, &of_text);
+    findings.iter_mut().for_each(Finding::weaken);
+    findings.extend(walk(file, &for_unread));
+    findings
 }

@@ -123,6 +123,15 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Lowers the severity by one: for files of which it is not certain that Puppet reads them.
+    pub(super) fn weaken(&mut self) {
+        self.severity = match self.severity {
+            Severity::Error => Severity::Warning,
+            Severity::Warning => Severity::Information,
+            Severity::Information | Severity::Hint => Severity::Hint,
+        };
+    }
+
     /// A finding without related places, fixes and tags.
     #[must_use]
     pub fn new(

@@ -3,8 +3,8 @@
 //! A rule looks at one file as the workspace's hierarchies read it ([`FileContext`]), through hooks
 //! that one walk over the file calls. It asks the analysis and the snapshot, never the disk, and
 //! declares which facts of other files it depends on ([`Depends`]): from that follows what is
-//! checked again after an edit. Files that no hierarchy reads, and files that only custom backends
-//! read, are not checked: what they mean is not known.
+//! checked again after an edit. In files of a data directory that no level is known to read, as those
+//! of custom backends, the rules that look at one text alone are run, with a lower severity.
 //!
 //! A new rule is one file here, one page in `docs/rules`, whose examples are tests, and its line in
 //! [`RULES`]; it is named nowhere else.

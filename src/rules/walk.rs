@@ -20,7 +20,11 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
     };
     match &at.role {
         Role::Project => walk.call(&hooks.project, |check, findings| check(at, findings)),
-        Role::Unread => walk.call(&hooks.unread, |check, findings| check(at, findings)),
+        Role::Unread => {
+            walk.call(&hooks.unread, |check, findings| check(at, findings));
+            walk.call(&hooks.file, |check, findings| check(at, findings));
+            walk.data(&hooks);
+        }
         Role::Config { layer, dir } => {
             walk.call(&hooks.file, |check, findings| check(at, findings));
             let configuration = ConfigurationAt { layer, dir };

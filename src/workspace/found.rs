@@ -116,10 +116,13 @@ pub(super) fn judge(
     let has_main = tried.iter().any(is_main);
     for wanted in [Reached::Exactly, Reached::Perhaps] {
         for (at, one) in tried.iter().enumerate() {
-            if one.is_aside && has_main && one.candidate.origin == Origin::Content {
-                continue;
-            }
+            let is_of_tests = one.is_aside && has_main && one.candidate.origin == Origin::Content;
             for (id, how) in &one.files {
+                // The data of tests is left alone, that of a test machine beside others is not.
+                let path = || snapshot.file_by_id(*id).map(|file| &**file.path());
+                if is_of_tests && path().is_some_and(|at| is_aside(at, folders)) {
+                    continue;
+                }
                 if *how == wanted {
                     owners.entry(*id).or_insert_with(|| {
                         owned[at] += 1;

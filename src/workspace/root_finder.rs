@@ -39,6 +39,9 @@ const ASIDE: [&str; 15] = [
     "integration",
 ];
 
+/// Folders of modules whose files Puppet copies to other places.
+const DEPLOYED_FROM: [&str; 2] = ["files", "templates"];
+
 /// How the names of folders for test machines begin.
 const TEST_MACHINES: [&str; 2] = ["vagrant", "docker"];
 
@@ -298,6 +301,25 @@ impl<'a> Finder<'a> {
             {
                 let own = path::parent(at).unwrap_or("/");
                 all.push(make(chosen.dir.as_deref().unwrap_or(own), Some(at)));
+            }
+        }
+        // One that reaches no data where it stands is still the configuration of its folder, unless it
+        // is deployed from there.
+        for at in &sorted.loose {
+            let is_unused = found.iter().any(|config| {
+                let is_left_over = matches!(
+                    config.verdict,
+                    Verdict::ReachesNothing | Verdict::Variant(_)
+                );
+                config.path == **at && is_left_over
+            });
+            let is_deployed = at.split('/').any(|name| DEPLOYED_FROM.contains(&name));
+            if let Some(dir) = path::parent(at)
+                && is_unused
+                && !is_deployed
+                && all.iter().all(|root| *root.dir != *dir)
+            {
+                all.push(make(dir, Some(at)));
             }
         }
         // Modules of a workspace that has the global layer alone.

@@ -12,4 +12,5 @@ mod check_cli;
 mod fix_cli;
 mod lookup_cli;
 mod project_cli;
+mod reach_cli;
 mod rules_cli;

@@ -29,7 +29,8 @@ use fix::{FixOptions, Fixing};
 use record::Record;
 use selection::Selection;
 
-use crate::analysis::{MajorVersion, Project, ProjectError, ProjectSeverity};
+use super::workspace::files_of;
+use crate::analysis::{MajorVersion, PROJECT_FILE, Project, ProjectSeverity};
 use crate::disk::{self, Ignore, scan, workspace_of};
 use crate::lookup::{PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Severity};
@@ -88,9 +89,12 @@ pub(crate) struct CheckArguments {
     pub(crate) output: CheckOutput,
 }
 
-/// Which findings of `check` are printed, and in which form.
+/// Which findings of `check` are printed, of which hierarchy, and in which form.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CheckOutput {
+    /// The environment's hierarchy, wherever it stands [default: as found]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hiera_yaml: Option<String>,
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]
@@ -148,9 +152,19 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
     let mut code = ExitCode::SUCCESS;
     for given in paths {
         let checked = absolute(given).map_err(|error| error.to_string());
-        let checked = checked.and_then(|at| report.check(&at).map_err(|error| error.to_string()));
-        if let Err(error) = checked {
-            code = complain(&format!("{given}: {error}"));
+        match checked.and_then(|at| report.check(&at)) {
+            Ok(Checked::Files) => {}
+            Ok(Checked::NoHierarchy(folder)) => {
+                let shown = match report.shown(&folder) {
+                    "" => ".",
+                    shown => shown,
+                };
+                code = complain(&format!(
+                    "no hierarchy at or below {shown}: nothing was checked; name one with \
+                     --hiera-yaml FILE"
+                ));
+            }
+            Err(error) => code = complain(&format!("{given}: {error}")),
         }
     }
     if report.has_failed {
@@ -234,6 +248,14 @@ fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
     }
 }
 
+/// What became of one path.
+enum Checked {
+    /// The data at or below it was checked.
+    Files,
+    /// The workspace in this folder has no hierarchy.
+    NoHierarchy(Arc<str>),
+}
+
 struct Report<'a> {
     options: CheckOptions,
     output: &'a CheckOutput,
@@ -283,7 +305,7 @@ impl<'a> Report<'a> {
     }
 
     /// Checks everything at or below a path.
-    fn check(&mut self, at: &str) -> Result<(), ProjectError> {
+    fn check(&mut self, at: &str) -> Result<Checked, String> {
         let folder: Arc<str> = workspace_of(at, &disk::absolute("."));
         let found_project = disk::project(&folder);
         let workspace = Workspace::new();
@@ -295,15 +317,26 @@ impl<'a> Report<'a> {
             let _ = writeln!(std::io::stderr(), "hiera-ls: {shown}: {}", problem.message);
         }
         let snapshot = workspace.apply(Change::Batch(vec![
-            Change::Folders(vec![folder]),
-            Change::Settings(found_project.project.of_files()),
+            Change::Folders(vec![folder.clone()]),
+            Change::Settings(files_of(
+                &found_project.project,
+                None,
+                self.output.hiera_yaml.as_deref(),
+            )?),
             found.change,
         ]));
+        let is_without = snapshot
+            .roots()
+            .iter()
+            .all(|root| root.hiera_yaml.is_none());
+        if is_without && snapshot.file(&path::join(&folder, PROJECT_FILE)).is_none() {
+            return Ok(Checked::NoHierarchy(folder));
+        }
         // A mistake in a file of the workspace is a finding there.
         let is_reported = |path: &String| snapshot.file(path).is_some();
         let project = match found_project.path.as_ref().is_some_and(is_reported) {
             true => found_project.project,
-            false => found_project.whole()?,
+            false => found_project.whole().map_err(|error| error.to_string())?,
         };
         let version = match project.puppet_version {
             Some(MajorVersion(7)) => PuppetVersion::V7,
@@ -330,7 +363,7 @@ impl<'a> Report<'a> {
             self.fix(&fixing, &project);
         }
         if self.output.fixes.diff {
-            return Ok(());
+            return Ok(Checked::Files);
         }
         let snapshot = workspace.snapshot();
         let checker = Checker::with_settings(&snapshot, settings);
@@ -338,6 +371,13 @@ impl<'a> Report<'a> {
         let shown = move |at: &str| path::within(at, &here).unwrap_or(at).to_owned();
         for file in &paths {
             let Some(findings) = checker.file(file) else {
+                if **file == *at {
+                    let shown = shown(at);
+                    let _ = writeln!(
+                        io::stderr(),
+                        "hiera-ls: {shown}: skipped: no hierarchy reads it"
+                    );
+                }
                 continue;
             };
             if !self.files.insert(Arc::clone(file)) {
@@ -357,7 +397,7 @@ impl<'a> Report<'a> {
                 self.records.push(record);
             }
         }
-        Ok(())
+        Ok(Checked::Files)
     }
 
     /// Makes the fixes, and writes or shows them.
@@ -413,6 +453,9 @@ impl<'a> Report<'a> {
         };
         let _ = out.flush();
         drop(out);
+        if self.files.is_empty() {
+            return Ok(());
+        }
         let summary = self.summary();
         let _ = match self.options.format {
             CheckFormat::Full | CheckFormat::Concise => writeln!(io::stdout(), "{summary}"),

@@ -4,8 +4,9 @@ use super::context::Context;
 use super::levels::{self, merge_line};
 use super::page::{CutValue, Line, Page, code, joined, name, text};
 use super::provenance::{dig, notes};
+use super::unread::{reasons, variants};
 use super::{class, over_nodes, yaml};
-use crate::analysis::{LevelValue, Survey, merge_kind, request};
+use crate::analysis::{LevelValue, Survey, Unread, merge_kind, request};
 use crate::ide::target::KeyTarget;
 use crate::interpolation::Key;
 use crate::lookup::{LookupError, Reach, Strategy, StrategyKind, Unknown};
@@ -48,6 +49,8 @@ impl View {
 pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
     let mut page = answers(context, target);
     class::add_parameter(context, target, &mut page);
+    let config = context.view.root.hiera_yaml.as_deref();
+    page.line(variants(context.view.analysis, context.path(), config));
     page
 }
 
@@ -270,8 +273,10 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
         name(target.shown()),
         text(" — no level of the hierarchy reads this file"),
     ]);
+    let mut is_offered = false;
     for offer in context.view.offers_for(context.path()) {
         page.line(levels::offer_line(&offer));
+        is_offered = true;
     }
     let own = context
         .view
@@ -281,6 +286,20 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
         let shown = yaml::lines(value, &Default::default(), context.options.max_lines);
         let all = "see the file".to_string();
         add_value(context, &mut page, shown, &target.lookup_name(), all);
+    }
+    if is_offered {
+        return page;
+    }
+    let analysis = context.view.analysis;
+    if !analysis.configurations_reading(context.path()).is_empty() {
+        page.line(vec![
+            text("a custom backend could read it: declare what it does by the setting "),
+            code("hiera-ls.backends"),
+        ]);
+        return page;
+    }
+    for line in reasons(analysis, Unread::NotReached) {
+        page.line(line);
     }
     page
 }

@@ -42,6 +42,7 @@ mod page;
 mod path;
 mod provenance;
 mod token;
+mod unread;
 mod word;
 mod yaml;
 
@@ -157,17 +158,25 @@ pub fn hover(
         settings: &settings,
         ..analysis
     };
-    let context = &Context::new(analysis, path, options)?;
-    if context.is_code {
+    let context = Context::new(analysis, path, options);
+    if let Some(context) = context.as_ref().filter(|context| context.is_code) {
         let code = context.file.facts().code.as_deref()?;
         let (page, range) = class::in_manifest(context, code, offset)?;
         return Some(page.hover(range, options));
     }
-    let is_known = !context.reaches.is_empty() || context.view.lies_among_data(path);
-    if !is_config(analysis.snapshot, path) && !is_known {
-        return None;
-    }
     let target = target::at(analysis.snapshot, path, offset);
+    let is_known = |context: &Context<'_>| {
+        is_config(analysis.snapshot, path)
+            || !context.reaches.is_empty()
+            || context.view.lies_among_data(path)
+    };
+    let Some(context) = &context.filter(is_known) else {
+        let Target::Key(key) = &target else {
+            return None;
+        };
+        let page = unread::page(analysis, path, key)?;
+        return Some(page.hover(target.range()?, options));
+    };
     let page = match &target {
         Target::Key(key) | Target::NestedKey(key) => key::page(context, key),
         Target::Token(token) => token::page(context, token),

@@ -557,7 +557,9 @@ fn a_file_that_no_level_reads_says_so() {
         &with_hierarchy("#- data/orphan.yaml\na$0: 1\n"),
         expect![[r#"
             a — no level of the hierarchy reads this file
-              1"#]],
+              1
+            hierarchies: hiera.yaml (reads 0 other files)
+            choose one by the setting hiera-ls.roots, or on the command line by --hiera-yaml FILE"#]],
     );
 }
 

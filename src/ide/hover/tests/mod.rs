@@ -16,6 +16,7 @@ use crate::workspace::Snapshot;
 mod classes;
 mod keys;
 mod kinds;
+mod reach;
 mod things;
 mod values;
 

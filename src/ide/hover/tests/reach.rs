@@ -1,0 +1,87 @@
+//! Which hierarchy answers for a file, and what is said where none does.
+
+use expect_test::expect;
+
+use super::check;
+
+#[test]
+fn a_file_that_no_hierarchy_reads_says_what_was_looked_for() {
+    check(
+        "$0port: 1\n",
+        expect![[r#"
+            port — no hierarchy reads this file
+            looked for: hiera.yaml, and YAML files and templates with the content of one, in /repo
+            choose one by the setting hiera-ls.roots, or on the command line by --hiera-yaml FILE"#]],
+    );
+    check(
+        "#- puppet/hiera.yaml\nversion: 5\n#- puppet/data/common.yaml\na: 1\n\
+         #- other/x.yaml\n$0port: 1\n",
+        expect![[r#"
+            port — no hierarchy reads this file
+            hierarchies: puppet/hiera.yaml (reads 1 other file)
+            choose one by the setting hiera-ls.roots, or on the command line by --hiera-yaml FILE"#]],
+    );
+    check("#- .ci/jobs.yaml\n$0port: 1\n", expect!["nothing"]);
+    check("#- data/x.yaml\nport:\n  $0nested: 1\n", expect!["nothing"]);
+}
+
+#[test]
+fn a_hierarchy_that_stands_elsewhere_is_named_with_its_variants() {
+    check(
+        "#- modules/puppet/files/hiera/production.yaml\n\
+         version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\n\
+         hierarchy:\n- {name: role, path: 'role/%{role}.yaml'}\n- {name: c, path: common.yaml}\n\
+         #- modules/puppet/files/hiera/lab.yaml\n\
+         version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\n\
+         hierarchy:\n- {name: c, path: common.yaml}\n\
+         #- hieradata/role/web.yaml\nport: 443\n\
+         #- hieradata/common.yaml\n$0port: 80\n",
+        expect![[r#"
+            port — first found, for every node that reads this file, unless role is web
+              80
+            common.yaml:1 sets it
+            unknown, level 'role': role/web.yaml:1
+            hierarchy: modules/puppet/files/hiera/production.yaml · not used: modules/puppet/files/hiera/lab.yaml"#]],
+    );
+}
+
+#[test]
+fn a_path_without_variables_owns_its_file() {
+    const FILES: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: env, path: \"%{environment}.yaml\"}
+  - {name: role, path: \"role/%{role}.yaml\"}
+  - {name: common, path: common.yaml}
+#- data/role/web.yaml
+";
+    check(
+        &format!("{FILES}port: 443\n#- data/common.yaml\n$0port: 80\n"),
+        expect![[r#"
+            port — first found, for every node that reads this file, unless role is web
+              80
+            common.yaml:1 sets it
+            unknown, level 'role': role/web.yaml:1"#]],
+    );
+    check(
+        &format!("{FILES}$0port: 443\n#- data/common.yaml\nport: 80\n"),
+        expect![[r#"
+            port — first found, for every node that reads this file
+              443
+            role/web.yaml:1 sets it · overrides common.yaml:1"#]],
+    );
+}
+
+#[test]
+fn a_data_directory_beside_the_configuration_s_folder() {
+    check(
+        "#- conf/hiera.yaml\nversion: 5\ndefaults: {datadir: ../data, data_hash: yaml_data}\n\
+         hierarchy:\n- {name: c, path: common.yaml}\n#- data/common.yaml\n$0port: 80\n",
+        expect![[r#"
+            port — first found, for every node that reads this file
+              80
+            common.yaml:1 sets it
+            hierarchy: conf/hiera.yaml"#]],
+    );
+}

@@ -1,0 +1,121 @@
+//! What a hover says where no hierarchy reads a file, and which hierarchies read a file that several
+//! read.
+
+use super::page::{Line, Page, code, joined, name, text};
+use crate::analysis::{Analysis, Unread};
+use crate::ide::target::KeyTarget;
+use crate::workspace::{FoundConfig, Origin, Verdict, path};
+
+/// Most configurations that are named.
+const MOST_NAMED: usize = 6;
+
+/// The page of a key in a YAML file that no hierarchy reads; none for files that are no data by their
+/// names, and for parts of values.
+pub(super) fn page(analysis: Analysis<'_>, at: &str, key: &KeyTarget) -> Option<Page> {
+    let why = analysis.unread(at)?;
+    let is_data = matches!(path::extension(at), Some("yaml" | "yml" | "eyaml"));
+    let is_hidden = within(analysis, at)
+        .split('/')
+        .any(|name| name.starts_with('.'));
+    if !is_data || is_hidden || !key.steps.is_empty() {
+        return None;
+    }
+    let mut page = Page::default();
+    page.line(vec![
+        name(key.shown()),
+        text(" — no hierarchy reads this file"),
+    ]);
+    for line in reasons(analysis, why) {
+        page.line(line);
+    }
+    Some(page)
+}
+
+/// What was looked for, and what is to be done.
+pub(super) fn reasons(analysis: Analysis<'_>, why: Unread) -> Vec<Line> {
+    let mut lines = Vec::new();
+    match why {
+        Unread::NoHierarchy => {
+            let folders = analysis.snapshot.folders().iter();
+            let folders = folders.map(|folder| vec![code(folder.to_string())]);
+            let mut line = vec![text("looked for: "), code("hiera.yaml")];
+            line.push(text(
+                ", and YAML files and templates with the content of one, in ",
+            ));
+            line.extend(joined(folders, ", "));
+            lines.push(line);
+        }
+        Unread::NotReached => {
+            let all = analysis.configurations();
+            let found = all.iter().take(MOST_NAMED);
+            let found = found.map(|config| {
+                let at = code(within(analysis, &config.path).to_owned());
+                vec![at, text(format!(" ({})", became(analysis, config)))]
+            });
+            if !all.is_empty() {
+                let mut line = vec![text("hierarchies: ")];
+                line.extend(joined(found, ", "));
+                if let Some(more @ 1..) = all.len().checked_sub(MOST_NAMED) {
+                    line.push(text(format!(" and {more} more")));
+                }
+                lines.push(line);
+            }
+        }
+    }
+    lines.push(vec![
+        text("choose one by the setting "),
+        code("hiera-ls.roots"),
+        text(", or on the command line by "),
+        code("--hiera-yaml FILE"),
+    ]);
+    lines
+}
+
+/// What became of a configuration, in words.
+fn became(analysis: Analysis<'_>, config: &FoundConfig) -> String {
+    match &config.verdict {
+        Verdict::Used => match config.reached {
+            1 => "reads 1 other file".to_owned(),
+            count => format!("reads {count} other files"),
+        },
+        Verdict::Variant(of) => format!("a variant of {}", within(analysis, of)),
+        Verdict::Aside => "belongs to tests".to_owned(),
+        Verdict::ReachesNothing => "its data is not in this workspace".to_owned(),
+    }
+}
+
+/// Which hierarchy answers, where it does not stand where Puppet looks for it or others read the file
+/// too.
+pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> Line {
+    let reading = analysis.configurations_reading(at);
+    let others = reading.iter().map(|one| one.config);
+    let others: Vec<&FoundConfig> = others
+        .filter(|config| Some(&*config.path) != used && !config.is_aside)
+        .collect();
+    let own = reading.iter().find(|one| Some(&*one.config.path) == used);
+    let Some(own) = own.filter(|own| own.config.origin != Origin::Place || !others.is_empty())
+    else {
+        return Line::new();
+    };
+    let mut line = vec![
+        text("hierarchy: "),
+        code(within(analysis, &own.config.path).to_owned()),
+    ];
+    if !others.is_empty() {
+        let shown = others.iter().take(MOST_NAMED);
+        let shown = shown.map(|config| vec![code(within(analysis, &config.path).to_owned())]);
+        line.push(text(" · not used: "));
+        line.extend(joined(shown, ", "));
+        if let Some(more @ 1..) = others.len().checked_sub(MOST_NAMED) {
+            line.push(text(format!(" and {more} more")));
+        }
+    }
+    line
+}
+
+/// A path below the workspace's folder.
+fn within<'p>(analysis: Analysis<'_>, at: &'p str) -> &'p str {
+    let areas = analysis.snapshot.areas().iter();
+    let rest = areas.filter_map(|area| path::within(at, area)).next();
+    rest.unwrap_or(at)
+}

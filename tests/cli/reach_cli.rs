@@ -1,0 +1,121 @@
+//! Hierarchies that stand elsewhere, and workspaces without any, on the command line.
+
+use std::path::Path;
+use std::process::Command;
+
+const DEPLOYED: &str = "version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\n\
+                        hierarchy:\n- {name: nodes, path: 'nodes/%{facts.networking.fqdn}.yaml'}\n\
+                        - {name: common, path: common.yaml}\n";
+const LAB: &str = "version: 5\ndefaults: {datadir: ../hieradata, data_hash: yaml_data}\n\
+                   hierarchy:\n- {name: lab, path: lab.yaml}\n- {name: common, path: common.yaml}\n";
+
+fn workspace(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// Exit code, standard output and standard error.
+fn said(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let program = env!("CARGO_BIN_EXE_hiera-ls");
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+#[test]
+fn a_deployed_hierarchy_answers_all_commands() {
+    let folder = workspace(&[
+        ("modules/puppetserver/files/hiera.yaml", DEPLOYED),
+        ("lab/hiera.yaml", LAB),
+        ("hieradata/common.yaml", "port: 80\n"),
+        ("hieradata/lab.yaml", "port: 8080\n"),
+        ("hieradata/nodes/a.example.yaml", "port: 443\n"),
+    ]);
+    let at = folder.path();
+    let lookup = |arguments: &[&str]| said(at, &[&["lookup", "port"], arguments].concat());
+    assert_eq!(
+        lookup(&["--node", "x.example"]),
+        (Some(0), "--- 80\n".into(), String::new())
+    );
+    let lab = lookup(&["--hiera-yaml", "lab/hiera.yaml"]);
+    assert_eq!(lab, (Some(0), "--- 8080\n".into(), String::new()));
+    let (code, _, error) = lookup(&["--hiera-yaml", "nosuch.yaml"]);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("nosuch.yaml: no such hierarchy"), "{error}");
+    let (code, shown, _) = said(at, &["hover", "hieradata/common.yaml:1:1"]);
+    assert_eq!(code, Some(0));
+    assert!(shown.starts_with("port — "), "{shown}");
+    assert!(
+        shown.contains("hierarchy: modules/puppetserver/files/hiera.yaml"),
+        "{shown}"
+    );
+    let (code, shown, _) = said(at, &["check"]);
+    assert_eq!((code, &*shown), (Some(0), "nothing found in 5 files\n"));
+}
+
+#[test]
+fn a_workspace_without_a_hierarchy_is_not_checked() {
+    let folder = workspace(&[("data/common.yaml", "port: 80\n")]);
+    let (code, shown, error) = said(folder.path(), &["check"]);
+    assert_eq!((code, &*shown), (Some(2), ""));
+    assert_eq!(
+        error,
+        "hiera-ls: no hierarchy at or below .: nothing was checked; name one with --hiera-yaml FILE\n"
+    );
+    let (code, _, error) = said(folder.path(), &["lookup", "port"]);
+    assert_eq!(code, Some(3));
+    assert!(
+        error.contains("unknown: no hierarchy at or below"),
+        "{error}"
+    );
+}
+
+#[test]
+fn files_that_are_no_data_are_skipped() {
+    let folder = workspace(&[
+        ("hiera.yaml", "version: 5\n"),
+        ("data/common.yaml", "port: 80\n"),
+        ("docs/notes.yaml", "a: 1\na: 2\n"),
+    ]);
+    let (code, shown, error) = said(folder.path(), &["check", "docs/notes.yaml"]);
+    assert_eq!((code, &*shown), (Some(0), ""));
+    assert_eq!(
+        error,
+        "hiera-ls: docs/notes.yaml: skipped: no hierarchy reads it\n"
+    );
+    let (code, shown, error) = said(folder.path(), &["check", "nosuch.yaml"]);
+    assert_eq!((code, &*shown), (Some(2), ""));
+    assert!(error.starts_with("hiera-ls: nosuch.yaml: "), "{error}");
+}
+
+#[test]
+fn data_of_a_custom_backend_is_checked_for_what_its_text_says() {
+    let folder = workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: e, lookup_key: 'my::expand', path: common}\n\
+             - {name: c, path: common.yaml}\n",
+        ),
+        (
+            "data/common/profile/web.yaml",
+            "a: 1\na: 2\nb: ENC[PKCS7,MIIB]\n",
+        ),
+    ]);
+    let (code, shown, _) = said(folder.path(), &["check", "--format", "concise"]);
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("dup-key"), "{shown}");
+    assert!(!shown.contains("enc-in-plain-level"), "{shown}");
+}
