@@ -35,9 +35,8 @@ MUTATIONS = [
     (
         "deep merges put higher elements first",
         "src/lookup/deep_merge.rs",
-        "let set: IndexSet<&Value, KeyHashing> = below.iter().chain(source.iter()).collect();",
-        "let set: IndexSet<&Value, KeyHashing> = if PLANTED { source.iter().chain(below.iter()).collect() } "
-        "else { below.iter().chain(source.iter()).collect() };",
+        "let all = below.iter().chain(source);",
+        "let (first, then) = if PLANTED { (source, below) } else { (below, source) }; let all = first.iter().chain(then);",
     ),
     (
         "the knockout prefix is taken literally",

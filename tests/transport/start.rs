@@ -61,7 +61,7 @@ fn a_hover_on_a_slow_disk_says_that_it_is_still_reading_and_nothing_is_missing_i
         "textDocument": { "hover": { "contentFormat": ["markdown"] } },
     });
     let (mut client, gate) = slow(&Arc::default(), capabilities, &root);
-    client.open(&file, "number: 7\nshown: \"%{lookup('port')}\"\n");
+    client.open(&file, "number: 7\nshown: \"port %{lookup('port')}\"\n");
     // The wait ends before the gate opens: an answer comes, and says that it is incomplete.
     let hover = client.hover(&file, 1, 1);
     let early = client.answer(hover).unwrap();
