@@ -143,7 +143,7 @@ impl Visitor<'_> for VersionVisitor {
 }
 
 /// A path inside the workspace: as the file has it relative to the file's folder, as
-/// [`Project::parse`] gives it absolute.
+/// `Project::read` gives it absolute.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct InsidePath(pub String);

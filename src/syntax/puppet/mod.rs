@@ -2,10 +2,10 @@
 //! mean is unknown here.
 //!
 //! The first problem of a text is Puppet's own, with its message and place; the tree goes on behind
-//! it. [`lexer`] cuts tokens of [`words`], [`quoted`] and [`heredoc`] those of strings, [`template`]
-//! those of templates; [`grammar`] reads expressions, [`collections`] lists and hashes,
-//! [`resources`] bodies in braces, [`definitions`] what starts with a keyword, [`recovery`] goes on
-//! behind what breaks the grammar, [`validation`] refuses what the grammar allows.
+//! it. `lexer` cuts tokens of `words`, `quoted` and `heredoc` those of strings, `template`
+//! those of templates; `grammar` reads expressions, `collections` lists and hashes,
+//! `resources` bodies in braces, `definitions` what starts with a keyword, `recovery` goes on
+//! behind what breaks the grammar, `validation` refuses what the grammar allows.
 //!
 //! ```
 //! use hiera_ls::syntax::puppet::{Dialect, Kind, parse};
