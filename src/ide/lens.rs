@@ -251,7 +251,7 @@ struct Edit<'a> {
 }
 
 impl<'a> Edit<'a> {
-    /// None for a file that is not open, and while the file cannot be read: everything would change
+    /// None for a file without unsaved edits, and while the file cannot be read: everything would change
     /// then, and diagnostics say so.
     fn of(analysis: Analysis<'a>, path: &str) -> Option<Edit<'a>> {
         let snapshot = analysis.snapshot;
@@ -261,6 +261,10 @@ impl<'a> Edit<'a> {
             return None;
         }
         let saved = snapshot.with(Change::Close { path: path.into() });
+        let is_saved = saved.file(path).map(|saved| saved.hash()) == Some(file.hash());
+        if is_saved {
+            return None;
+        }
         Some(Edit {
             analysis,
             touched: touched(&saved, snapshot),

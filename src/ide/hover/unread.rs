@@ -74,10 +74,7 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: Unread) -> Vec<Line> {
 /// What became of a configuration, in words.
 fn became(analysis: Analysis<'_>, config: &FoundConfig) -> String {
     match &config.verdict {
-        Verdict::Used => match config.reached {
-            1 => "reads 1 other file".to_owned(),
-            count => format!("reads {count} other files"),
-        },
+        Verdict::Used => "in use".to_owned(),
         Verdict::Variant(of) => format!("a variant of {}", within(analysis, of)),
         Verdict::Aside => "belongs to tests".to_owned(),
         Verdict::ReachesNothing => "its data is not in this workspace".to_owned(),

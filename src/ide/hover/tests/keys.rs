@@ -558,7 +558,7 @@ fn a_file_that_no_level_reads_says_so() {
         expect![[r#"
             a — no level of the hierarchy reads this file
               1
-            hierarchies: hiera.yaml (reads 0 other files)
+            hierarchies: hiera.yaml (in use)
             choose one by the setting hiera-ls.roots, or on the command line by --hiera-yaml FILE"#]],
     );
 }

@@ -18,7 +18,7 @@ fn a_file_that_no_hierarchy_reads_says_what_was_looked_for() {
          #- other/x.yaml\n$0port: 1\n",
         expect![[r#"
             port — no hierarchy reads this file
-            hierarchies: puppet/hiera.yaml (reads 1 other file)
+            hierarchies: puppet/hiera.yaml (in use)
             choose one by the setting hiera-ls.roots, or on the command line by --hiera-yaml FILE"#]],
     );
     check("#- .ci/jobs.yaml\n$0port: 1\n", expect!["nothing"]);
