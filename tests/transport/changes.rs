@@ -110,9 +110,8 @@ fn an_edit_has_only_those_files_checked_that_it_can_touch() {
             .unwrap();
     }
     let extra = checks() - before - EDITS;
-    // A busy machine repeats some of a round; all files each time would be 400 checks.
     assert!(
-        extra < EDITS * FILES / 4,
+        extra <= EDITS,
         "{extra} checks of other files, one of which refers to keys"
     );
     client.end();

@@ -10,7 +10,7 @@
 //! ```
 //! use hiera_ls::syntax::puppet::{Dialect, Kind, parse};
 //!
-//! let parse = parse("class ntp($servers) { include }", Dialect::Manifest);
+//! let parse = parse("class ntp($servers) { include stdlib }", Dialect::Manifest);
 //! let Kind::Class(class) = &parse.root.kind else { panic!() };
 //! assert_eq!(&*class.name, "ntp");
 //! assert!(parse.problems.is_empty());
