@@ -1,7 +1,7 @@
 //! Many nodes: one key over all of them, what an edit changes for them, and reading what is saved
-//! about them: `cargo bench --bench fleet`; parts by name: `-- rows`, `preview`, `lenses`, `facts`.
+//! about them: `cargo bench --bench fleet`; parts by name: `-- rows`, `preview`, `lenses`, `diff`, `facts`.
 //!
-//! 10,000 nodes, or `NODES=n`. A row is measured beside one lookup for each different set of
+//! 10,000 nodes, or `NODES=n`; `diff` has 575. A row is measured beside one lookup for each different set of
 //! sources, a preview beside one parse of the edited file, reading facts beside reading JSON.
 
 #![allow(
@@ -24,6 +24,7 @@ use std::time::Duration;
 use generator::ControlRepo;
 use hiera_ls::analysis::{Analysis, RootView};
 use hiera_ls::disk::{Ignore, scan};
+use hiera_ls::ide::compare::compare_versions;
 use hiera_ls::ide::impact::{Detail, impact};
 use hiera_ls::ide::lens::{LensKind, LensOptions, lenses};
 use hiera_ls::ide::matrix::row;
@@ -55,6 +56,9 @@ fn main() {
         if !left_out("lenses") {
             bench.lenses();
         }
+    }
+    if !left_out("diff") {
+        diff(&ControlRepo::of(NODES_OF_DIFF));
     }
     if !left_out("facts") {
         facts(&repo);
@@ -244,6 +248,76 @@ impl Bench {
             warm <= Duration::from_millis(30),
         );
     }
+}
+
+/// The nodes of a repository that is compared with a revision.
+const NODES_OF_DIFF: usize = 575;
+
+/// Two versions of a repository, read one by one as the command line reads them: four files that
+/// changed, then a change that can touch everything.
+fn diff(repo: &ControlRepo) {
+    let folder = tempfile::tempdir().unwrap();
+    repo.write(folder.path());
+    let old = Bench::new(repo, folder.path());
+    let edit = |name: &str, from: &str, to: &str| {
+        let at = folder.path().join(name);
+        let text = std::fs::read_to_string(&at).unwrap();
+        assert!(text.contains(from), "{name}");
+        std::fs::write(at, text.replacen(from, to, 1)).unwrap();
+    };
+    let machine = repo.machine(7);
+    let node = format!("data/nodes/{}.yaml", machine.certname);
+    for name in [
+        &node,
+        "data/common.yaml",
+        "data/sites/s03.yaml",
+        "data/roles/role003.yaml",
+    ] {
+        edit(name, "\nprofile::", "\nprofile::p00::added: 1\nprofile::");
+    }
+    let new = Bench::new(repo, folder.path());
+    let (before, after) = (old.workspace.snapshot(), new.workspace.snapshot());
+    let compare = |before: &Snapshot, after: &Snapshot| {
+        let mut found = 0;
+        let mut count = |differences: Vec<_>, _, _| {
+            found += differences.len();
+            Ok(())
+        };
+        let both = (new.fleet(before), new.fleet(after));
+        compare_versions(&both.0, &both.1, &[], &mut count).unwrap();
+        found
+    };
+    let keys = hiera_ls::ide::matrix::all_keys(&new.fleet(&after));
+    let (_, matrix) = timed(|| {
+        for key in &keys {
+            std::hint::black_box(row(&new.fleet(&after), key));
+        }
+    });
+    println!(
+        "\n{NODES_OF_DIFF} nodes, {} keys; all of them over all nodes: {matrix:.1?} CPU",
+        keys.len()
+    );
+    let (found, took) = timed(|| compare(&before, &after));
+    assert!(found > 0);
+    report(
+        "four files that changed",
+        &format!("{found} differences: {took:.1?} CPU"),
+        "< 2 s",
+        took < Duration::from_secs(2),
+    );
+    edit(
+        "hiera.yaml",
+        "path: \"common.yaml\"",
+        "paths: [\"common.yaml\", \"more.yaml\"]",
+    );
+    let all = Bench::new(repo, folder.path());
+    let (_, took) = timed(|| compare(&before, &all.workspace.snapshot()));
+    report(
+        "a hierarchy that changed",
+        &format!("{took:.1?} CPU, {:.1}×", ratio(took, matrix)),
+        "< 3 × all keys over all nodes",
+        ratio(took, matrix) < 3.0,
+    );
 }
 
 /// An inventory of PuppetDB with the facts of every node.

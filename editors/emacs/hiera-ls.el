@@ -33,5 +33,21 @@ Modules have a hiera.yaml of their own, below that of the control repository."
 (dolist (hook '(yaml-mode-hook yaml-ts-mode-hook))
   (add-hook hook #'hiera-ls-ensure))
 
+;;;###autoload
+(defun hiera-ls-doctor ()
+  "Show what the server knows of the workspace, and what would improve its answers."
+  (interactive)
+  (let* ((server (or (eglot-current-server) (user-error "No server runs for this buffer")))
+         (answer (jsonrpc-request server :workspace/executeCommand
+                                  `(:command "hiera.doctor"
+                                    :arguments [,(make-hash-table)]))))
+    (with-current-buffer (get-buffer-create "*Hiera doctor*")
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (insert (plist-get answer :content)))
+      (goto-char (point-min))
+      (special-mode)
+      (display-buffer (current-buffer)))))
+
 (provide 'hiera-ls)
 ;;; hiera-ls.el ends here

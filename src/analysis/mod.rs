@@ -28,12 +28,16 @@
 //! assert_eq!(answer.result.unwrap().inspect(), r#"["a", "b"]"#);
 //! ```
 
+mod advice;
 mod certain;
 mod condition;
+mod doctor;
 mod environment;
 mod expand;
 mod governing;
 mod manifests;
+mod named_nodes;
+mod node_meaning;
 mod nodes;
 mod offer;
 mod position;
@@ -48,14 +52,21 @@ mod survey;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+pub use advice::MOST_ADVICE;
 pub use certain::Certainties;
 pub use condition::{Condition, MOST_VALUES};
+pub use doctor::{
+    Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MOST_FILES, NodesReport,
+    Report, VariableReport,
+};
 pub use environment::{CODEDIR, environment_in, environment_of};
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use governing::{Governing, HieraFiles, governing};
 pub use manifests::{ClassParameter, Defined, split_key};
+pub use node_meaning::{Meaning, NodeMeaning, name_rules};
 pub use nodes::{
-    NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodeSources, describes_nodes,
+    FilesOfFolders, FoundFiles, NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodesOrigin,
+    describes_nodes, files_of,
 };
 pub use offer::Offer;
 pub use position::KeyPositions;

@@ -1,17 +1,21 @@
 //! Which nodes are known for a file: which files describe them, how these files are read, which node
-//! is selected and which facts the user has set.
+//! is selected and which facts the user has set. Where no file describes nodes, the nodes are those
+//! that the data is called after.
 //!
 //! It opens no file: texts outside of the snapshot come in through [`NodeInputs::outside`].
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Analysis;
+use super::named_nodes::{NamedNodes, named_nodes, places_of};
+use crate::lookup::{ConfigCache, Place, Settings};
 use crate::scope::{
-    FACTS_OF_TESTS, KnownNodes, NODES_FILES, Node, Nodes, plain_yaml, read_json_nodes, read_nodes,
+    FACTS_OF_TESTS, KnownNodes, NODES_FILES, NameRule, Node, Nodes, json_names_nodes, names_nodes,
+    plain_yaml, read_json_nodes, read_nodes,
 };
 use crate::value::{HashMap, Value, from_json, load_yaml, symbol_keys_to_strings};
-use crate::workspace::{Files as _, Snapshot, path};
+use crate::workspace::{Files, Snapshot, path};
 
 /// How many sets of nodes are cached: environments side by side have one each.
 const MOST_CACHED: usize = 8;
@@ -28,10 +32,27 @@ pub struct NodeSet {
     pub known: KnownNodes,
     /// Certname of the selected node.
     pub selected: Option<Arc<str>>,
+    /// Whether nothing says that there is such a node, and other nodes are known.
+    pub selected_is_stray: bool,
     /// The facts below every node's own.
     pub common: HashMap,
     /// What could not be read, in words.
     pub problems: Vec<String>,
+    /// Where the nodes come from, the weightiest source first.
+    pub origins: Vec<NodesOrigin>,
+    /// The files that describe the nodes, highest priority first, then that of the default facts.
+    pub files: Vec<NodeFile>,
+    /// Files that are called as a nodes file is, but describe no nodes.
+    pub passed_over: Vec<Arc<str>>,
+}
+
+/// Where nodes come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodesOrigin {
+    /// The file that describes them; none where data files are called after them.
+    pub path: Option<Arc<str>>,
+    /// How many of the nodes it gives.
+    pub nodes: usize,
 }
 
 /// What the user has chosen for a workspace folder.
@@ -50,10 +71,16 @@ pub struct NodeInputs<'a> {
     pub nodes_files: &'a [String],
     /// Path of the file with the facts below every node's own.
     pub facts_file: Option<&'a str>,
+    /// What the workspace says that names of nodes mean, the weightiest first.
+    pub rules: &'a [NameRule],
     /// What is chosen for the file.
     pub choice: Option<&'a NodeChoice>,
     /// The text of a file that the snapshot does not hold.
     pub outside: &'a dyn Fn(&str) -> Option<Arc<str>>,
+    /// Puppet's settings: hierarchies are read by them.
+    pub settings: &'a Settings,
+    /// Configurations read before.
+    pub configs: &'a ConfigCache,
 }
 
 /// A file that describes nodes or facts.
@@ -67,30 +94,60 @@ pub struct NodeFile {
 
 /// What a set of nodes is made from.
 #[derive(Debug, Default, PartialEq)]
-pub struct NodeSources {
+struct NodeSources {
     facts: Option<NodeFile>,
     /// Highest priority first.
     files: Vec<NodeFile>,
+    /// The nodes that data files are called after, where they count.
+    named: NamedNodes,
+    rules: Vec<NameRule>,
     choice: NodeChoice,
+    passed_over: Vec<Arc<str>>,
 }
 
-/// Sets of nodes by their sources, the last used at the end.
+/// Sets of nodes by their sources, and what sources were found to be.
 #[derive(Debug, Default)]
-pub struct NodeCache(Mutex<Vec<(NodeSources, Arc<NodeSet>)>>);
+pub struct NodeCache(Mutex<Cached>);
+
+#[derive(Debug, Default)]
+struct Cached {
+    /// The last used at the end.
+    sets: Vec<(Arc<NodeSources>, Arc<NodeSet>)>,
+    /// Whether files found by their names describe nodes.
+    shapes: Vec<(NodeFile, bool)>,
+    named: Vec<(NamedBasis, NamedNodes)>,
+}
+
+/// What nodes that files are called after follow from.
+#[derive(Debug)]
+struct NamedBasis {
+    shape: Option<u64>,
+    folder: Arc<str>,
+    places: Vec<Arc<[Place]>>,
+}
+
+impl NamedBasis {
+    fn is(&self, other: &NamedBasis) -> bool {
+        let mut places = self.places.iter().zip(&other.places);
+        self.shape.is_some()
+            && self.shape == other.shape
+            && self.folder == other.folder
+            && self.places.len() == other.places.len()
+            && places.all(|(one, other)| Arc::ptr_eq(one, other))
+    }
+}
 
 impl NodeCache {
     /// The nodes for a file: O(roots) unless a source has changed.
     #[must_use]
     pub fn nodes(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> Arc<NodeSet> {
-        let sources = NodeSources::of(snapshot, path, inputs);
-        // Each change of the list is one push or take: it is whole even after a panic.
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sources = self.sources(snapshot, path, inputs);
         {
-            let mut cached = lock();
-            if let Some(at) = cached.iter().position(|(known, _)| *known == sources) {
-                let entry = cached.remove(at);
+            let mut cached = self.lock();
+            if let Some(at) = cached.sets.iter().position(|(known, _)| **known == sources) {
+                let entry = cached.sets.remove(at);
                 let set = entry.1.clone();
-                cached.push(entry);
+                cached.sets.push(entry);
                 return set;
             }
         }
@@ -98,21 +155,31 @@ impl NodeCache {
         for problem in &set.problems {
             tracing::warn!("{problem}");
         }
-        let mut cached = lock();
-        if cached.len() >= MOST_CACHED {
-            cached.remove(0);
+        for path in &set.passed_over {
+            tracing::info!(
+                "{path} is no nodes file (certname: facts, trusted, variables): it is not used"
+            );
         }
-        cached.push((sources, set.clone()));
+        for origin in &set.origins {
+            match &origin.path {
+                Some(path) => tracing::info!("{} nodes are known from {path}", origin.nodes),
+                None => tracing::info!("{} nodes are known by the names of files", origin.nodes),
+            }
+        }
+        keep(&mut self.lock().sets, (Arc::new(sources), set.clone()));
         set
     }
-}
 
-impl NodeSources {
+    /// Each change of a list is one push or take: it is whole even after a panic.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Cached> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The sources for a file: the files that the user names; then nodes files in the folders of the
     /// environments that the file belongs to and in the workspace folders around it; where there is
-    /// none of these, the facts that the repository's own tests keep. O(roots).
-    #[must_use]
-    pub fn of(snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> NodeSources {
+    /// none of these, the facts that the repository's own tests keep, and what data files are called
+    /// after. O(roots), and O(files) where files came or went.
+    fn sources(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> NodeSources {
         let file = |at: &str| -> Option<NodeFile> {
             let here = snapshot
                 .file(at)
@@ -123,48 +190,152 @@ impl NodeSources {
                 text: text.or_else(|| (inputs.outside)(at))?,
             })
         };
-        let named = inputs.nodes_files.iter();
-        let mut files: Vec<NodeFile> = named.filter_map(|at| file(at)).collect();
-        let add = |files: &mut Vec<NodeFile>, at: String| {
-            if files.iter().all(|known| *known.path != *at) {
-                files.extend(file(&at));
-            }
+        let list = |folder: &str| {
+            let names = snapshot.list(folder).into_iter();
+            names.map(|(name, _)| name).collect()
         };
         let folders = folders_of(snapshot, path);
-        for folder in &folders {
-            for name in NODES_FILES {
-                add(&mut files, path::join(folder, name));
-            }
-        }
-        if files.is_empty() {
-            for folder in &folders {
-                let facts = path::join(folder, FACTS_OF_TESTS);
-                for (name, _) in snapshot.list(&facts) {
-                    add(&mut files, path::join(&facts, &name));
-                }
-            }
-        }
+        let named = inputs.nodes_files.iter().filter_map(|at| file(at));
+        let found = files_of(
+            named.collect(),
+            &folders,
+            &FilesOfFolders {
+                file: &file,
+                list: &list,
+                names_nodes: &|file| self.names_nodes(file),
+            },
+        );
+        let named = match found.has_nodes_file {
+            true => NamedNodes::default(),
+            false => self.named_nodes(snapshot, path, inputs),
+        };
         NodeSources {
             facts: inputs.facts_file.and_then(file),
-            files,
+            files: found.files,
+            named,
+            rules: inputs.rules.to_vec(),
             choice: inputs.choice.cloned().unwrap_or_default(),
+            passed_over: found.passed_over,
         }
     }
 
-    /// Paths of the files that describe the nodes.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().map(|file| &*file.path)
+    /// Whether a file describes nodes, found out now or before.
+    fn names_nodes(&self, file: &NodeFile) -> bool {
+        let known = |cached: &Cached| {
+            let mut shapes = cached.shapes.iter();
+            shapes
+                .find(|(known, _)| known == file)
+                .map(|(_, is_one)| *is_one)
+        };
+        if let Some(is_one) = known(&self.lock()) {
+            return is_one;
+        }
+        let is_one = file.names_nodes();
+        keep(&mut self.lock().shapes, (file.clone(), is_one));
+        is_one
     }
 
-    /// The files that describe the nodes, highest priority first, then that of the default facts.
-    #[must_use]
-    pub fn into_files(self) -> Vec<NodeFile> {
-        self.files.into_iter().chain(self.facts).collect()
+    /// The nodes that data files are called after, found now or before.
+    fn named_nodes(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> NamedNodes {
+        let no_nodes = KnownNodes::default();
+        let analysis = Analysis::new(snapshot, inputs.settings, inputs.configs, &no_nodes);
+        let Some(view) = analysis.answering(path) else {
+            return NamedNodes::default();
+        };
+        let basis = NamedBasis {
+            shape: snapshot.shape(),
+            folder: view.root.dir.clone(),
+            places: places_of(&view),
+        };
+        let known = |cached: &Cached| {
+            let mut named = cached.named.iter();
+            named
+                .find(|(known, _)| known.is(&basis))
+                .map(|(_, nodes)| nodes.clone())
+        };
+        if let Some(nodes) = known(&self.lock()) {
+            return nodes;
+        }
+        let nodes = named_nodes(analysis, &basis.folder, &basis.places);
+        keep(&mut self.lock().named, (basis, nodes.clone()));
+        nodes
     }
+}
 
+/// Adds to what is cached, in the place of the oldest where it is full.
+fn keep<T>(cached: &mut Vec<T>, entry: T) {
+    if cached.len() >= MOST_CACHED {
+        cached.remove(0);
+    }
+    cached.push(entry);
+}
+
+/// How files in folders are looked at.
+pub struct FilesOfFolders<'a> {
+    /// A file by its path, if there is one that can be read.
+    pub file: &'a dyn Fn(&str) -> Option<NodeFile>,
+    /// The names in a folder.
+    pub list: &'a dyn Fn(&str) -> Vec<Arc<str>>,
+    /// Whether a file describes nodes: [`NodeFile::names_nodes`].
+    pub names_nodes: &'a dyn Fn(&NodeFile) -> bool,
+}
+
+/// The files that describe nodes.
+#[derive(Debug, Default)]
+pub struct FoundFiles {
+    /// The files, highest priority first.
+    pub files: Vec<NodeFile>,
+    /// Whether one of them is a nodes file, not only facts that tests keep.
+    pub has_nodes_file: bool,
+    /// Files that are called as a nodes file is, but describe no nodes.
+    pub passed_over: Vec<Arc<str>>,
+}
+
+/// The files that describe nodes: those that are named, then nodes files in some folders, or else
+/// the facts that tests keep there.
+#[must_use]
+pub fn files_of(
+    named: Vec<NodeFile>,
+    folders: &[&Arc<str>],
+    look: &FilesOfFolders<'_>,
+) -> FoundFiles {
+    let mut found = FoundFiles {
+        files: named,
+        ..FoundFiles::default()
+    };
+    let is_new = |found: &FoundFiles, at: &str| {
+        let mut files = found.files.iter().map(|file| &file.path);
+        files.all(|known| **known != *at) && found.passed_over.iter().all(|known| **known != *at)
+    };
+    for folder in folders {
+        for name in NODES_FILES {
+            let at = path::join(folder, name);
+            let Some(file) = (look.file)(&at).filter(|_| is_new(&found, &at)) else {
+                continue;
+            };
+            match (look.names_nodes)(&file) {
+                true => found.files.push(file),
+                false => found.passed_over.push(file.path),
+            }
+        }
+    }
+    found.has_nodes_file = !found.files.is_empty();
+    if !found.has_nodes_file {
+        for folder in folders {
+            let facts = path::join(folder, FACTS_OF_TESTS);
+            for name in (look.list)(&facts) {
+                let at = path::join(&facts, &name);
+                let file = (look.file)(&at).filter(|_| is_new(&found, &at));
+                found.files.extend(file);
+            }
+        }
+    }
+    found
+}
+
+impl NodeSources {
     /// Reads the sources. What cannot be read is left out, and named in the problems.
-    #[must_use]
-    pub fn read(&self) -> NodeSet {
+    fn read(&self) -> NodeSet {
         let mut problems = Vec::new();
         let common = self.facts.as_ref().map(NodeFile::facts);
         let common = common.unwrap_or_else(|| Ok(HashMap::default()));
@@ -174,25 +345,42 @@ impl NodeSources {
         });
         let mut nodes: Vec<Arc<Node>> = Vec::new();
         let mut names: HashSet<Arc<str>> = HashSet::new();
+        let mut origins = Vec::new();
+        let mut add = |path: Option<&Arc<str>>, read: &mut dyn Iterator<Item = &Arc<Node>>| {
+            let before = nodes.len();
+            let new = read.filter(|node| names.insert(node.certname.clone()));
+            nodes.extend(new.cloned());
+            if path.is_some() || nodes.len() > before {
+                origins.push(NodesOrigin {
+                    path: path.cloned(),
+                    nodes: nodes.len() - before,
+                });
+            }
+        };
         for file in &self.files {
             match file.nodes(&common) {
-                Ok(read) => {
-                    let new = read.all().iter();
-                    nodes.extend(
-                        new.filter(|node| names.insert(node.certname.clone()))
-                            .cloned(),
-                    );
-                }
+                Ok(read) => add(Some(&file.path), &mut read.all().iter()),
                 Err(problem) => problems.push(problem),
             }
         }
+        let named = self.named.iter().map(|node| with_common(node, &common));
+        let named: Vec<Arc<Node>> = named.collect();
+        add(None, &mut named.iter());
+        let mut selected_is_stray = false;
         if let Some(selected) = &self.choice.node
             && !names.contains(selected)
         {
+            selected_is_stray = !nodes.is_empty();
             nodes.push(Arc::new(match common.is_empty() {
                 true => Node::named(selected),
                 false => Node::new(selected, &common),
             }));
+        }
+        for node in nodes.iter_mut().filter(|_| !self.rules.is_empty()) {
+            let node = Arc::make_mut(node);
+            for rule in &self.rules {
+                rule.apply(node);
+            }
         }
         self.set_facts(&mut nodes);
         let nodes: Nodes = nodes.into_iter().collect();
@@ -200,8 +388,12 @@ impl NodeSources {
             known: KnownNodes::new(&nodes),
             nodes,
             selected: self.choice.node.clone(),
+            selected_is_stray,
             common,
             problems,
+            origins,
+            files: self.files.iter().chain(&self.facts).cloned().collect(),
+            passed_over: self.passed_over.clone(),
         }
     }
 
@@ -233,40 +425,20 @@ fn folders_of<'a>(snapshot: &'a Snapshot, file: &str) -> Vec<&'a Arc<str>> {
     environments.chain(around).collect()
 }
 
-/// Variables that name a node.
-const NAMES: [&str; 7] = [
-    "trusted.certname",
-    "facts.clientcert",
-    "clientcert",
-    "facts.networking.fqdn",
-    "networking.fqdn",
-    "facts.fqdn",
-    "fqdn",
-];
-
-impl Analysis<'_> {
-    /// Names of the nodes that have a data file of their own in the hierarchy that governs a file,
-    /// ordered by bytes. O(files).
-    #[must_use]
-    pub fn nodes_with_files(self, path: &str) -> Vec<Arc<str>> {
-        let Some(view) = self.governing(path) else {
-            return Vec::new();
-        };
-        let is_name = |name: &str| NAMES.contains(&name.trim_start_matches("::"));
-        let places = view.places(&view.layer);
-        let places = places.iter();
-        let places = places.filter(|place| place.template.variables().any(|name| is_name(name)));
-        let places: Vec<_> = places.collect();
-        let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
-        for file in self.snapshot.files() {
-            for place in &places {
-                let bound = place.template.bind(file.path()).unwrap_or_default();
-                let mut bound = bound.into_iter().filter(|(name, _)| is_name(name));
-                names.extend(bound.next().map(|(_, value)| Arc::from(value)));
-            }
-        }
-        names.into_iter().collect()
+/// A node of which only the name is known, with facts that are common to all.
+fn with_common(node: &Arc<Node>, common: &HashMap) -> Arc<Node> {
+    if common.is_empty() {
+        return node.clone();
     }
+    let mut node = node.as_ref().clone();
+    for (name, value) in common {
+        if let Some(name) = name.as_str()
+            && node.facts.get(name).is_none()
+        {
+            node.facts.set(name, value.clone());
+        }
+    }
+    Arc::new(node)
 }
 
 /// Whether a file in a folder of files with nodes is one of them, by its name.
@@ -276,6 +448,12 @@ pub fn describes_nodes(name: &str) -> bool {
 }
 
 impl NodeSet {
+    /// Paths of the files that describe the nodes.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let origins = self.origins.iter();
+        origins.filter_map(|origin| origin.path.as_deref())
+    }
+
     /// The node of that name; one of which only the common facts are known where no file describes
     /// it.
     #[must_use]
@@ -286,6 +464,15 @@ impl NodeSet {
 }
 
 impl NodeFile {
+    /// Whether the file says of several nodes what is known of them: see [`names_nodes`]. One that
+    /// cannot be read may.
+    #[must_use]
+    pub fn names_nodes(&self) -> bool {
+        let json = || Ok(json_names_nodes(&self.text));
+        let yaml = || Ok(self.yaml().map_or(true, |value| names_nodes(&value)));
+        self.by_name(json, yaml).unwrap_or(true)
+    }
+
     /// The nodes of a nodes file, or of facts that were saved in any form, over common facts.
     ///
     /// # Errors

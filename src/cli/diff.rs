@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::table::{TableFormat, csv, show_progress};
+use super::table::{Rows, TableFormat, csv};
 use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{difference_json, difference_text, outcome_text, sources_text};
-use crate::ide::compare::{Difference, compare, compare_roots};
+use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::workspace::{FileKind, Files as _};
 
 /// What is compared.
@@ -56,9 +56,9 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
         Some(first) => loaded.root(here).or_else(|_| loaded.root_in(here, first)),
         None => loaded.root(here),
     }?;
+    loaded.say_what_is_known();
     let format = arguments.workspace.format;
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let failed = |error: std::io::Error| format!("standard output: {error}");
+    let mut rows = Rows::new();
     if format == TableFormat::Csv {
         let head = [
             "key",
@@ -69,34 +69,30 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
             "before_sources",
             "after_sources",
         ];
-        out.write_all(csv(&head).as_bytes()).map_err(failed)?;
+        rows.print(&csv(&head))?;
     }
     let keys: Vec<Arc<str>> = arguments.keys.iter().map(|key| Arc::from(&**key)).collect();
     let mut count = 0;
-    let mut print = |found: Vec<Difference>, old: &str| {
+    let mut print = |found: Vec<Difference>, (done, of): (usize, usize), old: &str| {
         count += found.len();
         for difference in &found {
-            let text = shown(format, difference, old, &here.folder);
-            out.write_all(text.as_bytes()).map_err(failed)?;
+            rows.print(&shown(format, difference, old, &here.folder))?;
         }
+        rows.progress(done, of);
         Ok::<(), String>(())
     };
     match (&arguments.first, &arguments.second, &arguments.against) {
         (Some(first), Some(second), _) => {
             let names = [first, second].map(|name| Arc::from(name.as_str()));
             compare(&now, names.each_ref(), &keys, &mut |found, done, of| {
-                print(found, &here.folder)?;
-                show_progress(done, of);
-                Ok(())
+                print(found, (done, of), &here.folder)
             })?;
         }
         (_, _, Some(against)) => {
             let there = old(&loaded, against)?;
             let before = loaded.root(&there)?;
-            compare_roots(&before, &now, &keys, &mut |found, done, of| {
-                print(found, &there.folder)?;
-                show_progress(done, of);
-                Ok(())
+            compare_versions(&before, &now, &keys, &mut |found, done, of| {
+                print(found, (done, of), &there.folder)
             })?;
         }
         (_, None, None) | (None, Some(_), None) => {
@@ -105,7 +101,7 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
             );
         }
     }
-    out.flush().map_err(failed)?;
+    rows.end()?;
     Ok(count)
 }
 
@@ -128,18 +124,23 @@ fn old(loaded: &Loaded, against: &str) -> Result<Checkout, String> {
 }
 
 fn shown(format: TableFormat, difference: &Difference, old: &str, new: &str) -> String {
-    let Difference { key, before, after } = difference;
     match format {
         TableFormat::Json => difference_json(difference) + "\n",
-        TableFormat::Csv => csv(&[
-            key,
-            &outcome_text(before),
-            &outcome_text(after),
-            &after.nodes.len().to_string(),
-            &after.nodes.join(" "),
-            &sources_text(&before.sources, old),
-            &sources_text(&after.sources, new),
-        ]),
+        TableFormat::Csv => {
+            let rows = difference.by_origin().into_iter();
+            let rows = rows.map(|Difference { key, before, after }| {
+                csv(&[
+                    &key,
+                    &outcome_text(&before),
+                    &outcome_text(&after),
+                    &after.nodes.len().to_string(),
+                    &after.nodes.join(" "),
+                    &sources_text(before.sources(), old),
+                    &sources_text(after.sources(), new),
+                ])
+            });
+            rows.collect()
+        }
         TableFormat::Text => difference_text(difference, old, new),
     }
 }

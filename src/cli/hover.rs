@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::lookup::settings_of;
-use super::nodes;
+use super::nodes::{Asked, Found};
 use super::workspace::files_of;
 use crate::analysis::Analysis;
 use crate::disk;
@@ -87,14 +87,20 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let project = project.map_err(|error| error.to_string())?;
     let files = files_of(&project, None, arguments.hiera_yaml.as_deref())?;
     let snapshot = disk::snapshot_with(&folder, &files);
-    let common = nodes::facts(arguments.facts.as_ref())?;
-    let (known, files) = match &arguments.nodes {
-        Some(path) => {
-            let files = vec![path.clone()];
-            (nodes::named(&files, &common)?, files)
-        }
-        None => nodes::found(&snapshot, &at, arguments.facts.as_ref())?,
+    let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
+    let configs = ConfigCache::default();
+    let files = Vec::from_iter(arguments.nodes.clone());
+    let asked = Asked {
+        files: &files,
+        facts: arguments.facts.as_ref(),
+        project: &project,
+        settings: &settings,
+        configs: &configs,
     };
+    let Found {
+        nodes: known,
+        files,
+    } = asked.known(&snapshot, &at)?;
     if let Some(name) = &arguments.node
         && known.get(name).is_none()
     {
@@ -107,8 +113,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         return Err(format!("{at}: no such file in {folder}"));
     };
     let offset = file.lines().offset(position, PositionEncoding::Utf32);
-    let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
-    let (configs, nodes) = (ConfigCache::default(), KnownNodes::new(&known));
+    let nodes = KnownNodes::new(&known);
     let link = |path: &str, line: u32| format!("{}#L{line}", disk::file_uri(path));
     let analysis = Analysis {
         selected: arguments.node.as_deref(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::keys::KeyArguments;
-use super::nodes;
+use super::nodes::{Asked, Found};
 use super::render::{self, Format};
 use super::workspace::{files_of, root_for};
 use crate::analysis::{Analysis, Project, ProjectStrict, RootView, environment_of, session_over};
@@ -23,7 +23,7 @@ use crate::lookup::{
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value, load_yaml};
-use crate::workspace::{Files as _, Settings as FileSettings, path};
+use crate::workspace::{Files as _, Settings as FileSettings, Snapshot, path};
 
 /// The flags of `puppet lookup`, and ours.
 #[derive(Args)]
@@ -72,7 +72,8 @@ pub(super) struct LookupArguments {
     /// The control repository or module; deployed paths in its hiera.yaml mean this checkout
     #[arg(long, value_name = "DIR", default_value = ".")]
     workspace: String,
-    /// A nodes file: certname → facts, trusted, variables
+    /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
+    /// nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
     nodes: Option<String>,
     /// The global layer's hiera.yaml
@@ -160,50 +161,47 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let mut environment = environment_of(files, &folder, &arguments.environment);
     environment.global_config = of_files.global_hiera_yaml.clone();
     let configs = ManuallyDrop::new(ConfigCache::default());
-    let (snapshot, view, nobody);
+    let (snapshot, view, no_nodes);
     let session = if is_plain(files, &environment, &of_files) {
         session_over(files, &environment, &settings, &configs)
     } else {
         snapshot = ManuallyDrop::new(disk::snapshot_with(&folder, &of_files));
-        nobody = KnownNodes::default();
+        no_nodes = KnownNodes::default();
         let Some(root) = root_for(&snapshot, &folder, &arguments.environment) else {
             return Err(no_hierarchy(&folder));
         };
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nobody);
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
         view = with_name(analysis.at(root), &arguments.environment);
         view.session()
     };
-    let common = nodes::facts(arguments.facts.as_ref()).map_err(End::Failed)?;
-    let files = Vec::from_iter(arguments.nodes.clone());
-    let known = nodes::named(&files, &common).map_err(End::Failed)?;
-    match (&arguments.node, &arguments.facts, &arguments.nodes) {
-        (Some(name), _, Some(path)) => match known.get(name) {
-            Some(node) => one(
-                arguments,
-                &session,
-                &node.scope(&environment.name),
-                &request,
-            ),
-            None => Err(End::Failed(format!("node '{name}' is not in {path}"))),
+    let named = Vec::from_iter(arguments.nodes.clone());
+    let asked = Asked {
+        files: &named,
+        facts: arguments.facts.as_ref(),
+        project: &project,
+        settings: &settings,
+        configs: &configs,
+    };
+    let of = |scope: &Scope| one(arguments, &session, scope, &request);
+    // Facts of a flag and no nodes: those of the one node, as `puppet lookup` has it.
+    if let (Some(_), None) = (&arguments.facts, &arguments.nodes) {
+        let common = asked.common().map_err(End::Failed)?;
+        let name = arguments.node.clone().unwrap_or_else(|| certname(&common));
+        return of(&Node::with_facts(&name, &common).scope(&environment.name));
+    }
+    let folder: Arc<str> = Arc::from(folder);
+    let folders: Vec<&Arc<str>> = environment.dir.iter().chain([&folder]).collect();
+    let known = asked.in_folders(&folders).map_err(End::Failed)?;
+    match &arguments.node {
+        Some(name) => match known.nodes.get(name) {
+            Some(node) => of(&node.scope(&environment.name)),
+            None => by_name(arguments, &asked, &known, name, &request),
         },
-        (Some(name), _, None) => {
-            let scope = Node::with_facts(name, &common).scope(&environment.name);
-            one(arguments, &session, &scope, &request)
+        None if known.files.is_empty() => any_node(arguments, &asked, &request),
+        None => {
+            let nodes = KnownNodes::in_environment(&known.nodes, &environment.name);
+            several(arguments, &groups_of_nodes(&session, &nodes, &request))
         }
-        (None, Some(_), None) => {
-            let name = certname(&common);
-            let scope = Node::with_facts(&name, &common).scope(&environment.name);
-            one(arguments, &session, &scope, &request)
-        }
-        (None, _, Some(_)) => {
-            let groups = groups_of_nodes(
-                &session,
-                &KnownNodes::in_environment(&known, &environment.name),
-                &request,
-            );
-            several(arguments, &groups)
-        }
-        (None, None, None) => any_node(arguments, (&folder, &of_files), &settings, &request),
     }
 }
 
@@ -393,20 +391,45 @@ fn describe(group: &Group) -> String {
     format!("  {whose}: {what}")
 }
 
-/// Nothing is known of the node: the whole workspace says what could change the answer.
-fn any_node(
+/// A node that no file describes: one that data files are called after, or, where no file describes
+/// any node, one of which only the name is known. What depends on its facts is unknown.
+fn by_name(
     arguments: &LookupArguments,
-    (folder, of_files): (&str, &FileSettings),
-    settings: &Settings,
+    asked: &Asked<'_>,
+    known: &Found,
+    name: &str,
     request: &Request,
 ) -> Result<(), End> {
-    let snapshot = disk::snapshot_with(folder, of_files);
-    let Some(root) = root_for(&snapshot, folder, &arguments.environment) else {
-        return Err(no_hierarchy(folder));
+    let whole = Whole::read(arguments, asked)?;
+    let no_nodes = KnownNodes::default();
+    let view = whole.view(arguments, asked, &no_nodes)?;
+    let place = format!("{}/hiera.yaml", whole.folder);
+    let of_data = asked.known(&whole.snapshot, &place).map_err(End::Failed)?;
+    let node = match (of_data.nodes.get(name), known.files.as_slice()) {
+        (Some(node), _) => node.clone(),
+        (None, []) => Arc::new(Node::named(name)),
+        (None, files) => {
+            let files = files.join(", ");
+            return Err(End::Failed(format!(
+                "node '{name}' is not in {files}: name its facts with --facts"
+            )));
+        }
     };
-    let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-    let view = Analysis::new(&snapshot, settings, &configs, &nodes).at(root);
-    let view = with_name(view, &arguments.environment);
+    let scope = node.scope(&view.environment.name);
+    let ended = one(arguments, &view.session(), &scope, request);
+    if let Err(End::Code(3)) = ended {
+        complain(&format!(
+            "no facts are known of node '{name}': name them with --facts, or a file of nodes with --nodes"
+        ));
+    }
+    ended
+}
+
+/// Nothing is known of the node: the whole workspace says what could change the answer.
+fn any_node(arguments: &LookupArguments, asked: &Asked<'_>, request: &Request) -> Result<(), End> {
+    let whole = Whole::read(arguments, asked)?;
+    let no_nodes = KnownNodes::default();
+    let view = whole.view(arguments, asked, &no_nodes)?;
     let session = view.session();
     if request.tracing != Tracing::Off {
         return one(arguments, &session, &Scope::open(), request);
@@ -433,6 +456,38 @@ fn any_node(
         }
     }
     several(arguments, &groups)
+}
+
+/// The whole workspace, read.
+struct Whole {
+    folder: String,
+    snapshot: Arc<Snapshot>,
+}
+
+impl Whole {
+    fn read(arguments: &LookupArguments, asked: &Asked<'_>) -> Result<Whole, End> {
+        let folder = disk::absolute(&arguments.workspace);
+        let files = files_of(
+            asked.project,
+            arguments.hiera_config.as_deref(),
+            arguments.hiera_yaml.as_deref(),
+        );
+        let snapshot = disk::snapshot_with(&folder, &files.map_err(End::Failed)?);
+        Ok(Whole { folder, snapshot })
+    }
+
+    fn view<'a>(
+        &'a self,
+        arguments: &LookupArguments,
+        asked: &Asked<'a>,
+        nodes: &'a KnownNodes,
+    ) -> Result<RootView<'a>, End> {
+        let Some(root) = root_for(&self.snapshot, &self.folder, &arguments.environment) else {
+            return Err(no_hierarchy(&self.folder));
+        };
+        let analysis = Analysis::new(&self.snapshot, asked.settings, asked.configs, nodes);
+        Ok(with_name(analysis.at(root), &arguments.environment))
+    }
 }
 
 fn request(arguments: &LookupArguments) -> Result<Request, End> {

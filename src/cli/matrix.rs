@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::table::{TableFormat, csv, show_progress};
+use super::table::{Rows, TableFormat, csv};
 use super::workspace::{WorkspaceArguments, load};
-use crate::ide::cell::{counted, cut_apart, outcome_text, row_json, sources_text};
-use crate::ide::matrix::{Cell, Row, all_keys, row, with_unseen};
+use crate::ide::cell::{
+    counted, cut_apart, origins_text, outcome_text, row_json, sources_text, whose,
+};
+use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row, with_facts, with_unseen};
 use crate::value::to_tagged_json;
 
 /// Widest value in the text form, in characters.
@@ -43,6 +45,7 @@ pub(super) fn run(arguments: &MatrixArguments) -> ExitCode {
 fn print(arguments: &MatrixArguments) -> Result<(), String> {
     let loaded = load(&arguments.workspace)?;
     let view = loaded.root(&loaded.here)?;
+    loaded.say_what_is_known();
     let folder = &loaded.here.folder;
     let keys: Vec<Arc<str>> = match arguments.all_keys {
         true => all_keys(&view),
@@ -52,23 +55,25 @@ fn print(arguments: &MatrixArguments) -> Result<(), String> {
             .map(|key| key.as_str().into())
             .collect(),
     };
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let failed = |error: std::io::Error| format!("standard output: {error}");
+    let mut rows = Rows::new();
     if arguments.workspace.format == TableFormat::Csv {
         let head = ["key", "found", "value", "why", "count", "nodes", "sources"];
-        out.write_all(csv(&head).as_bytes()).map_err(failed)?;
+        rows.print(&csv(&head))?;
     }
     for (at, key) in keys.iter().enumerate() {
-        let row = with_unseen(&view, row(&view, key));
+        let mut row = with_unseen(&view, row(&view, key));
+        if !arguments.all_keys {
+            row = with_facts(&view, row);
+        }
         let text = match arguments.workspace.format {
             TableFormat::Text => text(&row, folder),
             TableFormat::Json => row_json(&row) + "\n",
             TableFormat::Csv => table(&row, folder),
         };
-        out.write_all(text.as_bytes()).map_err(failed)?;
-        show_progress(at + 1, keys.len());
+        rows.print(&text)?;
+        rows.progress(at + 1, keys.len());
     }
-    out.flush().map_err(failed)
+    rows.end()
 }
 
 fn text(row: &Row, folder: &str) -> String {
@@ -82,15 +87,19 @@ fn text(row: &Row, folder: &str) -> String {
     let width = values.iter().map(|value| value.chars().count()).max();
     for (cell, value) in row.answers.iter().zip(&values) {
         let pad = width.unwrap_or_default() - value.chars().count();
-        let whose = match cell.nodes.as_slice() {
-            [only] => only.to_string(),
-            nodes => counted(nodes.len()),
-        };
-        let line = format!(
-            "  {value}{}  {whose:>10}  {}",
-            " ".repeat(pad),
-            sources_text(&cell.sources, folder)
-        );
+        let whose = whose(&cell.nodes);
+        let place = |source: &SourceLine| sources_text([source], folder);
+        let (sources, origins) = origins_text(cell, &place);
+        let line = format!("  {value}{}  {whose:>10}  {sources}", " ".repeat(pad));
+        let _ = writeln!(out, "{}", line.trim_end());
+        for origin in origins {
+            let _ = writeln!(out, "      {origin}");
+        }
+    }
+    for cell in &row.by_facts {
+        let value = &cut_apart(&[outcome_text(cell)], WIDEST)[0];
+        let sources = sources_text(cell.sources(), folder);
+        let line = format!("  {value}  where {}  {sources}", cell.condition);
         let _ = writeln!(out, "{}", line.trim_end());
     }
     let mut printed: Vec<&str> = Vec::new();
@@ -108,7 +117,17 @@ fn text(row: &Row, folder: &str) -> String {
 }
 
 fn table(row: &Row, folder: &str) -> String {
-    let rows = row.answers.iter().map(|cell| {
+    let cells = row.answers.iter();
+    let cells = cells.flat_map(|cell| match cell.origins.len() {
+        0 | 1 => vec![cell.clone()],
+        _ => {
+            let origins = cell.origins.iter();
+            origins
+                .map(|origin| cell.only(origin.nodes.clone()))
+                .collect()
+        }
+    });
+    let rows = cells.map(|cell| {
         let (found, value, why) = match (&cell.unknown, &cell.result) {
             (Some(why), Ok(value)) if !value.has_opaque() => {
                 ("unknown", to_tagged_json(value), why.clone())
@@ -124,7 +143,7 @@ fn table(row: &Row, folder: &str) -> String {
             &why,
             &cell.nodes.len().to_string(),
             &cell.nodes.join(" "),
-            &sources_text(&cell.sources, folder),
+            &sources_text(cell.sources(), folder),
         ])
     });
     rows.collect()

@@ -1,5 +1,5 @@
-//! The command line: `server`, `lookup`, `explain-key`, `matrix`, `diff`, `check`, `explain`, `rules`,
-//! `hover`.
+//! The command line: `server`, `lookup`, `explain-key`, `matrix`, `diff`, `check`, `doctor`,
+//! `explain`, `rules`, `hover`.
 //!
 //! Answers go to standard output, everything else to standard error. Exit codes are documented in
 //! `docs/exit-codes.md`.
@@ -7,6 +7,7 @@
 mod batch;
 mod check;
 mod diff;
+mod doctor;
 mod explain_key;
 mod hover;
 mod keys;
@@ -53,6 +54,9 @@ enum Command {
     Diff(Box<diff::DiffArguments>),
     /// Report mistakes in the data, with excerpts of the sources
     Check(check::CheckArguments),
+    /// Print what is known of a workspace (hierarchies, levels, variables, nodes, files that no level
+    /// reads), and what would improve answers most
+    Doctor(doctor::DoctorArguments),
     /// Print the page of a rule: what it reports, why, and how to fix it
     Explain {
         /// The code that `check` and editors show
@@ -90,6 +94,10 @@ pub fn main() -> ExitCode {
                 return check::self_test(&arguments.paths, arguments.options);
             }
             check::run(&arguments.paths, arguments.options, &arguments.output)
+        }
+        Some(Command::Doctor(arguments)) => {
+            log::start(false);
+            doctor::run(&arguments)
         }
         Some(Command::Hover(arguments)) => {
             log::start(false);

@@ -3,9 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::analysis::{NodeFile, NodeInputs, NodeSources, describes_nodes};
+use crate::analysis::{
+    FilesOfFolders, NodeCache, NodeFile, NodeInputs, NodeSet, NodesOrigin, Project,
+    describes_nodes, files_of, name_rules,
+};
 use crate::disk::{self, DiskFiles};
-use crate::scope::Nodes;
+use crate::lookup::{ConfigCache, Settings};
+use crate::scope::{KnownNodes, Nodes};
 use crate::value::HashMap;
 use crate::workspace::{FileKind, Files, Snapshot};
 
@@ -20,12 +24,12 @@ fn file(path: &str) -> Result<NodeFile, String> {
 }
 
 /// The facts of a file; none without one.
-pub(super) fn facts(path: Option<&String>) -> Result<HashMap, String> {
+fn facts(path: Option<&String>) -> Result<HashMap, String> {
     path.map_or_else(|| Ok(HashMap::default()), |path| file(path)?.facts())
 }
 
 /// The nodes of several files, or of all files in a folder, over common facts; later files win.
-pub(super) fn named(paths: &[String], common: &HashMap) -> Result<Nodes, String> {
+fn named(paths: &[String], common: &HashMap) -> Result<(Nodes, Vec<NodesOrigin>), String> {
     let disk = DiskFiles::new();
     let mut files = Vec::new();
     for path in paths {
@@ -39,37 +43,153 @@ pub(super) fn named(paths: &[String], common: &HashMap) -> Result<Nodes, String>
         files.extend(names.map(|(name, _)| format!("{folder}/{name}")));
     }
     let mut all = Nodes::default();
+    let mut origins = Vec::new();
     for path in &files {
-        let nodes = file(path)?.nodes(common)?;
+        let file = file(path)?;
+        let nodes = file.nodes(common)?;
+        origins.push(NodesOrigin {
+            path: Some(file.path),
+            nodes: nodes.all().len(),
+        });
         if files.len() == 1 {
-            return Ok(nodes);
+            return Ok((nodes, origins));
         }
         for node in nodes.all() {
             all.insert(node.as_ref().clone());
         }
     }
-    Ok(all)
+    Ok((all, origins))
 }
 
-/// The nodes that an editor knows for a file of a workspace without a setting, and the files that
-/// describe them.
-pub(super) fn found(
-    snapshot: &Snapshot,
-    path: &str,
-    facts: Option<&String>,
-) -> Result<(Nodes, Vec<String>), String> {
-    let facts = facts.map(|path| disk::absolute(path));
-    let disk = DiskFiles::new();
-    let inputs = NodeInputs {
-        nodes_files: &[],
-        facts_file: facts.as_deref(),
-        choice: None,
-        outside: &|at| disk.text(at).ok(),
-    };
-    let sources = NodeSources::of(snapshot, path, &inputs);
-    let read = sources.read();
-    match read.problems.into_iter().next() {
-        Some(problem) => Err(problem),
-        None => Ok((read.nodes, sources.paths().map(str::to_owned).collect())),
+/// What a command knows nodes by.
+pub(super) struct Asked<'a> {
+    /// Files that flags name.
+    pub(super) files: &'a [String],
+    /// The file of common facts that a flag names.
+    pub(super) facts: Option<&'a String>,
+    /// What the workspace says of itself.
+    pub(super) project: &'a Project,
+    pub(super) settings: &'a Settings,
+    pub(super) configs: &'a ConfigCache,
+}
+
+/// The nodes that a command knows, and the files that describe them.
+pub(super) struct Found {
+    pub(super) nodes: Nodes,
+    pub(super) files: Vec<String>,
+}
+
+impl From<&NodeSet> for Found {
+    fn from(set: &NodeSet) -> Found {
+        Found {
+            nodes: set.nodes.clone(),
+            files: set.paths().map(str::to_owned).collect(),
+        }
+    }
+}
+
+impl Asked<'_> {
+    /// Nodes with what their names mean.
+    fn with_meanings(&self, nodes: Nodes) -> Nodes {
+        let rules = name_rules(&self.project.nodes);
+        if rules.is_empty() {
+            return nodes;
+        }
+        let nodes = nodes.all().iter().cloned().map(|mut node| {
+            for rule in &rules {
+                rule.apply(Arc::make_mut(&mut node));
+            }
+            node
+        });
+        nodes.collect()
+    }
+
+    /// The facts below every node's own.
+    pub(super) fn common(&self) -> Result<HashMap, String> {
+        let of_project = self.project.facts_file.as_ref().map(|path| &path.0);
+        facts(self.facts.or(of_project))
+    }
+
+    /// The nodes of the files that flags name, else the workspace's configuration; nothing where
+    /// neither names any.
+    fn named(&self) -> Result<Option<NodeSet>, String> {
+        let of_project = self.project.nodes_files.iter();
+        let of_project: Vec<String> = of_project.map(|path| path.0.clone()).collect();
+        let files = match (self.files, of_project.as_slice()) {
+            ([], []) => return Ok(None),
+            ([], named) | (named, _) => named.to_vec(),
+        };
+        let (nodes, origins) = named(&files, &self.common()?)?;
+        let nodes = self.with_meanings(nodes);
+        Ok(Some(NodeSet {
+            known: KnownNodes::new(&nodes),
+            nodes,
+            origins,
+            ..NodeSet::default()
+        }))
+    }
+
+    /// The same, or else the nodes that an editor knows for a file of a workspace.
+    pub(super) fn known(&self, snapshot: &Snapshot, path: &str) -> Result<Found, String> {
+        let found = self.set(snapshot, path)?;
+        match found.problems.first() {
+            Some(problem) => Err(problem.clone()),
+            None => Ok(Found::from(&*found)),
+        }
+    }
+
+    /// The same, with where they come from and what could not be read.
+    pub(super) fn set(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
+        if let Some(named) = self.named()? {
+            return Ok(Arc::new(named));
+        }
+        // Facts that cannot be read are an error even where no node is known.
+        self.common()?;
+        let of_project = self.project.facts_file.as_ref().map(|path| &path.0);
+        let facts = self.facts.or(of_project).map(|path| disk::absolute(path));
+        let disk = DiskFiles::new();
+        let inputs = NodeInputs {
+            nodes_files: &[],
+            facts_file: facts.as_deref(),
+            rules: &name_rules(&self.project.nodes),
+            choice: None,
+            outside: &|at| disk.text(at).ok(),
+            settings: self.settings,
+            configs: self.configs,
+        };
+        Ok(NodeCache::default().nodes(snapshot, path, &inputs))
+    }
+
+    /// The nodes of the files that an editor finds in some folders without reading the workspace: a
+    /// nodes file, or else the facts that tests keep.
+    pub(super) fn in_folders(&self, folders: &[&Arc<str>]) -> Result<Found, String> {
+        if let Some(named) = self.named()? {
+            return Ok(Found::from(&named));
+        }
+        let disk = DiskFiles::new();
+        let look = FilesOfFolders {
+            file: &|at| {
+                let text = disk.text(at).ok()?;
+                let path = Arc::from(at);
+                Some(NodeFile { path, text })
+            },
+            list: &|folder| {
+                let names = disk.list(folder).into_iter();
+                names.map(|(name, _)| name).collect()
+            },
+            names_nodes: &NodeFile::names_nodes,
+        };
+        let files = files_of(Vec::new(), folders, &look).files;
+        let common = self.common()?;
+        let mut nodes = Nodes::default();
+        for file in files.iter().rev() {
+            for node in file.nodes(&common)?.all() {
+                nodes.insert(node.as_ref().clone());
+            }
+        }
+        Ok(Found {
+            nodes: self.with_meanings(nodes),
+            files: files.iter().map(|file| file.path.to_string()).collect(),
+        })
     }
 }

@@ -1,14 +1,16 @@
 //! The flags that say which workspace and which nodes a command is for, and what they name.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use clap::Args;
 
 use super::lookup::{StrictArgument, settings_of};
-use super::nodes;
+use super::nodes::Asked;
 use super::table::TableFormat;
 use crate::analysis::{Analysis, Project, RootView, chosen_root};
 use crate::disk::{self, DiskFiles};
+use crate::ide::cell::NO_FACTS;
 use crate::lookup::{ConfigCache, Settings};
 use crate::scope::{KnownNodes, Nodes};
 use crate::workspace::{FileKind, Files, Root, Settings as FileSettings, Snapshot, path};
@@ -78,24 +80,26 @@ pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
         arguments.hiera_yaml.as_deref(),
     )?;
     let here = checkout(&folder, &files);
-    let facts = arguments.facts.as_ref();
-    let facts = facts.or(project.facts_file.as_ref().map(|path| &path.0));
-    let of_project: Vec<String> = project.nodes_files.iter().map(|at| at.0.clone()).collect();
-    let nodes = match (arguments.nodes.as_slice(), of_project.as_slice()) {
-        ([], []) => found_nodes(arguments, &here, facts)?,
-        ([], named) | (named, _) => nodes::named(named, &nodes::facts(facts)?)?,
-    };
     let settings = settings_of(
         &project,
         arguments.puppet_version,
         arguments.strict,
         arguments.strict_variables,
     );
+    let configs = ConfigCache::default();
+    let asked = Asked {
+        files: &arguments.nodes,
+        facts: arguments.facts.as_ref(),
+        project: &project,
+        settings: &settings,
+        configs: &configs,
+    };
+    let nodes = known_nodes(&here, &asked, &arguments.environment)?;
     Ok(Loaded {
         here,
         nodes: KnownNodes::in_environment(&nodes, &arguments.environment),
         settings,
-        configs: ConfigCache::default(),
+        configs,
         files,
         environment: Arc::from(arguments.environment.as_str()),
     })
@@ -119,18 +123,12 @@ pub(super) fn files_of(
     Ok(files)
 }
 
-/// The nodes where the command line names none.
-fn found_nodes(
-    arguments: &WorkspaceArguments,
-    here: &Checkout,
-    facts: Option<&String>,
-) -> Result<Nodes, String> {
-    let dir = here.root(&arguments.environment).map(|root| &*root.dir);
+/// The nodes that a command is for.
+fn known_nodes(here: &Checkout, asked: &Asked<'_>, environment: &str) -> Result<Nodes, String> {
+    let dir = here.root(environment).map(|root| &*root.dir);
     let place = path::join(dir.unwrap_or(&here.folder), "hiera.yaml");
-    // Facts that cannot be read are an error even where no node is known.
-    nodes::facts(facts)?;
-    let (nodes, files) = nodes::found(&here.snapshot, &place, facts)?;
-    match files.is_empty() {
+    let nodes = asked.known(&here.snapshot, &place)?.nodes;
+    match nodes.all().is_empty() {
         true => Err(format!(
             "no nodes are known: name a file with --nodes, or keep a nodes.json in {}",
             here.folder
@@ -148,6 +146,13 @@ fn checkout(folder: &str, files: &FileSettings) -> Checkout {
 }
 
 impl Loaded {
+    /// Says on standard error where only names of nodes are known.
+    pub(super) fn say_what_is_known(&self) {
+        if self.nodes.are_names() {
+            let _ = writeln!(std::io::stderr(), "{NO_FACTS}; see 'hiera-ls doctor'");
+        }
+    }
+
     /// Another folder's workspace, with the settings of its own.
     pub(super) fn other(&self, folder: &str) -> Checkout {
         let folder = disk::absolute(folder);

@@ -125,9 +125,7 @@ fn deep_and_long_expressions_are_refused_not_crashes() {
 
 #[test]
 fn what_is_not_known_is_never_a_mismatch() {
-    let secret = Value::Opaque(Arc::new(Opaque::Secret {
-        method: "PKCS7".to_owned(),
-    }));
+    let secret = Value::Opaque(Arc::new(Opaque::secret("PKCS7", "ENC[PKCS7,x]")));
     assert!(is_instance(&plain("Integer"), &secret));
     let listed = Value::array([secret.clone(), Value::from(1)]);
     assert!(is_instance(&plain("Array[Integer]"), &listed));

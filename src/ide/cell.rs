@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::compare::Difference;
-use super::matrix::{Cell, Row, SourceLine};
+use super::matrix::{Cell, Origin, Row, SourceLine};
 use crate::lookup::LookupError;
 use crate::value::{Value, to_tagged_json};
 use crate::workspace::path;
@@ -15,12 +15,23 @@ use crate::workspace::path;
 /// Widest value in a difference, in characters.
 const WIDEST: usize = 100;
 
+/// Most lines that say where one answer comes from.
+const MOST_ORIGINS: usize = 10;
+
+/// What is said of answers for nodes of which only the names are known.
+pub const NO_FACTS: &str = "no facts are known of these nodes: files are called after them";
+
 /// A row as one JSON object: `{"key", "answers": [{"found", …, "nodes", "sources"}]}`.
 #[must_use]
 pub fn row_json(row: &Row) -> String {
     let answers: Vec<String> = row.answers.iter().map(cell_json).collect();
+    let by_facts: Vec<String> = row.by_facts.iter().map(cell_json).collect();
+    let by_facts = match by_facts.as_slice() {
+        [] => String::new(),
+        cells => format!(",\"by_facts\":[{}]", cells.join(",")),
+    };
     format!(
-        "{{\"key\":{},\"answers\":[{}]}}",
+        "{{\"key\":{},\"answers\":[{}]{by_facts}}}",
         json_text(&row.key),
         answers.join(",")
     )
@@ -57,10 +68,15 @@ pub fn cell_json(cell: &Cell) -> String {
         true => String::new(),
         false => format!(",\"assumed\":{}", texts_json(&cell.assumed)),
     };
+    let origins = match cell.origins.as_slice() {
+        [] | [_] => String::new(),
+        origins if origins.iter().all(|origin| origin.nodes.is_empty()) => String::new(),
+        origins => format!(",\"origins\":[{}]", origins_json(origins)),
+    };
     format!(
-        "{{{}{certain},{whose},\"sources\":{}{unless}{assumed}}}",
+        "{{{}{certain},{whose},\"sources\":{}{origins}{unless}{assumed}}}",
         outcome_json(cell),
-        sources_json(&cell.sources)
+        sources_json(cell.sources())
     )
 }
 
@@ -110,9 +126,21 @@ pub fn nodes_json(nodes: &[Arc<str>]) -> String {
     format!("[{}]", names.join(","))
 }
 
+/// Origins, as the elements of a JSON array.
+fn origins_json(origins: &[Origin]) -> String {
+    let origins = origins.iter().map(|origin| {
+        format!(
+            "{{\"nodes\":{},\"sources\":{}}}",
+            nodes_json(&origin.nodes),
+            sources_json(&origin.sources)
+        )
+    });
+    origins.collect::<Vec<_>>().join(",")
+}
+
 /// Sources as a JSON array.
-fn sources_json(sources: &[SourceLine]) -> String {
-    let sources = sources.iter().map(|source| {
+fn sources_json<'a>(sources: impl IntoIterator<Item = &'a SourceLine>) -> String {
+    let sources = sources.into_iter().map(|source| {
         let file = json_text(&source.file);
         format!("{{\"file\":{file},\"line\":{}}}", source.line)
     });
@@ -136,12 +164,59 @@ pub fn outcome_text(cell: &Cell) -> String {
 
 /// Sources as `file:line`, below the workspace's folder where they are in it.
 #[must_use]
-pub fn sources_text(sources: &[SourceLine], folder: &str) -> String {
-    let sources = sources.iter().map(|source| {
-        let file = path::within(&source.file, folder).unwrap_or(&source.file);
-        format!("{file}:{}", source.line)
-    });
-    sources.collect::<Vec<_>>().join(" ")
+pub fn sources_text<'a>(sources: impl IntoIterator<Item = &'a SourceLine>, folder: &str) -> String {
+    let sources = sources.into_iter();
+    let sources: Vec<String> = sources.map(|source| source_text(source, folder)).collect();
+    sources.join(" ")
+}
+
+fn source_text(source: &SourceLine, folder: &str) -> String {
+    let file = path::within(&source.file, folder).unwrap_or(&source.file);
+    format!("{file}:{}", source.line)
+}
+
+/// Where an answer comes from: behind it in its line where that is the same for all its nodes, else
+/// in lines of its own, each with the nodes that get it from there.
+#[must_use]
+pub fn origins_text(cell: &Cell, place: &dyn Fn(&SourceLine) -> String) -> (String, Vec<String>) {
+    let is_of_nodes = cell.origins.iter().any(|origin| !origin.nodes.is_empty());
+    if cell.origins.len() <= 1 || !is_of_nodes {
+        let sources: Vec<String> = cell.sources().into_iter().map(place).collect();
+        return (sources.join(" "), Vec::new());
+    }
+    let shown = match cell.origins.len() {
+        all if all <= MOST_ORIGINS => all,
+        _ => MOST_ORIGINS - 1,
+    };
+    let (first, rest) = cell.origins.split_at(shown);
+    let whose: Vec<String> = first.iter().map(|origin| whose(&origin.nodes)).collect();
+    let width = whose.iter().map(|whose| whose.chars().count()).max();
+    let width = width.unwrap_or_default();
+    let mut lines: Vec<String> = Vec::new();
+    for (origin, whose) in first.iter().zip(whose) {
+        let sources: Vec<String> = origin.sources.iter().map(place).collect();
+        let pad = " ".repeat(width - whose.chars().count());
+        let line = format!("{whose}{pad}  {}", sources.join(" "));
+        lines.push(line.trim_end().to_owned());
+    }
+    if !rest.is_empty() {
+        let nodes: usize = rest.iter().map(|origin| origin.nodes.len()).sum();
+        lines.push(format!(
+            "{} from {} other places",
+            counted(nodes),
+            rest.len()
+        ));
+    }
+    (String::new(), lines)
+}
+
+/// Nodes in a word or two: the name of an only one, else how many.
+#[must_use]
+pub fn whose(nodes: &[Arc<str>]) -> String {
+    match nodes {
+        [only] => only.to_string(),
+        nodes => counted(nodes.len()),
+    }
 }
 
 /// A text cut to a number of characters.
@@ -212,13 +287,40 @@ pub fn difference_text(difference: &Difference, old: &str, new: &str) -> String 
         };
     }
     out.push('\n');
-    let said = cut_apart(&[outcome_text(before), outcome_text(after)], WIDEST);
+    let said = apart([outcome_text(before), outcome_text(after)], WIDEST);
     let sides = [('-', before, old), ('+', after, new)];
     for ((sign, cell, folder), said) in sides.into_iter().zip(said) {
-        let line = format!("  {sign} {said}  {}", sources_text(&cell.sources, folder));
-        let _ = writeln!(out, "{}", line.trim_end());
+        side(&mut out, (sign, &said), cell, &|source| {
+            source_text(source, folder)
+        });
     }
     out
+}
+
+/// One side of a difference: what is said, and where it comes from.
+pub(super) fn side(
+    out: &mut String,
+    (sign, said): (char, &str),
+    cell: &Cell,
+    place: &dyn Fn(&SourceLine) -> String,
+) {
+    let (sources, origins) = origins_text(cell, place);
+    let line = format!("  {sign} {said}  {sources}");
+    let _ = writeln!(out, "{}", line.trim_end());
+    for origin in origins {
+        let _ = writeln!(out, "      {origin}");
+    }
+}
+
+/// The two sides of a difference, cut so that they can be told apart. What reads alike on both is
+/// encrypted: only the cipher texts differ.
+pub(super) fn apart(said: [String; 2], most: usize) -> Vec<String> {
+    let is_alike = said[0] == said[1] && said[0].contains("encrypted");
+    let mut said = cut_apart(&said, most);
+    if is_alike {
+        said[1].push_str(" (another cipher text)");
+    }
+    said
 }
 
 #[cfg(test)]

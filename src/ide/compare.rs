@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::matrix::{Cell, Row, all_keys, cell, line, row};
+use super::matrix::{Cell, Row, all_keys, cell, line, row, row_of};
+use super::touched::Extent;
 use crate::analysis::{Analysis, RootView};
 use crate::lookup::{Request, group_of};
 use crate::scope::KnownNodes;
@@ -19,6 +20,35 @@ pub struct Difference {
     pub before: Cell,
     /// What the second node gets.
     pub after: Cell,
+}
+
+impl Difference {
+    /// The difference for the nodes of each pair of an old origin and a new one.
+    #[must_use]
+    pub fn by_origin(&self) -> Vec<Difference> {
+        let (old, new) = (&self.before, &self.after);
+        if old.origins.len() <= 1 && new.origins.len() <= 1 {
+            return vec![self.clone()];
+        }
+        let mut was: HashMap<&str, usize, KeyHashing> = HashMap::default();
+        for (at, origin) in old.origins.iter().enumerate() {
+            was.extend(origin.nodes.iter().map(|name| (&**name, at)));
+        }
+        let mut found = Vec::new();
+        for origin in &new.origins {
+            let mut by_old: BTreeMap<Option<&usize>, Vec<Arc<str>>> = BTreeMap::new();
+            for name in &origin.nodes {
+                let nodes = by_old.entry(was.get(&**name)).or_default();
+                nodes.push(name.clone());
+            }
+            found.extend(by_old.into_values().map(|nodes| Difference {
+                key: self.key.clone(),
+                before: old.only(nodes.clone()),
+                after: new.only(nodes),
+            }));
+        }
+        found
+    }
 }
 
 /// Takes the differences of one key after another, and how many keys of how many are done; an error
@@ -74,11 +104,32 @@ pub fn compare(
     }
 }
 
-/// Compares what all known nodes get in two roots, over some keys or all.
+/// Compares what the known nodes get of two versions of one root's files, over some keys or all.
+/// Only keys and nodes are looked at that a change of a file can touch.
 ///
 /// # Errors
 /// What `step` says.
-pub fn compare_roots(
+pub fn compare_versions(
+    before: &RootView<'_>,
+    after: &RootView<'_>,
+    keys: &[Arc<str>],
+    step: Step<'_>,
+) -> Result<(), String> {
+    let extent = Extent::of(before, after);
+    let touched = match keys {
+        [] => extent.keys(before, after),
+        keys => keys.to_vec(),
+    };
+    for (at, key) in touched.iter().enumerate() {
+        let of = |view: &RootView<'_>| row_of(view, key, &extent.members);
+        let found = changes(&of(before), &of(after));
+        step(found, at + 1, touched.len())?;
+    }
+    Ok(())
+}
+
+/// Compares what all known nodes get in two roots, over some keys or all.
+fn compare_roots(
     before: &RootView<'_>,
     after: &RootView<'_>,
     keys: &[Arc<str>],
@@ -148,14 +199,10 @@ pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
         for (at, nodes) in by_old {
             let before = &old.answers[at];
             if differ(before, after) {
-                let of = |cell: &Cell| Cell {
-                    nodes: nodes.clone(),
-                    ..cell.clone()
-                };
                 found.push(Difference {
                     key: new.key.clone(),
-                    before: of(before),
-                    after: of(after),
+                    before: before.only(nodes.clone()),
+                    after: after.only(nodes),
                 });
             }
         }
@@ -164,8 +211,8 @@ pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
     found
 }
 
-/// Whether two cells say different things.
+/// Whether two cells say different things. Why an answer is not certain is no part of it.
 pub(super) fn differ(one: &Cell, other: &Cell) -> bool {
     let message = |cell: &Cell| cell.result.clone().map_err(|error| error.to_string());
-    one.unknown != other.unknown || message(one) != message(other)
+    one.unknown.is_some() != other.unknown.is_some() || message(one) != message(other)
 }

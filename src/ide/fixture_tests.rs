@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::file_place::FilePlace;
-use crate::analysis::{Analysis, NodeFile, NodeInputs, NodeSources};
+use crate::analysis::{Analysis, NodeCache, NodeFile, NodeInputs};
 use crate::fixture::{FOLDER, Fixture};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::text::TextRange;
@@ -41,16 +41,18 @@ pub(super) fn ask<T>(text: &str, selected: Option<&str>, answer: impl FnOnce(Ask
     let (path, offset) = fixture.cursor.clone().expect("a cursor");
     let path = format!("{FOLDER}/{path}");
     let snapshot = fixture.opened();
+    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+    let configs = ConfigCache::default();
     let inputs = NodeInputs {
+        settings: &settings,
+        configs: &configs,
+        rules: &[],
         nodes_files: &[],
         facts_file: None,
         choice: None,
         outside: &|_| None,
     };
-    let sources = || NodeSources::of(&snapshot, &path, &inputs);
-    let (set, facts) = (sources().read(), sources().into_files());
-    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-    let configs = ConfigCache::default();
+    let set = NodeCache::default().nodes(&snapshot, &path, &inputs);
     let analysis = Analysis {
         selected,
         ..Analysis::new(&snapshot, &settings, &configs, &set.known)
@@ -59,7 +61,7 @@ pub(super) fn ask<T>(text: &str, selected: Option<&str>, answer: impl FnOnce(Ask
         analysis,
         path: &path,
         offset,
-        facts: &facts,
+        facts: &set.files,
     })
 }
 

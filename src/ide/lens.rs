@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::call_hierarchy::root_of;
-use super::impact::{Detail, Impact, Touched, impact_on_readers, impact_with, touched};
+use super::impact::{Detail, Impact, impact_on_readers, impact_with, is_by_path};
 use super::matrix::written;
+use super::touched::{Touched, touched};
 use crate::analysis::{Analysis, RootView};
 use crate::lookup::Place;
 use crate::text::TextRange;
@@ -284,7 +285,7 @@ impl<'a> Edit<'a> {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        match self.analysis.nodes.is_empty() {
+        match is_by_path(&after, path) {
             true => impact_on_readers(&before, &after, path, &proceed),
             false => impact_with(&before, &after, Detail::Answers, &proceed),
         }

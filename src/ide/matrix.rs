@@ -2,7 +2,7 @@
 //!
 //! It knows no output format.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::call_hierarchy::root_of;
@@ -11,7 +11,8 @@ use crate::analysis::{self, LevelValue, RootView};
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::lookup::{
-    Group, LookupError, Place, Request, Source, groups_of_nodes, groups_of_possible, sources,
+    Group, LookupError, Place, Request, Source, groups_of_members, groups_of_possible,
+    possible_readers, sources,
 };
 use crate::scope::Scope;
 use crate::value::{KeyHashing, Value};
@@ -40,14 +41,56 @@ pub struct Cell {
     pub nodes: Vec<Arc<str>>,
     /// What must hold of a node for it, where no nodes are known; else empty.
     pub condition: String,
-    /// Where it comes from, the highest first; for nodes that get the same from different files
-    /// all of these.
-    pub sources: Vec<SourceLine>,
+    /// Where it comes from, for most nodes first.
+    pub origins: Vec<Origin>,
     /// What would change it, in words: levels that are not in the workspace only where that was asked
     /// for.
     pub unless: Option<String>,
     /// What it rests on that only the user knows, in words.
     pub assumed: Vec<String>,
+}
+
+/// The nodes that get an answer from the same lines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The lines, the highest level's first.
+    pub sources: Vec<SourceLine>,
+    /// The nodes, in their order; none where no nodes are known.
+    pub nodes: Vec<Arc<str>>,
+}
+
+impl Cell {
+    /// Where the answer comes from for some node or other, each line once.
+    #[must_use]
+    pub fn sources(&self) -> Vec<&SourceLine> {
+        let mut seen: HashSet<&SourceLine, KeyHashing> = HashSet::default();
+        let all = self.origins.iter().flat_map(|origin| &origin.sources);
+        all.filter(|source| seen.insert(source)).collect()
+    }
+
+    /// The same answer for some of its nodes.
+    #[must_use]
+    pub fn only(&self, nodes: Vec<Arc<str>>) -> Cell {
+        let kept: HashSet<&str, KeyHashing> = nodes.iter().map(|name| &**name).collect();
+        let origins = self.origins.iter().map(|origin| {
+            let own = origin.nodes.iter().filter(|name| kept.contains(&***name));
+            Origin {
+                sources: origin.sources.clone(),
+                nodes: own.cloned().collect(),
+            }
+        });
+        let mut origins: Vec<Origin> = origins.filter(|of| !of.nodes.is_empty()).collect();
+        origins.sort_by_key(|origin| std::cmp::Reverse(origin.nodes.len()));
+        Cell {
+            result: self.result.clone(),
+            unknown: self.unknown.clone(),
+            condition: self.condition.clone(),
+            unless: self.unless.clone(),
+            assumed: self.assumed.clone(),
+            nodes,
+            origins,
+        }
+    }
 }
 
 /// One key over all nodes.
@@ -57,25 +100,36 @@ pub struct Row {
     pub key: Arc<str>,
     /// The answers, the one for most nodes first.
     pub answers: Vec<Cell>,
+    /// Where no facts of the nodes are known, what facts would make of an answer that is not certain:
+    /// each with its condition; where that was asked for.
+    pub by_facts: Vec<Cell>,
 }
 
 /// A key's row: a lookup for each different set of sources.
 #[must_use]
 pub fn row(view: &RootView<'_>, key: &str) -> Row {
-    row_of(view, key, &Request::key(key).traced())
+    let members: Vec<usize> = (0..view.analysis.nodes.len()).collect();
+    row_of(view, key, &members)
 }
 
-/// A key's row without where the answers come from: about half the work.
+/// A key's row over some of the nodes, by number.
 #[must_use]
-pub(super) fn bare_row(view: &RootView<'_>, key: &str) -> Row {
-    row_of(view, key, &Request::key(key))
+pub(super) fn row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> Row {
+    row_by(view, key, &Request::key(key).traced(), members)
 }
 
-fn row_of(view: &RootView<'_>, key: &str, request: &Request) -> Row {
-    let groups = groups_of_nodes(&view.session(), view.analysis.nodes, request);
+/// The same without where the answers come from: about half the work.
+#[must_use]
+pub(super) fn bare_row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> Row {
+    row_by(view, key, &Request::key(key), members)
+}
+
+fn row_by(view: &RootView<'_>, key: &str, request: &Request, members: &[usize]) -> Row {
+    let groups = groups_of_members(&view.session(), view.analysis.nodes, request, members);
     Row {
         key: Arc::from(key),
         answers: cells(view.analysis.snapshot, groups),
+        by_facts: Vec::new(),
     }
 }
 
@@ -88,7 +142,26 @@ pub fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
     Row {
         key: Arc::from(key),
         answers: cells(view.analysis.snapshot, groups),
+        by_facts: Vec::new(),
     }
+}
+
+/// Adds what facts would make of an uncertain answer where no facts of the nodes are known: for the
+/// first node of the largest such group.
+#[must_use]
+pub fn with_facts(view: &RootView<'_>, mut row: Row) -> Row {
+    let nodes = view.analysis.nodes;
+    let mut uncertain = row.answers.iter().filter(|cell| cell.unknown.is_some());
+    if nodes.are_names()
+        && let Some(first) = uncertain.next().and_then(|cell| cell.nodes.first())
+        && let Some(member) = nodes.find(first)
+    {
+        let request = Request::key(&row.key).traced();
+        let groups = groups_of_possible(&view.session(), &nodes.scope(member), &request);
+        row.by_facts = cells(view.analysis.snapshot, groups);
+        row.by_facts.retain(|cell| cell.condition != "otherwise");
+    }
+    row
 }
 
 /// Adds to each answer what levels outside of the workspace would change, as a hover tells it.
@@ -116,7 +189,7 @@ fn unless(view: &RootView<'_>, key: &str, root: &str, cell: &Cell) -> Option<Str
         Some(_) => analysis::sources(&answer, key),
         None => Vec::new(),
     };
-    given.extend(cell.sources.iter().map(|source| LevelValue {
+    given.extend(cell.sources().into_iter().map(|source| LevelValue {
         path: Some(source.file.clone()),
         level: "".into(),
         value: Value::Undef,
@@ -140,8 +213,12 @@ fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
 }
 
 pub(super) fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cell {
+    let origins = group.origins.into_iter().map(|origin| Origin {
+        sources: origin.sources.iter().map(&mut *line_of).collect(),
+        nodes: origin.nodes,
+    });
     Cell {
-        sources: group.sources.iter().map(line_of).collect(),
+        origins: origins.collect(),
         result: group.result,
         unknown: group.unknown,
         nodes: group.nodes,
@@ -222,6 +299,23 @@ impl<'a> Readable<'a> {
     }
 }
 
+impl Readable<'_> {
+    /// Whether a level may read a file.
+    pub(super) fn reads(&self, path: &str) -> bool {
+        self.layers.iter().any(|(_, places)| is_read(places, path))
+    }
+
+    /// The known nodes for which a level reads a file, or may read it, by number.
+    pub(super) fn readers(&self, view: &RootView<'_>, path: &str) -> BTreeSet<usize> {
+        let session = view.session();
+        let layers = self.layers.iter();
+        let layers = layers.filter(|(_, places)| is_read(places, path));
+        let readers = layers
+            .flat_map(|(layer, _)| possible_readers(&session, view.analysis.nodes, layer, path));
+        readers.collect()
+    }
+}
+
 fn is_read(places: &[Place], path: &str) -> bool {
     places.iter().any(|place| place.template.matches(path))
 }
@@ -260,10 +354,13 @@ pub(super) fn answer_in(
         unknown: answer.why_uncertain(),
         unless: answer.unless(&request.names),
         assumed: answer.assumed.iter().map(ToString::to_string).collect(),
-        sources: found
-            .iter()
-            .map(|source| line(view.analysis.snapshot, source))
-            .collect(),
+        origins: vec![Origin {
+            sources: found
+                .iter()
+                .map(|source| line(view.analysis.snapshot, source))
+                .collect(),
+            nodes: Vec::new(),
+        }],
         result: answer.result,
         nodes: Vec::new(),
         condition: condition.to_owned(),

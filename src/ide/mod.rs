@@ -35,6 +35,7 @@ pub mod semantic_tokens;
 pub mod signature;
 pub mod symbols;
 pub mod target;
+mod touched;
 pub mod unseen;
 
 pub use crate::scope::KnownNodes;

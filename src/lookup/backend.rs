@@ -314,11 +314,8 @@ impl Engine<'_> {
                     return self.interpolate(&Value::string(text), invocation, &Methods::Allowed);
                 }
                 let keys = self.settings().keys.clone();
-                let secret = |method: &str| {
-                    Ok(Value::Opaque(Arc::new(Opaque::Secret {
-                        method: method.to_string(),
-                    })))
-                };
+                let secret =
+                    |method: &str| Ok(Value::Opaque(Arc::new(Opaque::secret(method, text))));
                 let foreign = scan
                     .blobs
                     .iter()

@@ -141,13 +141,7 @@ impl Engine<'_> {
                     match piece {
                         Piece::Text(part) => text.push_str(&part),
                         Piece::Unknown { because, .. } => {
-                            return Ok(Value::Opaque(Arc::new(match because {
-                                Opaque::Unknown { because, .. } => Opaque::Unknown {
-                                    text: subject.to_string(),
-                                    because,
-                                },
-                                secret @ Opaque::Secret { .. } => secret,
-                            })));
+                            return Ok(Value::Opaque(Arc::new(because.inside(subject))));
                         }
                     }
                 }

@@ -37,6 +37,7 @@ mod level;
 mod location;
 mod merge;
 mod options;
+mod outline;
 mod plan;
 mod reach;
 mod reads;
@@ -65,6 +66,7 @@ pub use explain_data::explain_data;
 pub use function::{FunctionSource, find_function};
 pub use merge::{Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
+pub use outline::{LevelOutline, Outline};
 pub use reach::{Place, Reach, reach};
 pub use request::{
     Answer, Asker, Assumed, Certainty, Log, Reads, Request, Tracing, Unknown, UnknownCause,
@@ -73,12 +75,14 @@ pub use request::{
 pub use root::layer_of;
 pub use session::{Compilation, Session};
 pub use spread::{
-    Group, Run, Source, group_of, groups_of_nodes, groups_of_possible, readers, runs, runs_until,
-    sources,
+    Group, Origin, Run, Source, group_of, groups_of_members, groups_of_nodes, groups_of_possible,
+    possible_readers, readers, runs, runs_until, sources,
 };
 pub use trace::{Event, NodeKind, Possible, Remark, TraceLocation, TraceNode, TraceScope};
 
 #[cfg(test)]
 mod declared_tests;
+#[cfg(test)]
+mod possible_options_tests;
 #[cfg(test)]
 mod sharing_tests;

@@ -16,13 +16,17 @@ use crate::scope::{KnownNodes, Scope};
 /// Most plans that are kept; a workspace has one for each module with data.
 const MOST_PLANS: usize = 512;
 
+/// Most plans of one layer that are kept: what is compared are two versions of the files.
+const MOST_VERSIONS: usize = 2;
+
 /// Most sets of nodes whose views one plan keeps.
 const MOST_SETS: usize = 4;
 
 /// Plans by layer and the environment's folder.
 #[derive(Debug, Default)]
 pub(super) struct PlanCache {
-    plans: Mutex<Map<PlanKey, Arc<Plan>>>,
+    /// The last used at the end.
+    plans: Mutex<Map<PlanKey, Vec<Arc<Plan>>>>,
 }
 
 /// A layer, the folder of its environment, and the configurations of that and of the global layer.
@@ -116,14 +120,19 @@ impl Session<'_> {
         );
         let plans = &self.configs.plans.plans;
         let mut plans = plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(plan) = plans.get(&key).filter(|plan| plan.basis == basis) {
-            return Some(plan.clone());
-        }
-        if plans.len() >= MOST_PLANS {
+        if plans.len() >= MOST_PLANS && !plans.contains_key(&key) {
             plans.clear();
         }
-        let plan = Arc::new(Plan::new(basis));
-        plans.insert(key, plan.clone());
+        let versions = plans.entry(key).or_default();
+        let known = versions.iter().position(|plan| plan.basis == basis);
+        let plan = match known {
+            Some(at) => versions.remove(at),
+            None => Arc::new(Plan::new(basis)),
+        };
+        if versions.len() >= MOST_VERSIONS {
+            versions.remove(0);
+        }
+        versions.push(plan.clone());
         Some(plan)
     }
 }

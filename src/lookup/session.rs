@@ -7,7 +7,7 @@ use super::engine::{Engine, Invocation};
 use super::error::{Failure, LookupError};
 use super::options::CompiledOptions;
 use super::reach::Place;
-use super::request::{Answer, Reads, Request};
+use super::request::{Answer, Reads, Request, UnknownCause};
 use crate::hierarchy::{Function, Layer};
 use crate::scope::Scope;
 use crate::workspace::Files;
@@ -87,11 +87,59 @@ impl Compilation<'_> {
     /// As [`Session::lookup`]; the answer repeats what was unknown to earlier requests.
     #[must_use]
     pub fn lookup(&mut self, request: &Request) -> Answer {
-        let answer = self.engine.run(request);
-        Answer {
-            reads: Arc::new(self.engine.reads.list()),
-            ..answer
-        }
+        let mut answer = self.engine.run(request);
+        let reads = Arc::new(self.engine.reads.list());
+        let asks_for_options = request.names.iter().any(|name| **name == *"lookup_options");
+        answer
+            .unknown
+            .retain_mut(|unknown| match &mut unknown.cause {
+                UnknownCause::Path(possible)
+                    if possible.is_of_options()
+                        && !possible.files.is_empty()
+                        && !asks_for_options =>
+                {
+                    let files = possible.files.iter().cloned();
+                    let module = unknown.layer.module_name();
+                    let may_decide = |file: &Arc<str>| self.may_decide(file, module, &reads);
+                    possible.files = files.filter(may_decide).collect();
+                    !possible.files.is_empty()
+                }
+                UnknownCause::Path(_)
+                | UnknownCause::Function { .. }
+                | UnknownCause::Absent { .. } => true,
+            });
+        Answer { reads, ..answer }
+    }
+
+    /// Whether the `lookup_options` of a file, read for a module or not, may have an entry for a key
+    /// that was asked for, or one that makes the lookup fail.
+    fn may_decide(&self, file: &str, module: Option<&str>, reads: &Reads) -> bool {
+        let session = self.engine.session;
+        let Some(names) = session.files.option_names(file) else {
+            return true;
+        };
+        let is_for = |name: &Arc<str>| {
+            // What such a name becomes, or what a merge key brings, is not told by the text.
+            if name.contains("%{") || **name == *"<<" {
+                return true;
+            }
+            let pattern = name.strip_prefix('^');
+            let start = pattern.unwrap_or(name);
+            // Puppet refuses what a module says of the keys of others.
+            let is_refused = module.is_some_and(|module| {
+                let rest = start.strip_prefix(module);
+                !rest.is_some_and(|rest| rest.starts_with("::"))
+            });
+            if is_refused || pattern.is_none() {
+                return is_refused || reads.keys.contains(name);
+            }
+            // A pattern that cannot be read makes every lookup fail.
+            session.configs.pattern(name).map_or(true, |pattern| {
+                let mut keys = reads.keys.iter();
+                keys.any(|key| pattern.is_match(key).unwrap_or(true))
+            })
+        };
+        names.iter().any(is_for)
     }
 
     /// As [`Session::lookup_options`]: at no cost behind a lookup of a key of that module.

@@ -103,7 +103,30 @@ pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &
     views.nodes_with(|spot| match spot {
         Spot::File(place, _) => **place == *path,
         Spot::Keyed(template, _) => template.matches(path),
-        Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => false,
+        Spot::Unseen
+        | Spot::Open(..)
+        | Spot::KeyedOpen(_)
+        | Spot::Options(_)
+        | Spot::Refused(_) => false,
+    })
+}
+
+/// The known nodes whose levels of a layer read the file at `path`, or read one whose path is not
+/// known and may be that, by number.
+#[must_use]
+pub fn possible_readers(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    layer: &Layer,
+    path: &str,
+) -> Vec<usize> {
+    let views = session.views(nodes, layer);
+    views.nodes_with(|spot| match spot {
+        Spot::File(place, _) => **place == *path,
+        Spot::Open(template, _) => template.matches(path),
+        Spot::Keyed(template, _) => template.matches(path),
+        Spot::KeyedOpen(_) => true,
+        Spot::Unseen | Spot::Options(_) | Spot::Refused(_) => false,
     })
 }
 
@@ -207,8 +230,35 @@ pub struct Group {
     pub nodes: Vec<Arc<str>>,
     /// What must hold for it where no nodes are known: `site = ams`; `otherwise`.
     pub condition: String,
-    /// Where it comes from, where a trace was asked for.
+    /// Where it comes from, the origin of most nodes first.
+    pub origins: Vec<Origin>,
+}
+
+/// The nodes that get an answer from the same sources.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The sources, the highest first; empty where no trace was asked for.
     pub sources: Vec<Source>,
+    /// The nodes, in their order; none where no nodes are known.
+    pub nodes: Vec<Arc<str>>,
+}
+
+impl Origin {
+    fn of(sources: Vec<Source>) -> Origin {
+        Origin {
+            sources,
+            nodes: Vec::new(),
+        }
+    }
+}
+
+/// The place of an origin among some, old or new.
+fn origin_in(origins: &mut Vec<Origin>, sources: Vec<Source>) -> usize {
+    let known = origins.iter().position(|origin| origin.sources == sources);
+    known.unwrap_or_else(|| {
+        origins.push(Origin::of(sources));
+        origins.len() - 1
+    })
 }
 
 /// What an answer shows: the value or the message, and why it is not certain.
@@ -219,9 +269,21 @@ type Shown = (Result<Value, String>, Option<String>);
 #[must_use]
 pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Vec<Group> {
     let members: Vec<usize> = (0..nodes.len()).collect();
-    let mut groups: Vec<(Group, usize)> = Vec::new();
+    groups_of_members(session, nodes, request, &members)
+}
+
+/// The same over some of the nodes, by number, in their order.
+#[must_use]
+pub fn groups_of_members(
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    request: &Request,
+    members: &[usize],
+) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
     let mut known: Map<Shown, Vec<usize>, KeyHashing> = Map::default();
-    let mut group_of: Vec<u32> = vec![0; nodes.len()];
+    // The sources of an answer tell its origin: those of one answer may be many.
+    let mut origins: Map<(usize, Vec<Source>), usize, KeyHashing> = Map::default();
     let tell = |answer: Answer| {
         let unknown = match answer.certainty() {
             Certainty::Certain => None,
@@ -233,45 +295,50 @@ pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Requ
         let key = (result.clone().map_err(|error| error.to_string()), unknown);
         let same = known.entry(key.clone()).or_default();
         // Equal messages may come with other places; values have been compared.
-        let is_same = |&&at: &&usize| result.is_ok() || groups[at].0.result == result;
-        if let Some(&at) = same.iter().find(is_same) {
-            let sources = &mut groups[at].0.sources;
-            for source in found {
-                if !sources.contains(&source) {
-                    sources.push(source);
-                }
-            }
-            return at;
-        }
-        same.push(groups.len());
-        let group = Group {
-            result,
-            unknown: key.1,
-            unless,
-            assumed: answer.assumed,
-            nodes: Vec::new(),
-            condition: String::new(),
-            sources: found,
-        };
-        groups.push((group, 0));
-        groups.len() - 1
+        let is_same = |&&at: &&usize| result.is_ok() || groups[at].result == result;
+        let group = same.iter().find(is_same).copied();
+        let group = group.unwrap_or_else(|| {
+            same.push(groups.len());
+            groups.push(Group {
+                result,
+                unknown: key.1,
+                unless,
+                assumed: answer.assumed,
+                nodes: Vec::new(),
+                condition: String::new(),
+                origins: Vec::new(),
+            });
+            groups.len() - 1
+        });
+        let of_group = &mut groups[group].origins;
+        let origin = origins
+            .entry((group, found))
+            .or_insert_with_key(|(_, found)| {
+                of_group.push(Origin::of(found.clone()));
+                of_group.len() - 1
+            });
+        (group as u32, *origin as u32)
     };
-    for (at, members) in answers_until(session, nodes, request, &members, &|| false, tell) {
-        groups[at].1 += members.len();
+    let mut place_of: Vec<(u32, u32)> = vec![(0, 0); nodes.len()];
+    for (place, members) in answers_until(session, nodes, request, members, &|| false, tell) {
         for member in members {
-            group_of[member] = at as u32;
+            place_of[member] = place;
         }
     }
-    for (group, count) in &mut groups {
-        group.nodes.reserve_exact(*count);
+    for &member in members {
+        let (group, origin) = place_of[member];
+        let group = &mut groups[group as usize];
+        let name = nodes.shared_name(member);
+        group.origins[origin as usize].nodes.push(name.clone());
+        group.nodes.push(name);
     }
-    for (member, at) in group_of.iter().enumerate() {
-        let (group, _) = &mut groups[*at as usize];
-        group.nodes.push(nodes.shared_name(member));
+    // A stable sort keeps the order of the first nodes.
+    for group in &mut groups {
+        let origins = &mut group.origins;
+        origins.sort_by_key(|origin| std::cmp::Reverse(origin.nodes.len()));
     }
-    // Groups stand in the order of their first nodes, which a stable sort keeps.
-    groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    groups.into_iter().map(|(group, _)| group).collect()
+    groups.sort_by_key(|group| std::cmp::Reverse(group.nodes.len()));
+    groups
 }
 
 /// The answer for one known node.
@@ -283,16 +350,20 @@ pub fn group_of(
     member: usize,
 ) -> Group {
     let answer = session.lookup(&nodes.scope(member), request);
+    let name = nodes.shared_name(member);
     Group {
         unknown: match answer.certainty() {
             Certainty::Certain => None,
             Certainty::Unknown => answer.why_uncertain(),
         },
         unless: answer.unless(&request.names),
-        sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
         assumed: answer.assumed,
+        origins: vec![Origin {
+            sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
+            nodes: vec![name.clone()],
+        }],
         result: answer.result,
-        nodes: vec![nodes.shared_name(member)],
+        nodes: vec![name],
         condition: String::new(),
     }
 }
@@ -335,7 +406,7 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     let unless = open(&answer);
     add(&mut groups, answer, (why_not, unless), "otherwise".into());
     let mut seen: Vec<Vec<(Arc<str>, String)>> = Vec::new();
-    let places = possible_places(session, &possible);
+    let places = possible_places(session, scope, &possible);
     for (template, file) in places.into_iter().take(MAX_POSSIBLE) {
         let Some(bindings) = template.bind(&file) else {
             continue;
@@ -363,11 +434,12 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
 /// The templates of the levels with possible files, with those files.
 fn possible_places(
     session: &Session<'_>,
+    scope: &Scope,
     possible: &[(super::request::Unknown, Arc<str>)],
 ) -> Vec<(crate::hierarchy::Template, Arc<str>)> {
     let mut found = Vec::new();
     for (unknown, file) in possible {
-        let places = session.places(&unknown.layer).unwrap_or_default();
+        let places = session.places_in(&unknown.layer, scope).unwrap_or_default();
         let template = places
             .into_iter()
             .filter(|place| place.level == unknown.level && place.index == unknown.index)
@@ -396,11 +468,7 @@ fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: String)
         .find(|group| group.result == answer.result && group.unknown == unknown);
     match same {
         Some(group) => {
-            for source in found {
-                if !group.sources.contains(&source) {
-                    group.sources.push(source);
-                }
-            }
+            origin_in(&mut group.origins, found);
             if !condition.is_empty() && group.condition != "otherwise" {
                 group.condition = format!("{}; {condition}", group.condition);
             }
@@ -412,7 +480,7 @@ fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: String)
             assumed: answer.assumed,
             nodes: Vec::new(),
             condition,
-            sources: found,
+            origins: vec![Origin::of(found)],
         }),
     }
 }

@@ -23,8 +23,10 @@ pub(super) enum Spot {
     Keyed(Template, Format),
     /// Something that a function gets which is never run here.
     Unseen,
-    /// A path that is not known.
-    Open(Arc<str>),
+    /// A path that is not known: what it can be, and how it is read.
+    Open(Arc<Template>, Option<Format>),
+    /// A path that is not known, from which a declared function makes others.
+    KeyedOpen(Arc<Template>),
     /// Options that decide over what a level gives.
     Options(Value),
     /// The levels cannot be made for this scope: what Puppet says.
@@ -92,7 +94,8 @@ impl LayerViews {
                 Spot::File(path, format) => session.files.number(path, *format),
                 Spot::Keyed(..)
                 | Spot::Unseen
-                | Spot::Open(_)
+                | Spot::Open(..)
+                | Spot::KeyedOpen(_)
                 | Spot::Options(_)
                 | Spot::Refused(_) => None,
             };
@@ -188,7 +191,14 @@ impl LayerViews {
                     let path = template.with_key(key).map(|path| path.to_string());
                     path.is_some_and(|path| session.files.may_hold(&path, key, *format))
                 }),
-                Spot::Unseen | Spot::Open(_) | Spot::Options(_) | Spot::Refused(_) => true,
+                // A path that may be a file with a key says so in the answer.
+                Spot::Open(template, Some(format)) => {
+                    let mut keys = keys.clone();
+                    let files = session.files;
+                    keys.any(|key| !files.files_with_key(key, *format, template).is_empty())
+                }
+                Spot::Open(_, None) => false,
+                Spot::Unseen | Spot::KeyedOpen(_) | Spot::Options(_) | Spot::Refused(_) => true,
             };
             if matters {
                 add(at);
@@ -374,7 +384,7 @@ fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u3
     }
     for location in level.locations.iter().flat_map(|all| all.iter()) {
         let spot = match (&location.open, format) {
-            (Some(_), _) => Spot::Open(location.place.clone()),
+            (Some(open), _) => Spot::Open(Arc::new(open.template.clone()), format),
             (None, Some(format)) if location.exists && !location.is_uri => {
                 Spot::File(location.place.clone(), format)
             }
@@ -409,7 +419,7 @@ fn add_declared(at: u32, level: &LevelProvider, declared: &Declared, seen: &mut 
     };
     for location in locations.iter() {
         match &location.open {
-            Some(_) => seen.push((at, Spot::Open(location.place.clone()))),
+            Some(open) => seen.push((at, Spot::KeyedOpen(Arc::new(open.template.clone())))),
             None if !location.exists || location.is_uri => {}
             None if backend.path.is_empty() => {
                 seen.push((at, Spot::File(location.place.clone(), format)));
@@ -482,6 +492,7 @@ mod tests {
         let column = Column {
             ids: vec![7, 0, 7, 7, 7, 1],
             values: vec![None; 8],
+            unknown: None,
         };
         classes.split_by(&column, &[0, 1, 2, 5]);
         let of: Vec<usize> = (0..6).map(|member| classes.of(member)).collect();

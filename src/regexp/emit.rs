@@ -17,18 +17,23 @@ pub(super) struct Emitted {
     pub(super) text: String,
     /// Whether only a backtracking engine can run it.
     pub(super) backtracks: bool,
+    /// Ruby's numbers of the groups that capture, in the engine's order.
+    pub(super) groups: Vec<usize>,
 }
 
-/// Writes the tree for texts of the given kind; the error says what no engine here can do.
-pub(super) fn emit(root: &Node, lines: Lines) -> Result<Emitted, String> {
+/// Writes the tree for texts of the given kind; the error says what no engine here can do. The groups
+/// of the numbers `wanted` capture.
+pub(super) fn emit(root: &Node, lines: Lines, wanted: &[usize]) -> Result<Emitted, String> {
     let mut used = Vec::new();
     root.references(&mut used);
+    let backtracks = !used.is_empty();
+    used.extend(wanted);
     used.sort_unstable();
     used.dedup();
     let mut emitter = Emitter {
         out: String::new(),
         lines,
-        backtracks: !used.is_empty(),
+        backtracks,
         kept: Vec::new(),
         used,
     };
@@ -37,6 +42,7 @@ pub(super) fn emit(root: &Node, lines: Lines) -> Result<Emitted, String> {
     Ok(Emitted {
         text: emitter.out,
         backtracks: emitter.backtracks,
+        groups: emitter.kept,
     })
 }
 

@@ -107,6 +107,18 @@ struct Parts {
     /// For texts without newlines, in which Ruby's `^` and `$` need no backtracking.
     one_line: OnceLock<Result<Engine, String>>,
     many_lines: OnceLock<Result<Engine, String>>,
+    /// Names of groups, with their numbers.
+    names: Vec<(String, usize)>,
+    /// For texts without newlines, with the named groups.
+    named: OnceLock<Result<Named, String>>,
+}
+
+/// An engine whose groups capture.
+#[derive(Debug)]
+struct Named {
+    engine: Engine,
+    /// Ruby's numbers of the groups that capture, in the engine's order.
+    groups: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -161,6 +173,8 @@ impl Regexp {
             root: parsed.root,
             one_line: OnceLock::new(),
             many_lines: OnceLock::new(),
+            names: parsed.names,
+            named: OnceLock::new(),
         })))
     }
 
@@ -187,6 +201,60 @@ impl Regexp {
     /// As [`Regexp::is_match`].
     pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, Limit> {
         self.find_at(text, 0)
+    }
+
+    /// The names of the pattern's groups, each once.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.0.names.iter().enumerate();
+        let is_new =
+            |at: usize, name: &str| self.0.names[..at].iter().all(|(known, _)| known != name);
+        names
+            .filter(move |(at, (name, _))| is_new(*at, name))
+            .map(|(_, (name, _))| name.as_str())
+    }
+
+    /// What the named groups are in the first match, as `named_captures`; groups that took no part in
+    /// it are left out. Nothing where the pattern does not match, nor in a text of several lines.
+    ///
+    /// # Errors
+    /// As [`Regexp::is_match`].
+    pub fn named_captures(&self, text: &str) -> Result<Option<Vec<(&str, String)>>, Limit> {
+        if text.contains('\n') {
+            return Ok(None);
+        }
+        let named = self.0.named.get_or_init(|| named(&self.0)).as_ref();
+        let named = named.map_err(|because| Limit::Unsupported(because.clone()))?;
+        let groups: Vec<Option<String>> = match &named.engine {
+            Engine::Linear(regex) => {
+                let Some(found) = regex.captures(text) else {
+                    return Ok(None);
+                };
+                let groups = found.iter().skip(1);
+                groups
+                    .map(|group| Some(group?.as_str().to_owned()))
+                    .collect()
+            }
+            Engine::Backtracking(regex) => {
+                let Some(found) = regex.captures(text).map_err(runtime_limit)? else {
+                    return Ok(None);
+                };
+                let groups = found.iter().skip(1);
+                groups
+                    .map(|group| Some(group?.as_str().to_owned()))
+                    .collect()
+            }
+        };
+        let mut captures: Vec<(&str, String)> = Vec::new();
+        for (name, number) in &self.0.names {
+            let at = named.groups.iter().position(|group| group == number);
+            let Some(text) = at.and_then(|at| groups.get(at).cloned().flatten()) else {
+                continue;
+            };
+            // Of groups with one name the last that took part counts.
+            captures.retain(|(known, _)| known != name);
+            captures.push((name, text));
+        }
+        Ok(Some(captures))
     }
 
     /// Replaces every match by the same text, as `gsub` with a block.
@@ -259,7 +327,19 @@ fn delimited(source: &str) -> String {
 }
 
 fn compile(root: &Node, lines: Lines) -> Result<Engine, String> {
-    let emitted = emit::emit(root, lines)?;
+    build(&emit::emit(root, lines, &[])?)
+}
+
+fn named(parts: &Parts) -> Result<Named, String> {
+    let wanted: Vec<usize> = parts.names.iter().map(|(_, number)| *number).collect();
+    let emitted = emit::emit(&parts.root, Lines::One, &wanted)?;
+    Ok(Named {
+        engine: build(&emitted)?,
+        groups: emitted.groups,
+    })
+}
+
+fn build(emitted: &emit::Emitted) -> Result<Engine, String> {
     if !emitted.backtracks
         && let Ok(regex) = regex::RegexBuilder::new(&emitted.text)
             .size_limit(PROGRAM_SIZE)
@@ -306,6 +386,36 @@ mod tests {
         ] {
             assert_eq!(Regexp::new(pattern).is_ok(), is_allowed, "{pattern}");
         }
+    }
+
+    #[test]
+    fn named_groups_are_those_of_ruby() {
+        let captures = |pattern: &str, text: &str| {
+            let pattern = Regexp::new(pattern).unwrap();
+            let found = pattern.named_captures(text).unwrap();
+            found.map(|all| {
+                let all = all.into_iter();
+                all.map(|(name, text)| format!("{name}={text}"))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+        };
+        let site = r"^(?<role>[a-z]+)\d+\.(?<site>\w+)\.";
+        assert_eq!(
+            captures(site, "web01.lon.example.com").unwrap(),
+            "role=web site=lon"
+        );
+        assert_eq!(captures(site, "web.lon"), None);
+        // Plain groups do not count, and those that took no part are not there.
+        assert_eq!(captures(r"(a)(?<x>b)?(?<y>c)", "ac").unwrap(), "y=c");
+        assert_eq!(captures(r"(?<x>a)|(?<x>b)", "b").unwrap(), "x=b");
+        assert_eq!(
+            captures(r"(?<x>.)\k<x>(?=(?<y>.))", "aab").unwrap(),
+            "x=a y=b"
+        );
+        assert_eq!(captures(r"(?<x>a)", "b\na"), None);
+        let pattern = Regexp::new(r"(?<x>a)(?<y>b)|(?<x>c)").unwrap();
+        assert_eq!(pattern.names().collect::<Vec<_>>(), ["x", "y"]);
     }
 
     #[test]

@@ -19,13 +19,13 @@ impl Bindings {
             .map(|(path, value)| (path.as_str(), value.as_str()))
     }
 
-    pub(super) fn bind(&mut self, path: &str, value: &str) {
+    pub(super) fn bind(&mut self, path: &str, value: Value) {
         let Some(parts) = parts(path) else { return };
         self.given
-            .push((path.trim_start_matches("::").to_string(), value.to_string()));
+            .push((path.trim_start_matches("::").to_string(), value.to_s()));
         for twin in twins(parts) {
             if !self.known.iter().any(|(known, _)| *known == twin) {
-                self.known.push((twin, Value::string(value)));
+                self.known.push((twin, value.clone()));
             }
         }
     }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_fact_is_known_by_all_its_names() {
         let mut bindings = Bindings::default();
-        bindings.bind("::osfamily", "Debian");
+        bindings.bind("::osfamily", "Debian".into());
         assert!(get(&bindings, "facts.os.family").is_some());
         assert!(get(&bindings, "os.family").is_some());
         assert_eq!(get(&bindings, "osfamily"), Some("Debian".into()));
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_bare_name_is_not_taken_for_a_fact() {
         let mut bindings = Bindings::default();
-        bindings.bind("role", "db");
+        bindings.bind("role", "db".into());
         assert_eq!(get(&bindings, "role"), Some("db".into()));
         assert_eq!(get(&bindings, "facts.role"), None);
     }

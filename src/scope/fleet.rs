@@ -43,8 +43,10 @@ struct Member {
 pub struct Column {
     /// For each node the number of its value.
     pub ids: Vec<u32>,
-    /// The different values; nothing where the variable does not exist.
+    /// The different values; nothing where the variable does not exist, or is not known.
     pub values: Vec<Option<Value>>,
+    /// The number of the value that is not known, where there are nodes of which it is not.
+    pub unknown: Option<u32>,
 }
 
 impl Column {
@@ -145,6 +147,14 @@ impl KnownNodes {
         variables.filter_map(|(name, value)| Some((Arc::from(name.as_str()?), value)))
     }
 
+    /// Whether there are nodes, and of all of them only what they are called is known, and what
+    /// follows from that.
+    #[must_use]
+    pub fn are_names(&self) -> bool {
+        let is_name = |member: &Member| member.node.knowledge != Knowledge::All;
+        !self.is_empty() && self.members.iter().all(is_name)
+    }
+
     /// The scope of a node, made once.
     pub fn scope(&self, member: usize) -> Scope {
         let Some(member) = self.members.get(member) else {
@@ -182,6 +192,7 @@ impl KnownNodes {
         let mut column = Column {
             ids: Vec::with_capacity(self.len()),
             values: Vec::new(),
+            unknown: None,
         };
         for member in 0..self.len() {
             let outcome = path.outcome(&self.passing_scope(member), member);
@@ -190,6 +201,9 @@ impl KnownNodes {
                 Some(id) => *id,
                 None => {
                     column.values.push(outcome.value());
+                    if outcome == Outcome::Unknown {
+                        column.unknown = Some(next);
+                    }
                     numbers.insert(outcome, next);
                     next
                 }
@@ -214,10 +228,12 @@ enum Outcome {
     Known(Value),
     /// There is no such variable at all.
     Undefined,
+    /// There may be one: answers say that it is not known.
+    Unknown,
     /// The path ends early, at a value that may be no collection: how Puppet complains of it
     /// depends on that value.
     Stopped(usize, Value),
-    /// The path cannot be read, or the variable is not known: no two nodes share an outcome.
+    /// The path cannot be read: no two nodes share an outcome.
     Own(usize),
 }
 
@@ -225,7 +241,7 @@ impl Outcome {
     fn value(&self) -> Option<Value> {
         match self {
             Outcome::Known(value) => Some(value.clone()),
-            Outcome::Undefined | Outcome::Stopped(..) | Outcome::Own(_) => None,
+            Outcome::Undefined | Outcome::Unknown | Outcome::Stopped(..) | Outcome::Own(_) => None,
         }
     }
 }
@@ -244,7 +260,7 @@ impl Path {
         let mut value = match scope.dotted(root, segments) {
             Variable::Known(value) => value,
             Variable::Undefined(Undefined { .. }) => return Outcome::Undefined,
-            Variable::Unknown => return Outcome::Own(member),
+            Variable::Unknown => return Outcome::Unknown,
         };
         for (depth, segment) in segments.iter().enumerate() {
             let next = match (segment, &value) {

@@ -10,7 +10,7 @@ use super::facts::{Entry, Saved};
 use super::node::{Knowledge, Node, Nodes, NodesError, not_a_hash};
 use super::share::Share;
 use super::sources::name_of;
-use super::{Facts, NodesForm, form_of, read_nodes};
+use super::{Facts, NodesForm, form_of, names_nodes, read_nodes};
 use crate::value::{HashMap, JsonError, JsonPieces, Value, from_json, from_raw_json};
 
 /// Reads saved data of any form from its JSON text, as [`read_nodes`] reads its value. Of the nodes
@@ -46,6 +46,33 @@ pub fn read_json_nodes(
             Ok(reader.nodes)
         }
         _ => read_nodes(&from_json(document).map_err(no_json)?, stem, common),
+    }
+}
+
+/// As [`names_nodes`], of a JSON text: some of the values tell what all of them are. A text that is no
+/// JSON may be a nodes file with a mistake. O(bytes).
+#[must_use]
+pub fn json_names_nodes(document: &str) -> bool {
+    /// Values that are looked at.
+    const MOST: usize = 16;
+    let read = |raw: &RawValue| from_raw_json(raw).unwrap_or_default();
+    match JsonPieces::of(document) {
+        Some(JsonPieces::Array(elements)) => {
+            let first = elements.into_iter().take(MOST).map(read);
+            names_nodes(&Value::array(first))
+        }
+        Some(JsonPieces::Object(entries)) => {
+            let first: Vec<(String, Value)> = entries
+                .into_iter()
+                .take(MOST)
+                .map(|(name, raw)| (name, read(raw)))
+                .collect();
+            let first = first.iter();
+            names_nodes(&Value::hash(
+                first.map(|(name, value)| (name.as_str(), value.clone())),
+            ))
+        }
+        None => from_json(document).is_err(),
     }
 }
 

@@ -19,6 +19,7 @@ mod facts;
 mod fleet;
 mod json_sources;
 mod legacy;
+mod naming;
 mod node;
 mod share;
 mod sources;
@@ -27,9 +28,12 @@ mod variable;
 pub use core_facts::{CoreFact, core_fact};
 pub use facts::Facts;
 pub use fleet::{Column, KnownNodes};
-pub use json_sources::read_json_nodes;
+pub use json_sources::{json_names_nodes, read_json_nodes};
+pub use naming::NameRule;
 pub use node::{
     Authenticated, Knowledge, Node, Nodes, NodesError, deep_merge_facts, default_trusted,
 };
-pub use sources::{FACTS_OF_TESTS, NODES_FILES, NodesForm, form_of, plain_yaml, read_nodes};
+pub use sources::{
+    FACTS_OF_TESTS, NODES_FILES, NodesForm, form_of, names_nodes, plain_yaml, read_nodes,
+};
 pub use variable::{ClassScope, Scope, Undefined, Variable};

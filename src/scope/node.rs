@@ -28,8 +28,10 @@ pub enum Knowledge {
     /// Everything: what is not said is not there.
     #[default]
     All,
-    /// Its name, and what was set by hand: the rest is unknown.
+    /// Its name, and what is said beside it: the rest is unknown.
     Name,
+    /// As for [`Knowledge::Name`], but what it is called is no certname: data files call it so.
+    Label,
 }
 
 /// A nodes file that cannot be read as one.
@@ -158,15 +160,25 @@ impl Node {
     pub fn scope(&self, environment: &str) -> Scope {
         match self.knowledge {
             Knowledge::All => self.closed_scope(environment),
-            Knowledge::Name => self.open_scope(),
+            Knowledge::Name | Knowledge::Label => self.open_scope(environment),
         }
     }
 
-    /// What the name decides, and the facts that were set by hand.
-    fn open_scope(&self) -> Scope {
+    /// What is said of the node, and what its name decides.
+    fn open_scope(&self, environment: &str) -> Scope {
         let mut scope = Scope::open();
+        scope.bind("environment", environment);
         let facts = Value::Hash(self.facts.whole());
         bind_leaves(&mut scope, "facts", &facts, 0);
+        for (name, value) in &self.variables {
+            if let Some(name) = name.as_str() {
+                bind_leaves(&mut scope, name, value, 0);
+            }
+        }
+        bind_leaves(&mut scope, "trusted", &Value::from(self.trusted.clone()), 0);
+        if self.knowledge == Knowledge::Label {
+            return scope;
+        }
         let (hostname, domain) = self
             .certname
             .split_once('.')
@@ -198,16 +210,15 @@ impl Node {
     }
 }
 
-/// Binds the texts in facts, by their paths.
+/// Binds what is no hash in a value, by its path.
 fn bind_leaves(scope: &mut Scope, path: &str, value: &Value, depth: usize) {
-    /// Facts set by hand are not deep.
+    /// What is said of nodes by hand is not deep.
     const MOST_DEPTH: usize = 32;
-    if let Some(text) = value.as_str() {
-        scope.bind(path, text);
-    }
-    let parts = value.as_hash().filter(|_| depth < MOST_DEPTH);
-    for (name, part) in parts.into_iter().flat_map(HashMap::iter) {
-        if let Some(name) = name.as_str() {
+    let Some(parts) = value.as_hash() else {
+        return scope.bind_value(path, value.clone());
+    };
+    for (name, part) in parts {
+        if let Some(name) = name.as_str().filter(|_| depth < MOST_DEPTH) {
             bind_leaves(scope, &format!("{path}.{name}"), part, depth + 1);
         }
     }

@@ -132,6 +132,11 @@ impl Scope {
     /// open scope. The same fact by its other names is bound too where that is certain:
     /// `trusted.certname` and `clientcert`, `facts.x` and `x`.
     pub fn bind(&mut self, path: &str, value: &str) {
+        self.bind_value(path, Value::string(value));
+    }
+
+    /// As [`Scope::bind`], for a value of any type.
+    pub fn bind_value(&mut self, path: &str, value: Value) {
         Arc::make_mut(&mut self.bindings).bind(path, value);
     }
 

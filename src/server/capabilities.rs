@@ -38,6 +38,9 @@ pub(crate) const DIFF: &str = "hiera.diff";
 /// The command that shows what an unsaved edit changes: `{uri?}`.
 pub(crate) const IMPACT: &str = "hiera.impact";
 
+/// The command that shows what the workspace is for Hiera, and what would improve answers: `{uri?}`.
+pub(crate) const DOCTOR: &str = "hiera.doctor";
+
 /// The command that shows whose values look a key up: `{uri, position | key}`.
 pub(crate) const USES: &str = "hiera.uses";
 
@@ -48,13 +51,14 @@ pub(crate) const VALUE: &str = "hiera.value";
 pub(crate) const REVEAL: &str = "hiera.reveal";
 
 /// Every command of this server.
-pub(crate) const COMMANDS: [&str; 11] = [
+pub(crate) const COMMANDS: [&str; 12] = [
     VALUE,
     REVEAL,
     EXPLAIN,
     MATRIX,
     DIFF,
     IMPACT,
+    DOCTOR,
     USES,
     NODES,
     SELECT_NODE,

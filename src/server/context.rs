@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::analysis::{NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodeSources};
+use crate::analysis::{NodeCache, NodeChoice, NodeInputs, NodeSet, name_rules};
 use crate::eyaml::Keys;
 use crate::ide::hover::HoverForm;
 use crate::lookup::{self, ConfigCache};
@@ -102,30 +102,17 @@ impl Context {
     }
 
     /// The nodes that are known for a file.
-    pub(crate) fn nodes(&self, cache: &NodeCache, snapshot: &Snapshot, file: &str) -> Arc<NodeSet> {
-        let outside = |at: &str| self.outside.texts.get(at).cloned();
-        cache.nodes(snapshot, file, &self.node_inputs(file, &outside))
-    }
-
-    /// The files that describe the nodes that are known for a file, highest priority first, then the
-    /// file of default facts.
-    pub(crate) fn node_files(&self, snapshot: &Snapshot, file: &str) -> Vec<NodeFile> {
-        let outside = |at: &str| self.outside.texts.get(at).cloned();
-        let sources = NodeSources::of(snapshot, file, &self.node_inputs(file, &outside));
-        sources.into_files()
-    }
-
-    fn node_inputs<'a>(
-        &'a self,
-        file: &str,
-        outside: &'a dyn Fn(&str) -> Option<Arc<str>>,
-    ) -> NodeInputs<'a> {
-        NodeInputs {
+    pub(crate) fn nodes(&self, caches: &Caches, snapshot: &Snapshot, file: &str) -> Arc<NodeSet> {
+        let inputs = NodeInputs {
+            settings: &self.puppet(),
+            configs: &caches.configs,
+            rules: &name_rules(&self.settings.nodes),
             nodes_files: &self.settings.nodes_files,
             facts_file: self.settings.facts_file.as_deref(),
             choice: self.choices.of(file),
-            outside,
-        }
+            outside: &|at| self.outside.texts.get(at).cloned(),
+        };
+        caches.nodes.nodes(snapshot, file, &inputs)
     }
 
     /// The keys that open a single encrypted value for a user who asks for it; none where the user

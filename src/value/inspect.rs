@@ -387,7 +387,7 @@ fn uri_class(uri: &str) -> &'static str {
 /// What stands for an unknown in a text; the lookup decides whether it may be shown at all.
 fn opaque_text(opaque: &Opaque) -> String {
     match opaque {
-        Opaque::Secret { method } => format!("<encrypted with {method}>"),
+        Opaque::Secret { method, .. } => format!("<encrypted with {method}>"),
         Opaque::Unknown { text, because: _ } => text.clone(),
     }
 }

@@ -426,7 +426,7 @@ impl Serialize for Tagged<'_> {
                 tag(rich.ptype, rich.pattern().unwrap_or(&rich.text)).serialize(serializer)
             }
             Value::Opaque(opaque) => match &**opaque {
-                Opaque::Secret { method } => tag("Secret", method).serialize(serializer),
+                Opaque::Secret { method, .. } => tag("Secret", method).serialize(serializer),
                 Opaque::Unknown { text: _, because } => {
                     tag("Unknown", because).serialize(serializer)
                 }

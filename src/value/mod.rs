@@ -103,6 +103,8 @@ pub enum Opaque {
     Secret {
         /// Encryption method, upper case.
         method: String,
+        /// Stands for the cipher text: equal prints mean equal cipher texts.
+        print: u64,
     },
     /// A string whose interpolation needs something unknown; `text` is the string as it stands,
     /// `because` names what is missing (a variable, a custom backend).
@@ -112,6 +114,33 @@ pub enum Opaque {
         /// What is missing, for people: `variable 'site' is not known`.
         because: String,
     },
+}
+
+impl Opaque {
+    /// The secret of a cipher text. Breaks of its lines make no other secret.
+    #[must_use]
+    pub fn secret(method: &str, cipher: &str) -> Opaque {
+        let parts: Vec<&str> = cipher.split_ascii_whitespace().collect();
+        Opaque::Secret {
+            method: method.to_owned(),
+            print: KeyHashing.hash_one(parts),
+        }
+    }
+
+    /// What a string is in which this stands for a token.
+    #[must_use]
+    pub fn inside(self, text: &str) -> Opaque {
+        match self {
+            Opaque::Secret { method, print } => Opaque::Secret {
+                method,
+                print: KeyHashing.hash_one((print, text)),
+            },
+            Opaque::Unknown { because, .. } => Opaque::Unknown {
+                text: text.to_owned(),
+                because,
+            },
+        }
+    }
 }
 
 impl Value {
@@ -184,7 +213,7 @@ impl Value {
     pub fn opaque_reason(&self) -> Option<String> {
         match self {
             Value::Opaque(opaque) => Some(match &**opaque {
-                Opaque::Secret { method } => format!("the value is encrypted ({method})"),
+                Opaque::Secret { method, .. } => format!("the value is encrypted ({method})"),
                 Opaque::Unknown { because, .. } => because.clone(),
             }),
             Value::Array(elements) => elements.iter().find_map(Value::opaque_reason),

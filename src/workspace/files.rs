@@ -107,6 +107,12 @@ pub trait Files: Sync {
         Paths::default()
     }
 
+    /// The keys and patterns that the `lookup_options` of the data file at `path` have entries for; nothing
+    /// where that is not known, or Puppet refuses them.
+    fn option_names(&self, _path: &str) -> Option<Vec<Arc<str>>> {
+        None
+    }
+
     /// Whether the file at `path` can matter to a lookup of a top-level key: it holds the key, or
     /// something is wrong with it. No file, no matter.
     fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {

@@ -355,10 +355,11 @@ pub(super) fn own_format(file: &File) -> Format {
     file.format().unwrap_or(Format::Yaml)
 }
 
-/// How the keys of two versions of a file differ.
+/// How the keys of two versions of a file differ; a missing version has no keys.
 #[must_use]
-pub fn differences_of_keys(before: &File, after: &File) -> KeyDiff {
-    facts::diff(Some(&before.facts), Some(&after.facts))
+pub fn differences_of_keys(before: Option<&Arc<File>>, after: Option<&Arc<File>>) -> KeyDiff {
+    let [before, after] = [before, after].map(|file| file.map(|file| &*file.facts));
+    facts::diff(before, after)
 }
 
 /// A shape that no snapshot of this process has had.

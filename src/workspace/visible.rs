@@ -272,6 +272,17 @@ impl Snapshot {
         facts.matters_to_any_key() || facts.key(key).is_some()
     }
 
+    fn option_names_in(&self, at: &str) -> Option<Vec<Arc<str>>> {
+        let facts = self.file(at)?.facts();
+        // Options that are no hash have no entries, and fail every lookup.
+        let is_orderly = facts.error.is_none() && !facts.lookup_options.is_empty();
+        let names = facts
+            .lookup_options
+            .iter()
+            .map(|option| option.pattern.clone());
+        is_orderly.then(|| names.collect())
+    }
+
     fn number_for(&self, root: Option<&Root>, at: &str, format: Format) -> Option<u32> {
         let file = self.read(root, at).ok()?;
         let is_told = file.belongs == Belongs::Workspace && file.format() == Some(format);
@@ -337,6 +348,10 @@ impl Files for Snapshot {
         self.holders(key, template, Some(format))
     }
 
+    fn option_names(&self, path: &str) -> Option<Vec<Arc<str>>> {
+        self.option_names_in(path)
+    }
+
     fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
         self.may_hold_for(None, path, key, format)
     }
@@ -392,6 +407,10 @@ impl Files for RootFiles<'_> {
 
     fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Paths {
         self.snapshot.holders(key, template, Some(format))
+    }
+
+    fn option_names(&self, path: &str) -> Option<Vec<Arc<str>>> {
+        self.snapshot.option_names_in(path)
     }
 
     fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {

@@ -11,6 +11,7 @@ mod bounds;
 mod check_cli;
 mod fix_cli;
 mod lookup_cli;
+mod nodes_cli;
 mod project_cli;
 mod reach_cli;
 mod rules_cli;

@@ -107,7 +107,13 @@ fn a_declared_backend_answers_and_is_named() {
     assert!(told.contains(note), "{told}");
     let (_, out, _) = said(
         folder.path(),
-        &["lookup", "profile::web::port", "--node", "a", "--explain"],
+        &[
+            "lookup",
+            "profile::web::port",
+            "--node",
+            "a.example",
+            "--explain",
+        ],
     );
     assert!(
         out.contains("Not run: the function 'lib::expand' is declared to read"),
@@ -259,6 +265,12 @@ fn data_that_is_not_here_leaves_an_answer_unknown() {
     hiera(&format!(
         "version: 5\nhierarchy: [{{name: c, path: common.yaml}}, {away}]\n"
     ));
+    let (code, _, told) = said(folder.path(), &["lookup", "address"]);
+    let condition =
+        "1.2.3.4, unless level 'away' (not in this workspace) sets lookup_options for it\n";
+    assert_eq!(code, Some(3), "{told}");
+    assert!(told.contains(condition), "{told}");
+    std::fs::remove_file(folder.path().join("nodes.yaml")).unwrap();
     let (code, out, told) = said(folder.path(), &["lookup", "address"]);
     assert_eq!((code, &*out), (Some(0), "--- 1.2.3.4\n"), "{told}");
     std::fs::remove_file(folder.path().join("hiera.yaml")).unwrap();

@@ -14,6 +14,7 @@ mod puppet_tree;
 
 mod check_acme;
 mod check_pages;
+mod compare;
 mod datatype_cases;
 mod dump;
 mod hover_acme;

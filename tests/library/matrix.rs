@@ -22,7 +22,7 @@ use hiera_ls::workspace::{Change, Content, DiskEntry, Linked, Snapshot, Workspac
 use proptest::prelude::*;
 
 /// Folder of the workspaces of these tests.
-const FOLDER: &str = "/repo";
+pub(crate) const FOLDER: &str = "/repo";
 
 const HIERA: &str = "version: 5\ndefaults: {data_hash: yaml_data, datadir: data}\nhierarchy:\n\
     - {name: nodes, path: 'node/%{trusted.certname}.yaml'}\n\
@@ -32,7 +32,7 @@ const HIERA: &str = "version: 5\ndefaults: {data_hash: yaml_data, datadir: data}
     - {name: common, path: common.yaml}\n";
 
 /// A workspace whose files are on the disk.
-fn workspace(files: &BTreeMap<String, String>) -> Workspace {
+pub(crate) fn workspace(files: &BTreeMap<String, String>) -> Workspace {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec![FOLDER.into()]));
     let mut entries: Vec<(Arc<str>, DiskEntry)> = Vec::new();
@@ -60,7 +60,7 @@ fn workspace(files: &BTreeMap<String, String>) -> Workspace {
     workspace
 }
 
-fn files(all: &[(&str, &str)]) -> BTreeMap<String, String> {
+pub(crate) fn files(all: &[(&str, &str)]) -> BTreeMap<String, String> {
     let all = all
         .iter()
         .map(|(path, text)| (path.to_string(), text.to_string()));
@@ -72,13 +72,13 @@ fn files(all: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 /// What a fleet is made of.
-struct Base {
-    settings: Settings,
-    configs: ConfigCache,
-    nodes: KnownNodes,
+pub(crate) struct Base {
+    pub(crate) settings: Settings,
+    pub(crate) configs: ConfigCache,
+    pub(crate) nodes: KnownNodes,
 }
 
-fn base(nodes: &Nodes, version: PuppetVersion) -> Base {
+pub(crate) fn base(nodes: &Nodes, version: PuppetVersion) -> Base {
     Base {
         settings: Settings::for_version(version),
         configs: ConfigCache::default(),
@@ -86,12 +86,12 @@ fn base(nodes: &Nodes, version: PuppetVersion) -> Base {
     }
 }
 
-fn fleet<'a>(base: &'a Base, snapshot: &'a Snapshot) -> RootView<'a> {
+pub(crate) fn fleet<'a>(base: &'a Base, snapshot: &'a Snapshot) -> RootView<'a> {
     let root = snapshot.root_of("/repo/hiera.yaml").unwrap();
     Analysis::new(snapshot, &base.settings, &base.configs, &base.nodes).at(root)
 }
 
-fn nodes(text: &str) -> Nodes {
+pub(crate) fn nodes(text: &str) -> Nodes {
     read_nodes(
         &load_yaml(text.as_bytes()).unwrap(),
         "nodes",
@@ -123,7 +123,7 @@ fn cells(
     cells
 }
 
-fn told(result: &Result<Value, hiera_ls::lookup::LookupError>) -> String {
+pub(crate) fn told(result: &Result<Value, hiera_ls::lookup::LookupError>) -> String {
     match result {
         Ok(value) => hiera_ls::value::to_tagged_json(value),
         Err(error) => error.to_string(),
@@ -152,7 +152,7 @@ fn value() -> impl Strategy<Value = String> {
 }
 
 /// A data file: some keys, now and then options, an anchor, or a mistake.
-fn data() -> impl Strategy<Value = String> {
+pub(crate) fn data() -> impl Strategy<Value = String> {
     let entries = proptest::collection::btree_map("[a-e]", value(), 0..4);
     let options = prop_oneof![
         6 => Just(""),
@@ -180,7 +180,7 @@ fn data() -> impl Strategy<Value = String> {
     })
 }
 
-const PATHS: [&str; 8] = [
+pub(crate) const PATHS: [&str; 8] = [
     "data/node/n1.yaml",
     "data/node/n2.yaml",
     "data/group/g1.yaml",
@@ -191,7 +191,7 @@ const PATHS: [&str; 8] = [
     "data/common.yaml",
 ];
 
-const NODES: &str = "n1: {facts: {site: ls, groups: [g1]}, variables: {role: web}}\n\
+pub(crate) const NODES: &str = "n1: {facts: {site: ls, groups: [g1]}, variables: {role: web}}\n\
     n2: {facts: {site: ls, groups: g1}, variables: {role: web}}\n\
     n3: {facts: {site: cp, groups: [g1, g2]}, variables: {role: db}}\n\
     n4: {facts: {site: {deep: 1}, groups: []}, variables: {role: web}}\n\
@@ -481,8 +481,10 @@ fn nodes_are_found_without_a_flag_where_an_editor_finds_them() {
     let new = folder.path().join("new");
     let matrix = || run(&["matrix", "port", "--workspace", "new"], folder.path());
     let hover = || run(&["hover", "new/data/common.yaml:1:1"], folder.path());
-    assert_eq!(matrix(), (String::new(), 1));
-    let unnamed = "for every node that reads this file";
+    // A data file is called after one node; nothing else is known of it.
+    let named = "port — the same for 1 node\n  9           b  data/node/b.yaml:1\n";
+    assert_eq!(matrix(), (named.into(), 0));
+    let unnamed = "no facts are known of these nodes: files are called after them";
     assert!(hover().0.contains(unnamed), "{}", hover().0);
     let facts = new.join("spec/fixtures/facts");
     std::fs::create_dir_all(&facts).unwrap();

@@ -214,6 +214,7 @@ impl Walk<'_> {
                     self.value(each, pairs[at].1);
                 }
             }
+            (Shape::Any, _) => {}
             (_, NodeKind::Scalar(scalar)) => self.scalar(shape, range, &scalar.text),
             (_, NodeKind::Mapping(_)) => self.unexpected(shape, range, "a hash"),
             (_, NodeKind::Sequence(_)) => self.unexpected(shape, range, "a list"),
@@ -254,12 +255,13 @@ impl Walk<'_> {
                 let meant = meant.map(str::to_owned);
                 self.add(range, Spoils::Entry, message).meant = meant;
             }
-            Keys::Folders | Keys::Functions | Keys::Rules => {}
+            Keys::Folders | Keys::Functions | Keys::Rules | Keys::Names => {}
         }
     }
 
     fn scalar(&mut self, shape: &Shape, range: TextRange, text: &str) {
         let wrong = match shape {
+            Shape::Any => false,
             Shape::Version => !matches!(text, "7" | "8"),
             Shape::Word(words) => !words.contains(&text),
             Shape::Switch => {

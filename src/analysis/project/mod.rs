@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use mistakes::{Mistake, Spoils};
 pub use shape::schema;
 
-use super::RootEntry;
+use super::{NodeMeaning, RootEntry};
 use crate::hierarchy::Backends;
 use crate::text::{TextRange, line_at};
 pub use crate::workspace::PROJECT_FILE;
@@ -51,6 +51,9 @@ pub struct Project {
     /// What functions of `hiera.yaml` do that are not Puppet's own.
     #[serde(skip_serializing_if = "Backends::is_empty")]
     pub backends: Backends,
+    /// What names of nodes mean.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeMeaning>,
     /// What is reported, and how.
     #[serde(skip_serializing_if = "Diagnostics::is_default")]
     pub diagnostics: Diagnostics,
@@ -263,7 +266,8 @@ mod tests {
             "puppetVersion: 7\nstrict: warning\nstrictVariables: true\nnodesFiles: [nodes.yaml, \
              ./spec/facts]\nfactsFile: facts/common.yaml\npathMap: {/etc/puppetlabs/code/data: \
              data}\nroots: [site/hiera.yaml]\nbackends:\n  lib::expand: {like: yaml_data, path: \
-             \"{path}/{key_path}.yaml\"}\n  vault_lookup: {like: secret}\ndiagnostics:\n  enable: \
+             \"{path}/{key_path}.yaml\"}\n  vault_lookup: {like: secret}\nnodes:\n  - match: \
+             '^(?<role>[a-z]+)'\n  - names: {db1: {facts: {site: lon, rack: 2}}}\ndiagnostics:\n  enable: \
              true\n  severity: {dup-key: error, yaml-date: off}\n",
         );
         assert_eq!(mistakes, []);
@@ -274,6 +278,11 @@ mod tests {
         let severity = &project.diagnostics.severity;
         assert_eq!(severity["yaml-date"], ProjectSeverity::Off);
         assert!(project.backends.get("lib::expand").is_some());
+        assert_eq!(
+            project.nodes[0].pattern.as_deref(),
+            Some("^(?<role>[a-z]+)")
+        );
+        assert_eq!(project.nodes[1].names["db1"].facts["rack"], 2);
         let as_settings = serde_json::to_value(&project).unwrap();
         assert_eq!(as_settings["factsFile"], "/w/facts/common.yaml");
         assert_eq!(as_settings["backends"]["vault_lookup"]["like"], "secret");
@@ -304,7 +313,7 @@ mod tests {
             15 "\"/etc/{key}.yaml\"": '/etc/{key}.yaml' is no path inside the workspace: start with {path} or {datadir}
             15 "kyes": unknown setting 'kyes': expected like, path, keys
             16 "\"{datadir}/{kye}.yaml\"": unknown placeholder '{kye}': there are {path}, {datadir}, {key}, {key_path}, {key_file}, {key_module}, {key_name}
-            17 "nothing_like_it": unknown setting 'nothing_like_it': a workspace may set puppetVersion, strict, strictVariables, nodesFiles, factsFile, pathMap, roots, backends, diagnostics
+            17 "nothing_like_it": unknown setting 'nothing_like_it': a workspace may set puppetVersion, strict, strictVariables, nodesFiles, factsFile, pathMap, roots, backends, nodes, diagnostics
             18 "roots": 'roots' is set twice"#]].assert_eq(&mistakes(
             "puppet_version: 7\npkcs7PrivateKey: key.pem\nlogLevel: debug\nstrict: warnin\n\
              puppetVersion: 6\nstrictVariables: [a]\nroots:\n  - ../other\nfactsFile: \

@@ -32,6 +32,8 @@ pub(super) enum Shape {
     Pattern,
     /// One value of a shape, or a list of them.
     OneOrMany(&'static Shape),
+    /// Any value.
+    Any,
 }
 
 /// One named setting.
@@ -52,6 +54,8 @@ pub(super) enum Keys {
     Functions,
     /// Codes of rules.
     Rules,
+    /// Names of nodes, of variables or of facts.
+    Names,
 }
 
 const fn setting(name: &'static str, about: &'static str, shape: Shape) -> Setting {
@@ -107,6 +111,12 @@ pub(super) static PROJECT: &[Setting] = &[
         Shape::Table(Keys::Functions, &BACKEND),
     ),
     setting(
+        "nodes",
+        "What a node's name means, where the name tells its role or its site: the first that says something \
+         counts, and what is known of a node counts before all.",
+        Shape::List(&NODES),
+    ),
+    setting(
         "diagnostics",
         "What is reported, and how.",
         Shape::Record(&[
@@ -147,6 +157,45 @@ static BACKEND: Shape = Shape::Record(&[
     ),
 ]);
 
+/// What some names mean, see [`NodeMeaning`](super::super::NodeMeaning).
+static NODES: Shape = Shape::Record(&[
+    setting(
+        "match",
+        "A pattern that names match. Its named groups are variables, unless something else is said here; \
+         `%{group}` in a value is what a group matched.",
+        Shape::Pattern,
+    ),
+    setting(
+        "names",
+        "What single names mean.",
+        Shape::Table(Keys::Names, &Shape::Record(MEANING)),
+    ),
+    VARIABLES,
+    FACTS,
+    EXTENSIONS,
+]);
+
+/// What one name means.
+static MEANING: &[Setting] = &[VARIABLES, FACTS, EXTENSIONS];
+
+const VARIABLES: Setting = setting(
+    "variables",
+    "Variables of the top scope, as a site manifest or a node classifier sets them.",
+    Shape::Table(Keys::Names, &Shape::Any),
+);
+
+const FACTS: Setting = setting(
+    "facts",
+    "Facts, by their dotted paths.",
+    Shape::Table(Keys::Names, &Shape::Any),
+);
+
+const EXTENSIONS: Setting = setting(
+    "extensions",
+    "Extensions of the certificate: `trusted.extensions`.",
+    Shape::Table(Keys::Names, &Shape::Any),
+);
+
 /// Settings that only a user may give.
 pub(super) const OF_USERS: [&str; 4] = [
     "globalHieraYaml",
@@ -176,6 +225,7 @@ impl Shape {
             Shape::Table(Keys::Folders, _) => "a hash of deployed folders".to_owned(),
             Shape::Table(Keys::Functions, _) => "a hash of functions".to_owned(),
             Shape::Table(Keys::Rules, _) => "a hash of rules' codes".to_owned(),
+            Shape::Table(Keys::Names, _) => "a hash of names".to_owned(),
             Shape::Version => "7 or 8".to_owned(),
             Shape::Word(words) => match words {
                 [] => String::new(),
@@ -189,6 +239,7 @@ impl Shape {
             Shape::KeyPath => "a path with placeholders".to_owned(),
             Shape::Pattern => "a regular expression".to_owned(),
             Shape::OneOrMany(each) => format!("{}, or a list of such", each.expected()),
+            Shape::Any => "a value".to_owned(),
         }
     }
 
@@ -207,7 +258,7 @@ impl Shape {
                     "type": "object", "properties": properties, "additionalProperties": false,
                 })
             }
-            Shape::Table(Keys::Folders | Keys::Functions, each) => {
+            Shape::Table(Keys::Folders | Keys::Functions | Keys::Names, each) => {
                 json!({ "type": "object", "additionalProperties": each.schema(rules) })
             }
             Shape::Version => json!({ "enum": [7, 8, "7", "8"] }),
@@ -221,6 +272,7 @@ impl Shape {
                 json!({ "oneOf": [Shape::Path.schema(rules), whole] })
             }
             Shape::Pattern => json!({ "type": "string" }),
+            Shape::Any => json!({}),
             Shape::OneOrMany(each) => {
                 let one = each.schema(rules);
                 json!({ "oneOf": [one.clone(), { "type": "array", "items": one }] })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Document, Progress, cancelled, one_line, place};
 use crate::analysis::RootView;
-use crate::ide::cell::{counted, cut_apart, difference_json, json_text, outcome_text};
+use crate::ide::cell::{apart, counted, difference_json, json_text, outcome_text, side};
 use crate::ide::compare::{Difference, compare};
 use crate::ide::matrix::Cell;
 use crate::value::to_tagged_json;
@@ -82,17 +82,17 @@ pub(super) fn change(
         (condition, false) => format!(" — {condition}"),
     };
     let _ = writeln!(content, "{key}{whose}");
-    let said = cut_apart(&[said(before), said(after)], WIDEST);
+    let said = apart([said(before), said(after)], WIDEST);
     for ((sign, cell), said) in [('-', before), ('+', after)].into_iter().zip(said) {
-        let sources = cell.sources.iter().map(|source| place(source, snapshot));
-        let sources: Vec<String> = sources.collect();
         let certain = match (&cell.unknown, &cell.unless, &cell.result) {
             (Some(_), Some(unless), Ok(_)) => format!(", unless {}", one_line(unless)),
             (Some(why), None, Ok(_)) => format!(" (not certain: {})", one_line(why)),
             (Some(_), _, Err(_)) | (None, _, _) => String::new(),
         };
-        let line = format!("  {sign} {said}{certain}  {}", sources.join(" "));
-        let _ = writeln!(content, "{}", line.trim_end());
+        let said = format!("{said}{certain}");
+        side(content, (sign, &said), cell, &|source| {
+            place(source, snapshot)
+        });
     }
     if !is_of_two && !after.nodes.is_empty() {
         let named: Vec<&str> = after.nodes.iter().map(|node| &**node).collect();

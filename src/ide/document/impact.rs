@@ -7,7 +7,7 @@ use super::differences::change;
 use super::{Answer, Document, Progress, answering, cancelled, short_name};
 use crate::analysis::Analysis;
 use crate::ide::cell::{counted, difference_json, nodes_json};
-use crate::ide::impact::{Detail, Impact, impact_on_readers, impact_with};
+use crate::ide::impact::{Detail, Impact, impact_on_readers, impact_with, is_by_path};
 use crate::workspace::{Change, Snapshot};
 
 /// What the unsaved edit of a file changes, or all unsaved edits.
@@ -43,12 +43,16 @@ pub(super) fn answer(
             false => ControlFlow::Continue(()),
         }
     };
-    let impact = match (analysis.nodes.is_empty(), file) {
-        (true, Some(file)) => impact_on_readers(&before, &after, file, &step),
-        (_, _) => impact_with(&before, &after, Detail::Sources, &step),
+    let impact = match file {
+        Some(file) if is_by_path(&after, file) => impact_on_readers(&before, &after, file, &step),
+        Some(_) | None => impact_with(&before, &after, Detail::Sources, &step),
     };
     let impact = impact.ok_or_else(cancelled)?;
-    let document = text(&impact, analysis.nodes.len(), &what, snapshot);
+    let of = match file.is_some_and(|file| is_by_path(&after, file)) {
+        true => 0,
+        false => analysis.nodes.len(),
+    };
+    let document = text(&impact, of, &what, snapshot);
     Ok(match document {
         Some(document) => Answer::Document(document),
         None => Answer::Message(format!("{what} changes no effective value")),

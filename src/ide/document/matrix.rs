@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use super::{Document, one_line, place};
 use crate::analysis::RootView;
-use crate::ide::cell::{counted, row_json};
-use crate::ide::matrix::{Cell, row, row_of_possible, with_unseen};
+use crate::ide::cell::{NO_FACTS, counted, origins_text, row_json};
+use crate::ide::matrix::{Cell, row, row_of_possible, with_facts, with_unseen};
 use crate::value::{Value, dump_for_hover};
+use crate::workspace::Snapshot;
 
 /// Where lists of nodes are broken, in characters.
 const WIDTH: usize = 100;
@@ -19,7 +20,7 @@ pub(super) fn document(view: &RootView<'_>, key: &str) -> Document {
         true => row_of_possible(view, key),
         false => row(view, key),
     };
-    let row = with_unseen(view, row);
+    let row = with_facts(view, with_unseen(view, row));
     let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
     let is_of_nodes = row.answers.iter().all(|cell| cell.condition.is_empty());
     let mut content = match (row.answers.len(), is_of_nodes) {
@@ -32,12 +33,13 @@ pub(super) fn document(view: &RootView<'_>, key: &str) -> Document {
             row.key
         ),
     };
-    for (at, cell) in row.answers.iter().enumerate() {
+    if view.analysis.nodes.are_names() {
+        let _ = writeln!(content, "# {NO_FACTS}");
+    }
+    for (at, cell) in row.answers.iter().chain(&row.by_facts).enumerate() {
         content.push_str(if at == 0 { "\n" } else { "\n---\n" });
         whose(&mut content, cell);
-        for source in &cell.sources {
-            let _ = writeln!(content, "# from {}", place(source, snapshot));
-        }
+        origins(&mut content, cell, snapshot);
         if let Some(unless) = &cell.unless {
             let _ = writeln!(content, "# unless {}", one_line(unless));
         }
@@ -48,6 +50,19 @@ pub(super) fn document(view: &RootView<'_>, key: &str) -> Document {
         language: "yaml",
         content,
         data: Some(row_json(&row)),
+    }
+}
+
+/// Where an answer comes from, in lines of comments.
+fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
+    let (_, lines) = origins_text(cell, &|source| place(source, snapshot));
+    if lines.is_empty() {
+        for source in cell.sources() {
+            let _ = writeln!(content, "# from {}", place(source, snapshot));
+        }
+    }
+    for line in lines {
+        let _ = writeln!(content, "#   {}", one_line(&line));
     }
 }
 

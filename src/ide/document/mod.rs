@@ -4,6 +4,7 @@
 //! workspace folder.
 
 mod differences;
+pub mod doctor;
 mod explain;
 mod impact;
 mod matrix;
@@ -15,7 +16,7 @@ use super::call_hierarchy::root_of;
 use super::hover;
 use super::matrix::SourceLine;
 use super::target::key_at;
-use crate::analysis::{Analysis, RootView};
+use crate::analysis::{Analysis, NodeSet, RootView};
 use crate::scope::Node;
 use crate::workspace::{Snapshot, path};
 
@@ -53,7 +54,7 @@ pub struct KeyPlace {
 }
 
 /// What a document is about.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Question {
     /// How Puppet looks a key up: the text of `puppet lookup --explain`.
     Explain {
@@ -78,6 +79,13 @@ pub enum Question {
         to: Arc<str>,
         /// The only key to compare.
         key: Option<Arc<str>>,
+    },
+    /// What the workspace is for Hiera, and what would improve answers most.
+    Doctor {
+        /// The file or folder whose hierarchy counts.
+        path: Arc<str>,
+        /// The nodes that are known for it.
+        nodes: Arc<NodeSet>,
     },
     /// What unsaved edits change.
     Impact {
@@ -131,6 +139,7 @@ pub fn answer(
             };
             differences::document(&view, [&from, to], key.as_ref(), progress)?
         }
+        Question::Doctor { path, nodes } => doctor::document(analysis, path, nodes),
         Question::Impact { path, file } => {
             return impact::answer(analysis, path, file.as_ref(), progress);
         }
@@ -189,5 +198,5 @@ fn place(source: &SourceLine, snapshot: &Snapshot) -> String {
 
 /// A text that cannot end the comment that it stands in.
 fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
+    text.trim().replace(['\n', '\r'], " ")
 }

@@ -68,7 +68,9 @@ fn answers(context: &Context<'_>, target: &KeyTarget) -> Page {
         match nodes.knowledge(member) {
             Knowledge::All if context.is_code || readers.contains(&member) => {}
             Knowledge::All => whose.push(text(", which does not read this file")),
-            Knowledge::Name => whose.push(text(", of which only the name is known")),
+            Knowledge::Name | Knowledge::Label => {
+                whose.push(text(", of which only the name is known"));
+            }
         }
         let survey = view.survey(&target.root, &nodes.scope(member));
         return one(context, target, &View::new(context, target, survey, whose));
@@ -122,7 +124,14 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
     let survey = context.view.survey(&target.root, &reach.scope());
     let view = View::new(context, target, survey, whose);
     let mut page = one(context, target, &view);
-    if !context.view.analysis.nodes.is_empty() {
+    let nodes = context.view.analysis.nodes;
+    if nodes.are_names() {
+        page.line(vec![text(format!(
+            "no facts are known of the {} nodes that files are called after, so not which of them read \
+             this file",
+            nodes.len()
+        ))]);
+    } else if !nodes.is_empty() {
         page.line(vec![text("no known node reads this file")]);
     }
     let mut others = context.reaches[1..].iter();

@@ -10,6 +10,7 @@ use super::provenance::{dig, notes};
 use super::{Effective, yaml};
 use crate::analysis::{Survey, layers_of, quoted, request, sources, strategy};
 use crate::hierarchy::TemplatePart;
+use crate::ide::cell::NO_FACTS;
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, LookupError, Reach, Request, Run};
 use crate::scope::Scope;
@@ -48,7 +49,11 @@ pub(super) fn page(
         };
         let survey = survey(&members, answer);
         let view = View::new(context, target, survey, vec![text(whose)]);
-        return one(context, target, &view);
+        let mut page = one(context, target, &view);
+        if nodes.are_names() {
+            page.line(vec![text(NO_FACTS)]);
+        }
+        return page;
     }
     let mut page = Page::default();
     let Some(first) = groups.first() else {
@@ -78,6 +83,9 @@ pub(super) fn page(
         unless.insert(0, text("unless "));
     }
     page.line(unless);
+    if nodes.are_names() {
+        page.line(vec![text(NO_FACTS)]);
+    }
     page
 }
 

@@ -74,6 +74,12 @@ fn nodes_line(context: &Context<'_>, places: &[&Place], files: &[String]) -> Lin
         return Line::new();
     }
     let is_mapped = place.mapped.is_some();
+    let mut variables = place.template.variables();
+    if variables.any(|variable| nodes.column(variable).unknown.is_some()) {
+        return vec![text(
+            " · which nodes read one depends on facts that are not known",
+        )];
+    }
     let mut with = vec![false; nodes.len()];
     for file in files {
         let matching = places.iter().copied();

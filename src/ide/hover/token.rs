@@ -144,6 +144,7 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
     let shown = found.iter().take(MOST_VALUES).map(|&(at, count)| {
         let value = match &column.values[at] {
             Some(value) => code(yaml::inline(value, WIDEST)),
+            None if column.unknown == Some(at as u32) => text("not known"),
             None => text("undefined"),
         };
         vec![value, for_nodes(count)]

@@ -301,7 +301,7 @@ fn scalar(value: &Value) -> String {
     match value {
         Value::String(text) => string(&masked(text)),
         Value::Opaque(opaque) => match &**opaque {
-            Opaque::Secret { method } => format!("(encrypted, {method})"),
+            Opaque::Secret { method, .. } => format!("(encrypted, {method})"),
             Opaque::Unknown { text, .. } if text.is_empty() => "(unknown)".to_string(),
             Opaque::Unknown { text, .. } => string(&masked(text)),
         },

@@ -51,6 +51,8 @@ struct Options {
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) root: Node,
+    /// Names of groups with the numbers of the groups, in the order of their opening.
+    pub(super) names: Vec<(String, usize)>,
 }
 
 /// The reader; classes are read in `class.rs`.
@@ -110,7 +112,10 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Failure> {
             Pending::Number(_) | Pending::CallNumber(_) => {}
         }
     }
-    Ok(Parsed { root })
+    Ok(Parsed {
+        root,
+        names: parser.names,
+    })
 }
 
 /// Names of all groups with their numbers: needed before anything is read, because plain groups

@@ -96,6 +96,37 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
     })
 }
 
+/// Whether saved data says of several nodes, by their names, what is known of them: what a file must
+/// do that is taken for a nodes file by its own name. Other tools have a `nodes.yaml` too.
+#[must_use]
+pub fn names_nodes(value: &Value) -> bool {
+    let parts = ["facts", "trusted", "variables", "environment"];
+    let is_node = |entry: &Value| match entry.as_hash() {
+        Some(hash) => hash.is_empty() || parts.iter().any(|part| hash.contains_key(&StrKey(part))),
+        None => entry.is_undef(),
+    };
+    match form_of(value) {
+        Some(NodesForm::NodesFile) => value
+            .as_hash()
+            .is_some_and(|hash| !hash.is_empty() && hash.values().all(is_node)),
+        Some(NodesForm::Inventory) => {
+            let mut elements = value.as_array().into_iter().flatten();
+            elements
+                .next()
+                .is_some_and(|first| first.get("certname").is_some())
+        }
+        Some(NodesForm::SingleFacts) => true,
+        Some(
+            NodesForm::Facts
+            | NodesForm::NamedFacts
+            | NodesForm::NodeCache
+            | NodesForm::Classifier
+            | NodesForm::Rspec,
+        )
+        | None => false,
+    }
+}
+
 /// Reads saved data of any form. `stem` is the file's name without its extension, for forms that
 /// name no node.
 ///

@@ -11,7 +11,7 @@ use super::execute_command::file;
 use super::{View, Wants};
 use crate::ide::document::{self, Answer, Document, KeyPlace, Question};
 use crate::ide::hover;
-use crate::server::capabilities::{DIFF, EXPLAIN, IMPACT, MATRIX, REVEAL, USES, VALUE};
+use crate::server::capabilities::{DIFF, DOCTOR, EXPLAIN, IMPACT, MATRIX, REVEAL, USES, VALUE};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
@@ -43,6 +43,7 @@ pub(super) async fn answer(
     let (lane, title) = match command {
         DIFF => (Lane::Document, "Comparing"),
         IMPACT => (Lane::Document, "Looking what changes"),
+        DOCTOR => (Lane::Document, "Looking at the workspace"),
         _ => (Lane::Interactive, "Looking up"),
     };
     let Some(ticket) = ordered::ticket() else {
@@ -198,6 +199,10 @@ fn question(command: &str, arguments: Arguments, place: KeyPlace, view: &View) -
             from: arguments.from,
             to: arguments.to.unwrap_or_default(),
             key: arguments.key,
+        },
+        DOCTOR => Question::Doctor {
+            nodes: view.nodes(&path),
+            path,
         },
         IMPACT => Question::Impact {
             path,

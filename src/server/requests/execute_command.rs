@@ -13,8 +13,10 @@ use tower_lsp::ls_types as lsp;
 
 use super::document;
 use super::{View, Wants};
+use crate::disk;
 use crate::server::capabilities::{
-    DIFF, EXPLAIN, IMPACT, MATRIX, NODES, RESCAN, REVEAL, SELECT_NODE, SET_FACT, USES, VALUE,
+    DIFF, DOCTOR, EXPLAIN, IMPACT, MATRIX, NODES, RESCAN, REVEAL, SELECT_NODE, SET_FACT, USES,
+    VALUE,
 };
 use crate::server::connection::{Again, Connection};
 use crate::server::convert;
@@ -73,10 +75,13 @@ pub(crate) async fn handle(
         }
         command @ (SELECT_NODE | SET_FACT) => match choosing(command, &arguments) {
             Some(Err(why)) => Err(Error::invalid_params(why)),
+            Some(Ok(Choosing::Node(Some(node)))) => {
+                check_choice(session, &arguments, node).await.map(|()| None)
+            }
             Some(Ok(_)) | None => Ok(None),
         },
         NODES => nodes(session, &arguments).await.map(Some),
-        command @ (VALUE | REVEAL | EXPLAIN | MATRIX | DIFF | IMPACT | USES) => {
+        command @ (VALUE | REVEAL | EXPLAIN | MATRIX | DIFF | DOCTOR | IMPACT | USES) => {
             let token = params.work_done_progress_params.work_done_token;
             let answer = document::answer(session, command, &arguments, token).await;
             answer.map(Some)
@@ -85,6 +90,40 @@ pub(crate) async fn handle(
             "unknown command '{unknown}'"
         ))),
     }
+}
+
+/// Takes the choice of a node back that is none of the known ones.
+async fn check_choice(session: &Connection, arguments: &Value, node: Arc<str>) -> Result<()> {
+    let folders = folders(session, arguments);
+    let place = file(arguments).or_else(|| folders.first().cloned());
+    let place = place.unwrap_or_else(|| "/".to_owned());
+    let chosen = node.clone();
+    let work = move |view: View| {
+        let known = view.nodes(&place);
+        let is_stray = known.selected.as_ref() == Some(&chosen) && known.selected_is_stray;
+        let files: Vec<String> = known.paths().map(str::to_owned).collect();
+        is_stray.then_some(files)
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    let Some(files) = super::answer(session, SELECT_NODE, lane, wants, work).await? else {
+        return Ok(());
+    };
+    session.choose(|choices| {
+        for folder in &folders {
+            let choice = choices.entry(folder);
+            if choice.node.as_ref() == Some(&node) {
+                choice.node = None;
+            }
+        }
+    });
+    session.keep_node(folders);
+    Err(Error::invalid_params(match files.as_slice() {
+        [] => format!("node '{node}' is not known: no data file is called after it"),
+        files => format!(
+            "node '{node}' is not known: it is not in {}",
+            files.join(", ")
+        ),
+    }))
 }
 
 /// The one object of arguments; null where there is none.
@@ -156,17 +195,19 @@ async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
     let work = move |view: View| {
         let known = view.nodes(&place);
         let nodes = known.nodes.all().iter();
-        let mut nodes: Vec<Arc<str>> = nodes.map(|node| node.certname.clone()).collect();
+        let nodes: Vec<&str> = nodes.map(|node| &*node.certname).collect();
+        let origins = known.origins.iter().map(|origin| {
+            let uri = origin.path.as_deref().map(disk::file_uri);
+            json!({ "uri": uri, "nodes": origin.nodes })
+        });
+        let origins: Vec<Value> = origins.collect();
         let choice = view.context.choices.of(&place);
         view.analyse(&place, |analysis| {
-            // Of nodes with a data file nothing else may be known, but they can be selected.
-            let with_files = analysis.nodes_with_files(&place).into_iter();
-            nodes.extend(with_files.filter(|name| known.nodes.get(name).is_none()));
-            let nodes: Vec<&str> = nodes.iter().map(|node| &**node).collect();
             let environments = analysis.environments().into_iter();
             let environments: Vec<&str> = environments.map(|(name, _)| name).collect();
             json!({
                 "nodes": nodes,
+                "origins": origins,
                 "selected": choice.and_then(|choice| choice.node.as_deref()),
                 "facts": choice.map(|choice| &choice.facts),
                 "environments": environments,

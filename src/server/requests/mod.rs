@@ -195,12 +195,12 @@ impl View {
 
     /// The nodes that are known for a file.
     pub(crate) fn nodes(&self, path: &str) -> Arc<NodeSet> {
-        self.context.nodes(&self.caches.nodes, &self.snapshot, path)
+        self.context.nodes(&self.caches, &self.snapshot, path)
     }
 
     /// The files that describe the nodes that are known for a file.
     pub(crate) fn node_files(&self, path: &str) -> Vec<NodeFile> {
-        self.context.node_files(&self.snapshot, path)
+        self.nodes(path).files.clone()
     }
 
     /// Runs `answer` on an analysis for a file. What is encrypted stays so: its settings hold no keys.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::analysis::RootEntry;
+use crate::analysis::{NodeMeaning, RootEntry};
 use crate::hierarchy::Backends;
 use crate::text::nearest;
 use crate::{lookup, rules};
@@ -48,6 +48,8 @@ pub struct UserSettings {
     pub roots: Vec<RootEntry<String>>,
     /// What is declared of functions that are not Puppet's own.
     pub backends: Arc<Backends>,
+    /// What names of nodes mean.
+    pub nodes: Vec<NodeMeaning>,
     /// Whether encrypted values are decrypted.
     pub decrypt: bool,
     /// The private key for decryption (PKCS#7, PEM).
@@ -106,6 +108,7 @@ impl Default for UserSettings {
             path_map: BTreeMap::new(),
             roots: Vec::new(),
             backends: Arc::default(),
+            nodes: Vec::new(),
             decrypt: false,
             pkcs7_private_key: None,
             pkcs7_public_key: None,

@@ -65,7 +65,7 @@ const SEVERITIES: [(&str, Option<Severity>); 5] = [
     ("error", Some(Severity::Error)),
 ];
 
-pub(super) const TABLE: [Setting; 24] = [
+pub(super) const TABLE: [Setting; 25] = [
     Setting {
         name: "puppetVersion",
         trust: Trust::Anyone,
@@ -183,6 +183,14 @@ pub(super) const TABLE: [Setting; 24] = [
             Ok(())
         },
     },
+    row!(
+        "nodes",
+        Anyone,
+        nodes,
+        "a list of objects with 'match' or 'names'",
+        { "type": "array", "items": { "type": "object" } },
+        "What a node's name means: `[{\"match\": \"^(?<role>[a-z]+)\"}]` sets the variable `role`. See `docs/configuration.md`."
+    ),
     row!(
         "decrypt",
         User,

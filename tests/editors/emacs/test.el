@@ -75,6 +75,13 @@
   (hiera-test-open "data/secrets.eyaml")
   (should (derived-mode-p 'yaml-mode)))
 
+(ert-deftest hiera-5-doctor ()
+  (hiera-test-open "data/role/web.yaml")
+  (hiera-ls-doctor)
+  (with-current-buffer "*Hiera doctor*"
+    (should (string-match-p "hiera.yaml — environment in" (buffer-string)))
+    (should (string-match-p "8 nodes from nodes.json" (buffer-string)))))
+
 ;; Nothing can work without a server: no reason to wait for each test's time to run out.
 (condition-case failure
     (hiera-test-open "data/role/web.yaml")

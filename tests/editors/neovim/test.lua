@@ -347,6 +347,13 @@ test('the impact of an edit before it is saved', function()
   vim.cmd('edit!')
 end)
 
+test('the doctor says what is known of the workspace', function()
+  open('data/common.yaml')
+  local shown = shown_by('HieraLs doctor', 'Hiera doctor')
+  contains(shown, 'hiera.yaml — environment in .', 'Variables that levels need', '8 nodes from nodes.json')
+  vim.cmd.close()
+end)
+
 test('lenses open what they count', function()
   open('data/role/web.yaml')
   local buffer = vim.api.nvim_get_current_buf()

@@ -203,6 +203,17 @@ test("the impact of an edit is there before it is saved", async () => {
   bench.mark("impact");
 });
 
+test("the doctor says what is known of the workspace", async () => {
+  await bench.openByName("data/common.yaml");
+  await bench.run("Hiera: Doctor");
+  const lines = await document("Hiera doctor", "environment in");
+  const text = (await lines.textContent()).replaceAll("\u00a0", " ");
+  assert.match(text, /hiera\.yaml — environment in/);
+  await bench.picture(join(process.env.OUT, "doctor.png"));
+  await closeDocuments();
+  bench.mark("doctor");
+});
+
 test("a lens opens what it counts, and one above an unsaved edit its impact", async () => {
   await bench.openByName("data/role/web.yaml");
   const lens = (text) => bench.page.locator(".codelens-decoration a", { hasText: text }).first();

@@ -178,25 +178,35 @@ fn without_nodes_the_matrix_says_what_decides() {
     let repository = Repository::new();
     std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
     let common = repository.file("data/common.yaml");
+    let port = json!({ "uri": uri(&common), "key": "port", "data": true });
+    // A node that a file is called after is known by its name.
     let mut program = repository.start();
-    let matrix = program.command(
-        "hiera.matrix",
-        &json!({ "uri": uri(&common), "key": "port", "data": true }),
+    shows(
+        &program.command("hiera.matrix", &port),
+        &expect![[r#"
+            "Matrix of port" ("yaml")
+            # port — the same for 1 node
+            # no facts are known of these nodes: files are called after them
+
+            # 1 node
+            #   c.x
+            # from environments/production/data/node/c.x.yaml:1
+            port: 9
+        "#]],
     );
+    program.end();
+    std::fs::remove_file(repository.file("data/node/c.x.yaml")).unwrap();
+    let mut program = repository.start();
+    let matrix = program.command("hiera.matrix", &port);
     shows(
         &matrix,
         &expect![[r#"
             "Matrix of port" ("yaml")
-            # port — 3 answers, by what a node's facts say
+            # port — 2 answers, by what a node's facts say
 
             # otherwise
             # from environments/production/data/common.yaml:1
             port: 80
-
-            ---
-            # trusted.certname = c.x
-            # from environments/production/data/node/c.x.yaml:1
-            port: 9
 
             ---
             # facts.site = ls
@@ -204,10 +214,7 @@ fn without_nodes_the_matrix_says_what_decides() {
             port: 8080
         "#]],
     );
-    assert_eq!(
-        matrix["data"]["answers"][1]["condition"],
-        "trusted.certname = c.x"
-    );
+    assert_eq!(matrix["data"]["answers"][1]["condition"], "facts.site = ls");
     program.end();
 }
 
@@ -614,9 +621,11 @@ fn the_matrix_names_levels_that_are_not_in_the_workspace_as_the_hover_does() {
         &matrix(&mut program, "nowhere"),
         &expect![[r#"
             "Matrix of nowhere" ("yaml")
-            # nowhere — the same for every node
+            # nowhere — the same for 1 node
+            # no facts are known of these nodes: files are called after them
 
-            # otherwise
+            # 1 node
+            #   c.x
             # unless level 'secret' (not in this workspace) sets it
             # not set
         "#]],
@@ -643,9 +652,11 @@ fn facts_of_the_repository_s_tests_are_nodes() {
         .map(|answer| format!("{} for {}", answer["value"], answer["nodes"][0]))
         .collect();
     values.sort();
-    assert_eq!(values.len(), 2, "{matrix}");
+    // Next to the node that a file is called after.
+    assert_eq!(values.len(), 3, "{matrix}");
     assert!(values[0].starts_with("80 for \"redhat-9"), "{matrix}");
     assert!(values[1].starts_with("8080 for \"debian-12"), "{matrix}");
+    assert!(values[2].starts_with("9 for \"c.x"), "{matrix}");
     program.end();
 }
 

@@ -236,6 +236,9 @@ local questions = {
   ['hiera.impact'] = function(_, place, _, done)
     done({ uri = place.uri })
   end,
+  ['hiera.doctor'] = function(_, place, _, done)
+    done({ uri = place.uri })
+  end,
   ['hiera.explain'] = about_a_key,
   ['hiera.matrix'] = about_a_key,
   ['hiera.value'] = about_a_key,

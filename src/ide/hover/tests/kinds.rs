@@ -659,7 +659,4 @@ fn a_node_of_which_only_the_name_is_known() {
         unknown, level 'Role': role/web.yaml:1
         not set: node/x.example.yaml"#]]
     .assert_eq(&found.expect("a hover").plain);
-    let analysis = crate::analysis::Analysis::new(&fixture.snapshot, &settings, &configs, &known);
-    let names = analysis.nodes_with_files(&fixture.path);
-    assert_eq!(names, ["x.example".into()]);
 }

@@ -1,0 +1,263 @@
+//! What would improve the answers of a workspace most: each with a command to run or settings to paste.
+
+use std::sync::Arc;
+
+use super::doctor::{Advice, BackendUse, Hierarchy, LevelReport, Report, VariableReport};
+use super::{Analysis, Offer, PROJECT_FILE};
+use crate::workspace::{RootKind, path};
+
+/// Most pieces of advice.
+pub const MOST_ADVICE: usize = 3;
+
+/// Where a command is run.
+const SHELL: &str = "shell";
+
+/// Asks PuppetDB for all nodes; the answer is a nodes file.
+const INVENTORY: &str =
+    "puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json";
+
+/// A piece of advice, and how many files it matters to.
+type Weighed = (usize, Advice);
+
+/// The weightiest advice first, at most [`MOST_ADVICE`].
+pub(super) fn advice(analysis: Analysis<'_>, report: &Report, offers: &[Offer]) -> Vec<Advice> {
+    let mut found: Vec<Weighed> = Vec::new();
+    found.extend(no_hierarchy(analysis, report));
+    found.extend(refused(analysis, report));
+    found.extend(no_facts(report));
+    found.extend(unknown_variables(report));
+    found.extend(unknown_backends(report, offers));
+    found.extend(outside(report));
+    found.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+    found
+        .into_iter()
+        .map(|(_, advice)| advice)
+        .take(MOST_ADVICE)
+        .collect()
+}
+
+fn no_hierarchy(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
+    if report
+        .hierarchies
+        .iter()
+        .any(|found| found.config.is_some())
+    {
+        return None;
+    }
+    let folder = analysis.snapshot.folders().first();
+    let example = report.unused.first().map_or("hiera/hiera.yaml", |unused| {
+        let inside = folder.and_then(|folder| path::within(&unused.path, folder));
+        inside.unwrap_or(&unused.path)
+    });
+    let advice = Advice {
+        what: "no hierarchy was found: name the configuration that is deployed as hiera.yaml"
+            .into(),
+        place: PROJECT_FILE,
+        paste: format!("roots:\n  - {example}\n"),
+    };
+    Some((usize::MAX, advice))
+}
+
+fn refused(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
+    let mut refused = report
+        .hierarchies
+        .iter()
+        .filter(|found| found.error.is_some());
+    let found = refused.next()?;
+    let config = found.config.as_deref()?;
+    let mut folders = analysis.snapshot.folders().iter();
+    let inside = folders.find_map(|folder| path::within(config, folder));
+    let inside = inside.unwrap_or(config);
+    let fails = match (&found.kind, path::parent(inside)) {
+        (RootKind::Module { name }, _) => format!("every lookup of a key of module '{name}' fails"),
+        (RootKind::Environment, Some(folder)) if !folder.is_empty() && inside != config => {
+            format!("every lookup in {folder} fails")
+        }
+        (RootKind::Environment | RootKind::Global, _) => "every lookup fails".to_owned(),
+    };
+    let advice = Advice {
+        what: format!("Puppet refuses {inside}, so {fails}: see what is wrong with it"),
+        place: SHELL,
+        paste: format!("hiera-ls check {inside}\n"),
+    };
+    Some((usize::MAX - 1, advice))
+}
+
+/// Of how many files it is not known who reads them, for want of one variable.
+fn in_doubt(variable: &VariableReport, nodes: usize) -> usize {
+    match nodes {
+        0 => variable.files,
+        nodes => variable.files * (nodes - variable.known.min(nodes)) / nodes,
+    }
+}
+
+fn no_facts(report: &Report) -> Option<Weighed> {
+    let nodes = &report.nodes;
+    if nodes.names_only < nodes.count {
+        return None;
+    }
+    let weight = report
+        .variables
+        .iter()
+        .map(|of| in_doubt(of, nodes.count))
+        .sum();
+    let what = match nodes.count {
+        0 => "no nodes are known: save what PuppetDB knows of them".to_owned(),
+        count => format!(
+            "of {count} nodes only the names are known, no facts: save what PuppetDB knows of them"
+        ),
+    };
+    let advice = Advice {
+        what: format!(
+            "{what} (without PuppetDB: copy the files in the server's yamldir/facts to spec/fixtures/facts)"
+        ),
+        place: SHELL,
+        paste: format!("{INVENTORY}\n"),
+    };
+    (weight > 0).then_some((weight, advice))
+}
+
+/// What names of nodes mean, for variables that no facts give.
+fn unknown_variables(report: &Report) -> Option<Weighed> {
+    /// Variables that one example holds.
+    const MOST: usize = 2;
+    let count = report.nodes.count;
+    let is_own = |variable: &&VariableReport| {
+        let root = variable.name.split('.').next().unwrap_or_default();
+        let is_fact = [
+            "facts",
+            "os",
+            "networking",
+            "kernel",
+            "osfamily",
+            "operatingsystem",
+        ];
+        !is_fact.contains(&root)
+            && in_doubt(variable, count) > 0
+            && *variable.name != *"environment"
+    };
+    let wanted: Vec<&VariableReport> = report.variables.iter().filter(is_own).take(MOST).collect();
+    if wanted.is_empty() || count == 0 {
+        return None;
+    }
+    let weight = wanted
+        .iter()
+        .map(|variable| in_doubt(variable, count))
+        .sum();
+    let names: Vec<String> = wanted
+        .iter()
+        .map(|of| format!("'{}' ({} of {count} nodes)", of.name, of.known))
+        .collect();
+    let mut pattern = String::from("^");
+    let mut extensions = String::new();
+    let mut variables = String::new();
+    for (at, variable) in wanted.iter().enumerate() {
+        let name = variable.name.rsplit('.').next().unwrap_or(&variable.name);
+        let group: String = name
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() {
+                    c.to_ascii_lowercase()
+                } else {
+                    '_'
+                }
+            })
+            .collect();
+        pattern += &match at {
+            0 => format!("(?<{group}>[a-z]+)"),
+            _ => format!("[^.]*\\.(?<{group}>[^.]+)"),
+        };
+        let line = format!("      {name}: '%{{{group}}}'\n");
+        match variable.name.starts_with("trusted.extensions.") {
+            true => extensions += &line,
+            false => variables += &line,
+        }
+    }
+    let mut paste = format!("nodes:\n  - match: '{pattern}'\n");
+    for (part, lines) in [("variables", variables), ("extensions", extensions)] {
+        if !lines.is_empty() {
+            paste += &format!("    {part}:\n{lines}");
+        }
+    }
+    let advice = Advice {
+        what: format!(
+            "levels need {}: say what a node's name means, if the name tells",
+            names.join(" and ")
+        ),
+        place: PROJECT_FILE,
+        paste,
+    };
+    Some((weight, advice))
+}
+
+fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
+    let is_unknown = |level: &&LevelReport| level.reading == BackendUse::Unknown;
+    let having = report.hierarchies.iter();
+    let having = having.filter(|found| found.levels.iter().any(|level| is_unknown(&level)));
+    let having: Vec<&Hierarchy> = having.collect();
+    let levels = having.iter().flat_map(|found| &found.levels);
+    let mut names: Vec<Arc<str>> = Vec::new();
+    for level in levels.clone().filter(is_unknown) {
+        let function = level.backend.split_once(": ").map_or("", |(_, name)| name);
+        if names.iter().all(|known| **known != *function) {
+            names.push(Arc::from(function));
+        }
+    }
+    let first = names.first()?;
+    let mut paste = "backends:\n".to_owned();
+    for name in &names {
+        let offer = offers.iter().find(|offer| offer.function == *name);
+        let line = offer.map_or_else(|| format!("{name}: {{like: secret}}"), Offer::as_yaml);
+        paste += &format!("  {line}\n");
+    }
+    let (who, gives) = match names.len() {
+        1 => (format!("the function '{first}' is"), "it gives"),
+        count => (
+            format!("'{first}' and {} more functions are", count - 1),
+            "they give",
+        ),
+    };
+    let modules: Option<Vec<&str>> = having.iter().map(|found| module_of(&found.kind)).collect();
+    let (what, weight) = match modules.as_deref() {
+        // A module's levels answer for its own keys only.
+        Some([module]) => (
+            format!("every answer for a key of module '{module}'"),
+            levels.map(|level| level.files).sum(),
+        ),
+        Some(modules) => (
+            format!("every answer for a key of {} modules", modules.len()),
+            levels.map(|level| level.files).sum(),
+        ),
+        None => ("every answer".to_owned(), report.files.reached),
+    };
+    let advice = Advice {
+        what: format!("{what} may be another, since {who} never run: say what {gives}"),
+        place: PROJECT_FILE,
+        paste,
+    };
+    Some((weight, advice))
+}
+
+fn module_of(kind: &RootKind) -> Option<&str> {
+    match kind {
+        RootKind::Module { name } => Some(name),
+        RootKind::Environment | RootKind::Global => None,
+    }
+}
+
+fn outside(report: &Report) -> Option<Weighed> {
+    let levels = report.hierarchies.iter().flat_map(|found| &found.levels);
+    let outside: Vec<_> = levels.filter(|level| level.is_outside).collect();
+    let first = outside.first()?;
+    let folder = first.datadir.as_deref()?;
+    let advice = Advice {
+        what: format!(
+            "level '{}' reads {folder}, which is not in the workspace: name the folder that is deployed \
+             there",
+            first.name
+        ),
+        place: PROJECT_FILE,
+        paste: format!("pathMap:\n  {folder}: data\n"),
+    };
+    Some((report.files.reached / 2, advice))
+}

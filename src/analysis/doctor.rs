@@ -1,0 +1,407 @@
+//! What a workspace is for Hiera, as far as it is known: hierarchies, levels, variables and who knows
+//! them, nodes, files that no level reads; and what would improve answers most.
+//!
+//! It knows neither words of a command nor output formats.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::advice::advice;
+use super::{Analysis, HieraFiles, NodeSet, NodesOrigin, RootView, datadir_of};
+use crate::hierarchy::{FunctionKind, Layer};
+use crate::lookup::{LevelOutline, layer_of, reading_of};
+use crate::scope::{Knowledge, Node};
+use crate::value::StrKey;
+use crate::workspace::{File, Origin, RootKind, Verdict, path};
+
+/// Most files of one kind that a report names; the others are counted.
+pub const MOST_FILES: usize = 1_000;
+
+/// What is known of a workspace.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The hierarchies that answer, ordered by folder.
+    pub hierarchies: Vec<Hierarchy>,
+    /// Configurations that answer nothing, and why.
+    pub unused: Vec<FileAndWhy>,
+    /// The variables that levels need, each once, those of most files first.
+    pub variables: Vec<VariableReport>,
+    /// The nodes.
+    pub nodes: NodesReport,
+    /// Files of data.
+    pub files: FilesReport,
+    /// What would improve answers most, the weightiest first; at most [`super::MOST_ADVICE`].
+    pub advice: Vec<Advice>,
+}
+
+/// One hierarchy.
+#[derive(Debug)]
+pub struct Hierarchy {
+    /// What it is for.
+    pub kind: RootKind,
+    /// The folder that it serves.
+    pub folder: Arc<str>,
+    /// Its configuration; none where Puppet's own default counts.
+    pub config: Option<Arc<str>>,
+    /// The version of the configuration.
+    pub version: Option<u8>,
+    /// Why it counts, in words.
+    pub why: String,
+    /// Why Puppet refuses it.
+    pub error: Option<String>,
+    /// The levels, highest priority first.
+    pub levels: Vec<LevelReport>,
+}
+
+/// One level of a hierarchy.
+#[derive(Clone, Debug)]
+pub struct LevelReport {
+    /// The level's name.
+    pub name: Arc<str>,
+    /// The function that gives its data, with its kind: `lookup_key: eyaml_lookup_key`.
+    pub backend: String,
+    /// How the backend is read here.
+    pub reading: BackendUse,
+    /// The paths as written.
+    pub paths: Vec<Arc<str>>,
+    /// The variables that they need.
+    pub variables: Vec<Arc<str>>,
+    /// How many files of the workspace it can read.
+    pub files: usize,
+    /// Whether its files lie outside of the workspace.
+    pub is_outside: bool,
+    /// The folder that its paths start from, where it is the same for every node.
+    pub datadir: Option<String>,
+}
+
+/// How a backend is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BackendUse {
+    /// As Puppet's own.
+    Own,
+    /// As the settings say.
+    Declared,
+    /// Not at all: it is never run, and what it gives is unknown.
+    Unknown,
+}
+
+/// A variable that levels need.
+#[derive(Clone, Debug)]
+pub struct VariableReport {
+    /// The variable as written, without the mark of the top scope.
+    pub name: Arc<str>,
+    /// How many levels need it.
+    pub levels: usize,
+    /// How many files these levels can read.
+    pub files: usize,
+    /// Of how many nodes it is known.
+    pub known: usize,
+    /// How many nodes have it from where, in words, most first.
+    pub sources: Vec<(&'static str, usize)>,
+}
+
+/// The known nodes.
+#[derive(Clone, Debug, Default)]
+pub struct NodesReport {
+    /// How many there are.
+    pub count: usize,
+    /// Of how many of them no facts are known.
+    pub names_only: usize,
+    /// Where they come from.
+    pub origins: Vec<NodesOrigin>,
+    /// Files that are called as a nodes file is and are not used.
+    pub passed_over: Vec<Arc<str>>,
+    /// What could not be read, in words.
+    pub problems: Vec<String>,
+}
+
+/// Files of data.
+#[derive(Clone, Debug, Default)]
+pub struct FilesReport {
+    /// How many there are: those that a level reads, and those that lie beside them.
+    pub data: usize,
+    /// How many of them a level can read.
+    pub reached: usize,
+    /// Those that no level reads, ordered by path; at most [`MOST_FILES`].
+    pub unreached: Vec<Arc<str>>,
+    /// Files that are not read, ordered by path.
+    pub skipped: Vec<FileAndWhy>,
+}
+
+/// A file, and why it is not used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileAndWhy {
+    /// The file.
+    pub path: Arc<str>,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// Something that would improve answers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Advice {
+    /// What is the matter, and what helps.
+    pub what: String,
+    /// Where the text below belongs: `shell`, or the name of a file.
+    pub place: &'static str,
+    /// A command to run, or settings to paste.
+    pub paste: String,
+}
+
+impl Analysis<'_> {
+    /// What the workspace is for Hiera, for the environment around a file or folder. O(files × levels).
+    #[must_use]
+    pub fn report(self, at: &str, nodes: &NodeSet) -> Report {
+        let roots = self.snapshot.roots().iter();
+        let views: Vec<RootView<'_>> = roots.map(|root| self.at(root)).collect();
+        let hierarchies: Vec<Hierarchy> = views.iter().map(hierarchy).collect();
+        let main = self.answering(at);
+        let mut report = Report {
+            variables: main
+                .as_ref()
+                .map(|view| variables(view, nodes))
+                .unwrap_or_default(),
+            nodes: nodes_report(nodes),
+            files: self.files_report(&views),
+            unused: self.unused(),
+            hierarchies,
+            advice: Vec::new(),
+        };
+        let offers = main.as_ref().map(|view| view.offers()).unwrap_or_default();
+        report.advice = advice(self, &report, &offers);
+        report
+    }
+
+    /// Configurations that no hierarchy is made of.
+    fn unused(self) -> Vec<FileAndWhy> {
+        let found = self.snapshot.roots().found().iter();
+        let unused = found.filter_map(|config| {
+            let why = match &config.verdict {
+                Verdict::Used => return None,
+                Verdict::Variant(other) => {
+                    format!("all that it reaches is answered by {other}, which comes before it")
+                }
+                Verdict::Aside => "it lies among tests or the set-up of a test machine".to_owned(),
+                Verdict::ReachesNothing => "it reaches no file of data".to_owned(),
+            };
+            Some(FileAndWhy {
+                path: config.path.clone(),
+                why,
+            })
+        });
+        unused.collect()
+    }
+
+    fn files_report(self, views: &[RootView<'_>]) -> FilesReport {
+        let hiera = HieraFiles::of(self);
+        let mut report = FilesReport::default();
+        let mut files: Vec<&Arc<File>> = self.snapshot.files().collect();
+        files.sort_by(|one, other| one.path().cmp(other.path()));
+        for file in files {
+            let at = file.path();
+            if is_configuration(self, at) {
+                continue;
+            }
+            let is_read = hiera.contains(at);
+            // Hidden files, `.gitkeep` among them, are no data that was forgotten.
+            let is_data = file.format().is_some() && !path::name(at).starts_with('.');
+            let lies_beside = || views.iter().any(|view| view.lies_among_data(at));
+            let belongs = is_read || (is_data && lies_beside());
+            if !belongs {
+                continue;
+            }
+            report.data += 1;
+            match is_read {
+                true => report.reached += 1,
+                false if report.unreached.len() < MOST_FILES => {
+                    report.unreached.push(at.clone());
+                }
+                false => {}
+            }
+            if let Some(error) = file.refused() {
+                report.skipped.push(FileAndWhy {
+                    path: at.clone(),
+                    why: error.message.replace(&format!("{at}: "), ""),
+                });
+            }
+        }
+        report
+    }
+}
+
+fn is_configuration(analysis: Analysis<'_>, at: &str) -> bool {
+    let roots = analysis.snapshot.roots();
+    let mut found = roots.found().iter();
+    let mut used = roots.iter();
+    found.any(|config| &*config.path == at)
+        || used.any(|root| root.hiera_yaml.as_deref() == Some(at))
+}
+
+fn hierarchy(view: &RootView<'_>) -> Hierarchy {
+    let root = view.root;
+    let outline = view.session().outline(&layer_of(root));
+    let found = view.analysis.snapshot.roots().found().iter();
+    let mut found = found.filter(|config| Some(&config.path) == root.hiera_yaml.as_ref());
+    let why = match (&root.kind, &root.hiera_yaml, found.next()) {
+        (_, Some(_), Some(config)) => {
+            let how = match config.origin {
+                Origin::Setting => "a setting names it",
+                Origin::Place => "it stands where Puppet looks for it",
+                Origin::Content => "it was found by what it holds",
+            };
+            format!("{how}, and reaches {} files of data", config.reached)
+        }
+        (RootKind::Environment, Some(_), None) => "it stands at the top of an environment".into(),
+        (RootKind::Environment, None, _) => {
+            "no hiera.yaml is there: Puppet's own default counts".into()
+        }
+        (RootKind::Module { .. }, ..) => "it stands at the top of a module".into(),
+        (RootKind::Global, ..) => {
+            "it stands above the environments, or a setting names it".to_owned()
+        }
+    };
+    let (outline, error) = match outline {
+        Ok(outline) => (outline, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let levels = outline.iter().flat_map(|outline| &outline.levels);
+    Hierarchy {
+        kind: root.kind.clone(),
+        folder: root.dir.clone(),
+        config: root.hiera_yaml.clone(),
+        version: outline.as_ref().map(|outline| outline.version),
+        why,
+        error,
+        levels: levels.map(|level| level_report(view, level)).collect(),
+    }
+}
+
+fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
+    let mut variables: Vec<Arc<str>> = Vec::new();
+    let mut paths: Vec<Arc<str>> = Vec::new();
+    for place in &level.places {
+        if !paths.contains(&place.original) {
+            paths.push(place.original.clone());
+        }
+        for name in place
+            .template
+            .variables()
+            .filter(|name| !name.starts_with('*'))
+        {
+            let name = plain(name);
+            if !variables.contains(&name) {
+                variables.push(name);
+            }
+        }
+    }
+    paths.extend(level.uris.iter().cloned());
+    let snapshot = view.analysis.snapshot;
+    let is_its = |file: &&Arc<File>| {
+        let mut places = level.places.iter();
+        places.any(|place| place.template.matches(file.path()))
+    };
+    let is_outside = |place: &crate::lookup::Place| view.analysis.is_outside(&place.template);
+    let settings = view.analysis.settings;
+    let is_declared = settings.backends.get(&level.function.name).is_some();
+    let reading = match reading_of(&level.function, &settings.backends) {
+        Some(_) if !is_declared => BackendUse::Own,
+        None if level.function.kind == FunctionKind::V4DataHash => BackendUse::Own,
+        _ if is_declared => BackendUse::Declared,
+        _ => BackendUse::Unknown,
+    };
+    LevelReport {
+        name: level.name.clone(),
+        backend: format!("{}: {}", level.function.kind.key(), level.function.name),
+        reading,
+        paths,
+        variables,
+        files: snapshot.files().filter(is_its).count(),
+        is_outside: !level.places.is_empty() && level.places.iter().all(is_outside),
+        datadir: level.places.first().and_then(datadir_of),
+    }
+}
+
+/// A variable without the mark of the top scope.
+fn plain(name: &Arc<str>) -> Arc<str> {
+    match name.strip_prefix("::") {
+        Some(plain) => Arc::from(plain),
+        None => name.clone(),
+    }
+}
+
+/// The variables of the layers that a root's nodes read.
+fn variables(view: &RootView<'_>, nodes: &NodeSet) -> Vec<VariableReport> {
+    let mut layers = vec![Layer::Global, Layer::Environment];
+    if !layers.contains(&view.layer) {
+        layers.push(view.layer.clone());
+    }
+    let mut uses: BTreeMap<Arc<str>, (usize, usize)> = BTreeMap::new();
+    for layer in &layers {
+        let Ok(Some(outline)) = view.session().outline(layer) else {
+            continue;
+        };
+        for level in &outline.levels {
+            let level = level_report(view, level);
+            for name in level.variables {
+                let (levels, files) = uses.entry(name).or_default();
+                *levels += 1;
+                *files += level.files;
+            }
+        }
+    }
+    let mut found: Vec<VariableReport> = uses
+        .into_iter()
+        .map(|(name, (levels, files))| {
+            let mut sources: Vec<(&'static str, usize)> = Vec::new();
+            let column = nodes.known.column(&name);
+            for (member, node) in nodes.nodes.all().iter().enumerate() {
+                if column.value(member).is_none() {
+                    continue;
+                }
+                let source = source_of(node, &name);
+                match sources.iter_mut().find(|(known, _)| *known == source) {
+                    Some((_, count)) => *count += 1,
+                    None => sources.push((source, 1)),
+                }
+            }
+            sources.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+            VariableReport {
+                known: sources.iter().map(|(_, count)| count).sum(),
+                name,
+                levels,
+                files,
+                sources,
+            }
+        })
+        .collect();
+    found.sort_by_key(|variable| std::cmp::Reverse(variable.files));
+    found
+}
+
+/// Where a node has a variable from.
+fn source_of(node: &Node, name: &str) -> &'static str {
+    let root = name.split('.').next().unwrap_or(name);
+    let is_by_name = node.knowledge != Knowledge::All;
+    match root {
+        "environment" => "its environment",
+        _ if node.variables.contains_key(&StrKey(name)) && is_by_name => "names of data files",
+        _ if node.variables.contains_key(&StrKey(root)) => "variables",
+        "trusted" if is_by_name => "its name",
+        "trusted" => "trusted data",
+        _ if is_by_name => "its name",
+        _ => "facts",
+    }
+}
+
+fn nodes_report(set: &NodeSet) -> NodesReport {
+    let nodes = set.nodes.all().iter();
+    NodesReport {
+        count: set.nodes.all().len(),
+        names_only: nodes
+            .filter(|node| node.knowledge != Knowledge::All)
+            .count(),
+        origins: set.origins.clone(),
+        passed_over: set.passed_over.clone(),
+        problems: set.problems.clone(),
+    }
+}

@@ -1,0 +1,302 @@
+//! The nodes that the data names: where no file describes nodes, those that data files are called
+//! after, with what the paths of these files say of them. Their facts stay unknown.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Analysis, RootView};
+use crate::hierarchy::{Layer, Template, TemplatePart};
+use crate::lookup::{Place, layer_of};
+use crate::scope::{Knowledge, Node};
+use crate::value::Value;
+use crate::workspace::path;
+
+/// Variables that hold a node's certname, or the full name that is one as a rule.
+const FULL_NAMES: [&str; 7] = [
+    "trusted.certname",
+    "facts.clientcert",
+    "clientcert",
+    "facts.networking.fqdn",
+    "networking.fqdn",
+    "facts.fqdn",
+    "fqdn",
+];
+
+/// Variables that hold the first part of a node's name.
+const HOST_NAMES: [&str; 5] = [
+    "trusted.hostname",
+    "facts.networking.hostname",
+    "networking.hostname",
+    "facts.hostname",
+    "hostname",
+];
+
+/// Variables that hold the rest of it.
+const DOMAINS: [&str; 5] = [
+    "trusted.domain",
+    "facts.networking.domain",
+    "networking.domain",
+    "facts.domain",
+    "domain",
+];
+
+/// Names of folders, and parts of names of variables, that say that a file is for one host.
+const WORDS: [&str; 10] = [
+    "node", "nodes", "nodename", "host", "hosts", "hostname", "server", "servers", "machine",
+    "machines",
+];
+
+/// Most nodes that are made from names of files.
+const MOST_NAMED: usize = 100_000;
+
+/// Nodes that data files are called after; cheap to clone and to compare.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NamedNodes(Arc<[Arc<Node>]>);
+
+impl PartialEq for NamedNodes {
+    fn eq(&self, other: &NamedNodes) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl NamedNodes {
+    /// The nodes, ordered by name.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Node>> {
+        self.0.iter()
+    }
+}
+
+/// What a node is called by a place of the hierarchy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// By its full name.
+    Full,
+    /// By the first part of its name, beside the rest.
+    HostAndDomain,
+    /// By the first part of its name, or by something that only the site's own code knows.
+    Label,
+}
+
+/// A place that has one file for each host, and how it calls them.
+struct NamingPlace<'p> {
+    place: &'p Place,
+    naming: Naming,
+    /// The variable that names the host.
+    variable: &'p Arc<str>,
+}
+
+/// What paths say of one node: the values of variables; nothing for one that two paths contradict
+/// each other about.
+#[derive(Default)]
+struct Said {
+    naming: Option<Naming>,
+    values: BTreeMap<Arc<str>, Option<String>>,
+}
+
+/// The locations of the layers that a root's nodes read: their data may be called after nodes.
+pub(super) fn places_of(view: &RootView<'_>) -> Vec<Arc<[Place]>> {
+    let mut layers = vec![Layer::Global, Layer::Environment];
+    let own = layer_of(view.root);
+    if !layers.contains(&own) {
+        layers.push(own);
+    }
+    layers.iter().map(|layer| view.places(layer)).collect()
+}
+
+/// The nodes that the files of some places are called after. O(files × places that name nodes).
+pub(super) fn named_nodes(
+    analysis: Analysis<'_>,
+    folder: &str,
+    places: &[Arc<[Place]>],
+) -> NamedNodes {
+    let all = || places.iter().flat_map(|places| places.iter());
+    let naming: Vec<NamingPlace<'_>> = all().filter_map(|place| naming(place, folder)).collect();
+    if naming.is_empty() {
+        return NamedNodes::default();
+    }
+    // A file that a level names outright is for no one node.
+    let constant: Vec<&Template> = all()
+        .map(|place| &place.template)
+        .filter(|template| template.is_constant())
+        .collect();
+    let mut found: BTreeMap<String, Vec<(&NamingPlace<'_>, Bound)>> = BTreeMap::new();
+    for file in analysis.snapshot.files() {
+        let at = file.path();
+        for of in &naming {
+            let template = &of.place.template;
+            let Some(bound) = Some(template)
+                .filter(|template| template.matches(at))
+                .and_then(|template| template.bind(at))
+            else {
+                continue;
+            };
+            if constant.iter().any(|template| template.matches(at)) {
+                break;
+            }
+            if let Some(name) = name_in(&bound, of)
+                && (found.len() < MOST_NAMED || found.contains_key(&name))
+            {
+                found.entry(name).or_default().push((of, bound));
+            }
+        }
+    }
+    let mut nodes: BTreeMap<String, Said> = BTreeMap::new();
+    for (name, files) in found {
+        for (of, bound) in &files {
+            // Hosts of one name in two places are two hosts.
+            let is_one = |(other, known): &(&NamingPlace<'_>, Bound)| {
+                !std::ptr::eq(*other, *of) || known == bound
+            };
+            let name = match of.naming == Naming::Label && !files.iter().all(is_one) {
+                true => joined(bound),
+                false => name.clone(),
+            };
+            nodes.entry(name).or_default().add(of.naming, bound);
+        }
+    }
+    NamedNodes(told_apart(nodes).collect())
+}
+
+/// Variables of a path with their values.
+type Bound = Vec<(Arc<str>, String)>;
+
+fn joined(bound: &Bound) -> String {
+    let values: Vec<&str> = bound.iter().map(|(_, value)| value.as_str()).collect();
+    values.join("/")
+}
+
+/// How a place names hosts, if it does.
+fn naming<'p>(place: &'p Place, folder: &str) -> Option<NamingPlace<'p>> {
+    if place.mapped.is_some() {
+        return None;
+    }
+    let template = &place.template;
+    let by = |names: &[&str]| {
+        let mut variables = template.variables();
+        variables.find(|variable| names.contains(&plain(variable)))
+    };
+    let of = |naming, variable| {
+        Some(NamingPlace {
+            place,
+            naming,
+            variable,
+        })
+    };
+    if let Some(variable) = by(&FULL_NAMES) {
+        return of(Naming::Full, variable);
+    }
+    if let Some(variable) = by(&HOST_NAMES) {
+        return match by(&DOMAINS) {
+            Some(_) => of(Naming::HostAndDomain, variable),
+            None => of(Naming::Label, variable),
+        };
+    }
+    let variable = names_file(template)?;
+    let is_word = |text: &str| WORDS.contains(&text.to_ascii_lowercase().as_str());
+    let mut parts = variable.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_for_hosts = parts.any(is_word) || folders(template, folder).any(is_word);
+    // A file for each operating system is for no host, wherever it lies.
+    let is_fact = variable.starts_with("facts.") || variable.starts_with("::facts.");
+    (is_for_hosts && !is_fact && plain(variable) != "environment")
+        .then_some(variable)
+        .and_then(|variable| of(Naming::Label, variable))
+}
+
+/// A variable without the mark of the top scope.
+fn plain(variable: &str) -> &str {
+    variable.trim_start_matches("::")
+}
+
+/// The variable that alone is the name of a template's files, but for the ending.
+fn names_file(template: &Template) -> Option<&Arc<str>> {
+    match template.parts.as_slice() {
+        [
+            ..,
+            TemplatePart::Text(before),
+            TemplatePart::Variable(name),
+            TemplatePart::Text(ending),
+        ] if before.ends_with('/') && ending.starts_with('.') && !ending.contains('/') => {
+            Some(name)
+        }
+        _ => None,
+    }
+}
+
+/// The folders that a template names below a folder.
+fn folders<'t>(template: &'t Template, folder: &'t str) -> impl Iterator<Item = &'t str> {
+    let texts = template.parts.iter().filter_map(|part| match part {
+        TemplatePart::Text(text) => Some(text.as_str()),
+        TemplatePart::Variable(_) | TemplatePart::Key(_) => None,
+    });
+    let below = texts.map(move |text| path::within(text, folder).unwrap_or(text));
+    below.flat_map(|text| text.split('/'))
+}
+
+/// What a path calls its node.
+fn name_in(bound: &[(Arc<str>, String)], of: &NamingPlace<'_>) -> Option<String> {
+    let value = |is_it: &dyn Fn(&str) -> bool| {
+        let found = bound.iter().find(|(variable, _)| is_it(variable));
+        found.map(|(_, value)| value.as_str())
+    };
+    let name = value(&|variable| variable == &**of.variable)?;
+    match of.naming {
+        Naming::Full | Naming::Label => Some(name.to_owned()),
+        Naming::HostAndDomain => {
+            let domain = value(&|variable| DOMAINS.contains(&plain(variable)))?;
+            Some(format!("{name}.{domain}"))
+        }
+    }
+}
+
+impl Said {
+    fn add(&mut self, naming: Naming, bound: &Bound) {
+        if self.naming != Some(Naming::Full) {
+            self.naming = Some(naming);
+        }
+        for (variable, value) in bound {
+            let known = self.values.entry(variable.clone());
+            let known = known.or_insert_with(|| Some(value.clone()));
+            if known.as_ref() != Some(value) {
+                *known = None;
+            }
+        }
+    }
+
+    fn node(&self, name: &str) -> Node {
+        let mut node = Node {
+            knowledge: match self.naming {
+                Some(Naming::Full | Naming::HostAndDomain) => Knowledge::Name,
+                Some(Naming::Label) | None => Knowledge::Label,
+            },
+            ..Node::named(name)
+        };
+        for (variable, value) in &self.values {
+            let Some(value) = value else { continue };
+            let variable = plain(variable);
+            let value = Value::string(value);
+            if let Some(fact) = variable.strip_prefix("facts.") {
+                node.facts.set(fact, value);
+            } else if variable == "environment" {
+                node.environment = value.as_str().map(Arc::from);
+            } else {
+                // `trusted.extensions.x` too: what is bound is found by its whole path.
+                node.variables.insert(Value::string(variable), value);
+            }
+        }
+        node
+    }
+}
+
+/// The nodes, ordered by name: what is called after the first part of a known full name is that node.
+fn told_apart(nodes: BTreeMap<String, Said>) -> impl Iterator<Item = Arc<Node>> {
+    let full = |said: &Said| said.naming != Some(Naming::Label);
+    let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, _) in nodes.iter().filter(|(_, said)| full(said)) {
+        let host = name.split('.').next().unwrap_or(name);
+        *hosts.entry(host.to_owned()).or_default() += 1;
+    }
+    nodes.into_iter().filter_map(move |(name, said)| {
+        let is_known = !full(&said) && hosts.get(&name) == Some(&1);
+        (!is_known).then(|| Arc::new(said.node(&name)))
+    })
+}

@@ -1,0 +1,113 @@
+//! What names of nodes mean, as settings say it: patterns with named groups, or a table.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::regexp::Regexp;
+use crate::scope::NameRule;
+use crate::value::{Value, from_json};
+
+/// What some names mean. Texts in the values have `%{name}` for the pattern's groups; where there are
+/// no values, the groups are variables.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NodeMeaning {
+    /// Which names, as Ruby reads patterns.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// What single names mean.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, Meaning>,
+    /// Variables of the top scope.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: Values,
+    /// Facts, by their dotted paths.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: Values,
+    /// Extensions of the certificate.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub extensions: Values,
+}
+
+/// Values by name.
+type Values = BTreeMap<String, serde_json::Value>;
+
+/// What one name means.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Meaning {
+    /// Variables of the top scope.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: Values,
+    /// Facts, by their dotted paths.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: Values,
+    /// Extensions of the certificate.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub extensions: Values,
+}
+
+/// The rules of some meanings, the weightiest first. A pattern that cannot be read has none: it is
+/// reported where it is set.
+#[must_use]
+pub fn name_rules(meanings: &[NodeMeaning]) -> Vec<NameRule> {
+    let mut rules = Vec::new();
+    for meaning in meanings {
+        let names = meaning.names.iter();
+        rules.extend(names.map(|(name, of)| NameRule {
+            name: name.clone(),
+            variables: values(&of.variables),
+            facts: values(&of.facts),
+            extensions: values(&of.extensions),
+            ..NameRule::default()
+        }));
+        let pattern = meaning.pattern.as_deref().map(Regexp::new);
+        if let Some(Ok(pattern)) = pattern {
+            rules.push(NameRule {
+                pattern: Some(pattern),
+                name: String::new(),
+                variables: values(&meaning.variables),
+                facts: values(&meaning.facts),
+                extensions: values(&meaning.extensions),
+            });
+        }
+    }
+    rules
+}
+
+fn values(given: &Values) -> Vec<(String, Value)> {
+    let values = given.iter();
+    let values = values.filter_map(|(name, value)| {
+        let value = from_json(&value.to_string()).ok()?;
+        Some((name.clone(), value))
+    });
+    values.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scope::Node;
+    use crate::value::StrKey;
+
+    #[test]
+    fn a_table_and_patterns_say_what_names_mean() {
+        let text = "- names:\n    db1: {variables: {role: special, tier: 2}}\n\
+                    - match: '^(?<role>[a-z]+)\\d'\n\
+                    - {match: '(', variables: {role: never}}\n";
+        let meanings: Vec<NodeMeaning> = serde_yaml::from_str(text).unwrap();
+        let rules = name_rules(&meanings);
+        assert_eq!(rules.len(), 2);
+        let role = |name: &str| {
+            let mut node = Node::named(name);
+            rules.iter().for_each(|rule| {
+                rule.apply(&mut node);
+            });
+            node.variables.get(&StrKey("role")).cloned()
+        };
+        assert_eq!(role("db1"), Some("special".into()));
+        assert_eq!(role("web2"), Some("web".into()));
+        assert_eq!(role("2"), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! `hiera-ls doctor`: what a workspace is for Hiera, and what would improve its answers most.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::lookup::settings_of;
+use super::nodes::Asked;
+use super::workspace::files_of;
+use crate::analysis::Analysis;
+use crate::disk;
+use crate::ide::document::doctor;
+use crate::lookup::ConfigCache;
+use crate::scope::KnownNodes;
+
+/// Which workspace, and how it is told.
+#[derive(Args)]
+pub(super) struct DoctorArguments {
+    /// The control repository or module
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    workspace: String,
+    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
+    /// [default: as matrix has it]
+    #[arg(long, value_name = "FILE")]
+    nodes: Vec<String>,
+    /// A JSON or YAML file of facts; a node's own facts lie over them
+    #[arg(long, value_name = "FILE")]
+    facts: Option<String>,
+    /// The hierarchy, where it is not the one that is found
+    #[arg(long, value_name = "FILE")]
+    hiera_yaml: Option<String>,
+    /// The global layer's hiera.yaml
+    #[arg(long, value_name = "FILE")]
+    hiera_config: Option<String>,
+    /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
+    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
+    puppet_version: Option<u8>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = DoctorFormat::Text)]
+    format: DoctorFormat,
+}
+
+/// The forms of the report.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DoctorFormat {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// Runs the command: exit code 0 once all is printed, 1 where something could not be read.
+pub(super) fn run(arguments: &DoctorArguments) -> ExitCode {
+    match print(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = writeln!(std::io::stderr(), "{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print(arguments: &DoctorArguments) -> Result<(), String> {
+    let folder = disk::absolute(&arguments.workspace);
+    let project = disk::project(&folder).whole();
+    let project = project.map_err(|error| error.to_string())?;
+    let files = files_of(
+        &project,
+        arguments.hiera_config.as_deref(),
+        arguments.hiera_yaml.as_deref(),
+    )?;
+    let snapshot = disk::snapshot_with(&folder, &files);
+    let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
+    let configs = ConfigCache::default();
+    let asked = Asked {
+        files: &arguments.nodes,
+        facts: arguments.facts.as_ref(),
+        project: &project,
+        settings: &settings,
+        configs: &configs,
+    };
+    let nodes = asked.set(&snapshot, &folder)?;
+    let no_nodes = KnownNodes::default();
+    let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
+    let document = doctor::document(analysis, &folder, &nodes);
+    let text = match arguments.format {
+        DoctorFormat::Text => document.content,
+        DoctorFormat::Json => document.data.unwrap_or_default() + "\n",
+    };
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| format!("standard output: {error}"))
+}

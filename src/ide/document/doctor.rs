@@ -1,0 +1,358 @@
+//! The document of what a workspace is for Hiera, and how it is written: as text for people, as JSON
+//! for programs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Document, short_name};
+use crate::analysis::{
+    Analysis, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, NodeSet, NodesReport,
+    Report, VariableReport,
+};
+use crate::ide::cell::counted;
+use crate::workspace::{RootKind, Snapshot, path};
+
+/// The version of the JSON form.
+const VERSION: u8 = 1;
+
+/// Most folders or files of one kind that the text names.
+const MOST_NAMED: usize = 12;
+
+/// Widest column of a table, in characters.
+const WIDEST: usize = 48;
+
+/// What the workspace is for Hiera, for the environment around a file or folder.
+#[must_use]
+pub fn document(analysis: Analysis<'_>, at: &str, nodes: &NodeSet) -> Document {
+    let report = analysis.report(at, nodes);
+    Document {
+        title: "Hiera doctor".to_owned(),
+        language: "text",
+        content: text(analysis.snapshot, &report),
+        data: Some(json_of(&report).to_string()),
+    }
+}
+
+fn text(snapshot: &Snapshot, report: &Report) -> String {
+    let mut out = String::new();
+    advice(&mut out, report);
+    out.push_str("Hierarchies\n");
+    if report.hierarchies.is_empty() {
+        out.push_str("  none was found\n");
+    }
+    for found in &report.hierarchies {
+        hierarchy(&mut out, snapshot, found);
+    }
+    whys(
+        &mut out,
+        snapshot,
+        "Configurations that are not used",
+        &report.unused,
+    );
+    variables(&mut out, &report.variables, &report.nodes);
+    nodes(&mut out, snapshot, &report.nodes);
+    files(&mut out, snapshot, &report.files);
+    out
+}
+
+fn advice(out: &mut String, report: &Report) {
+    if report.advice.is_empty() {
+        return;
+    }
+    out.push_str("What would improve answers most\n");
+    for (at, advice) in report.advice.iter().enumerate() {
+        let place = match advice.place {
+            "shell" => "run".to_owned(),
+            file => format!("put into {file}"),
+        };
+        let _ = writeln!(out, "  {}. {}; {place}:", at + 1, advice.what);
+        for line in advice.paste.lines() {
+            let _ = writeln!(out, "       {line}");
+        }
+    }
+    out.push('\n');
+}
+
+fn hierarchy(out: &mut String, snapshot: &Snapshot, found: &Hierarchy) {
+    let folder = match short_name(snapshot, &found.folder) {
+        "" => ".",
+        folder => folder,
+    };
+    let what = match &found.kind {
+        RootKind::Environment => format!("environment in {folder}"),
+        RootKind::Module { name } => format!("module {name} in {folder}"),
+        RootKind::Global => format!("global layer in {folder}"),
+    };
+    let config = found.config.as_deref().map(|at| short_name(snapshot, at));
+    let version = found
+        .version
+        .map_or(String::new(), |version| format!(", version {version}"));
+    let _ = writeln!(
+        out,
+        "  {} — {what}{version}: {}",
+        config.unwrap_or("no hiera.yaml"),
+        found.why
+    );
+    if let Some(error) = &found.error {
+        let _ = writeln!(out, "    Puppet refuses it: {}", super::one_line(error));
+    }
+    let rows = found.levels.iter().map(|level| {
+        let needs = match level.variables.is_empty() {
+            true => "nothing of the node".to_owned(),
+            false => level.variables.join(", "),
+        };
+        [
+            level.name.to_string(),
+            files_of(level),
+            needs,
+            reading(level),
+        ]
+    });
+    let rows: Vec<[String; 4]> = rows.collect();
+    if !rows.is_empty() {
+        table(out, ["level", "files", "needs", "read as"], &rows);
+    }
+}
+
+fn files_of(level: &LevelReport) -> String {
+    match level.is_outside {
+        true => "outside".to_owned(),
+        false => level.files.to_string(),
+    }
+}
+
+fn reading(level: &LevelReport) -> String {
+    let function = level
+        .backend
+        .split_once(": ")
+        .map_or(&*level.backend, |(_, name)| name);
+    match level.reading {
+        BackendUse::Own => function.to_owned(),
+        BackendUse::Declared => format!("{function}, as declared"),
+        BackendUse::Unknown => format!("unknown: {function} is never run here"),
+    }
+}
+
+/// A table with a head, its columns as wide as they must be.
+fn table<const N: usize>(out: &mut String, head: [&str; N], rows: &[[String; N]]) {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        let widest = cells
+            .max()
+            .unwrap_or_default()
+            .max(head[column].chars().count());
+        widest.min(WIDEST)
+    };
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let mut line = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut text = String::from("   ");
+        for (cell, width) in cells.zip(&widths) {
+            let pad = width.saturating_sub(cell.chars().count());
+            let _ = write!(text, " {cell}{} ", " ".repeat(pad));
+        }
+        let _ = writeln!(out, "{}", text.trim_end());
+    };
+    line(&mut head.into_iter());
+    for row in rows {
+        line(&mut row.iter().map(String::as_str));
+    }
+}
+
+fn variables(out: &mut String, all: &[VariableReport], nodes: &NodesReport) {
+    if all.is_empty() {
+        return;
+    }
+    out.push_str("\nVariables that levels need\n");
+    let rows = all.iter().map(|variable| {
+        let known = match nodes.count {
+            0 => "no nodes are known".to_owned(),
+            count => format!("{} of {}", variable.known, counted(count)),
+        };
+        let sources = variable.sources.iter();
+        let sources = sources.map(|(source, count)| match *count == variable.known {
+            true => (*source).to_owned(),
+            false => format!("{source} ({count})"),
+        });
+        let levels = match variable.levels {
+            1 => "1 level".to_owned(),
+            count => format!("{count} levels"),
+        };
+        [
+            variable.name.to_string(),
+            match variable.files {
+                1 => format!("{levels}, 1 file"),
+                count => format!("{levels}, {count} files"),
+            },
+            known,
+            sources.collect::<Vec<_>>().join(", "),
+        ]
+    });
+    let rows: Vec<[String; 4]> = rows.collect();
+    table(out, ["variable", "needed by", "known of", "from"], &rows);
+}
+
+fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport) {
+    out.push_str("\nNodes\n");
+    if nodes.count == 0 {
+        out.push_str("  none is known: no nodes.json, and no data file is called after one\n");
+    }
+    for origin in &nodes.origins {
+        let from = match &origin.path {
+            Some(path) => format!("from {}", short_name(snapshot, path)),
+            None => "that data files are called after: no facts are known of them".to_owned(),
+        };
+        let _ = writeln!(out, "  {} {from}", counted(origin.nodes));
+    }
+    for path in &nodes.passed_over {
+        let _ = writeln!(
+            out,
+            "  {} is not used: it does not say of nodes what their facts, trusted data or variables are",
+            short_name(snapshot, path)
+        );
+    }
+    for problem in &nodes.problems {
+        let _ = writeln!(out, "  {}", super::one_line(problem));
+    }
+}
+
+fn files(out: &mut String, snapshot: &Snapshot, files: &FilesReport) {
+    out.push_str("\nData files\n");
+    let _ = writeln!(
+        out,
+        "  {} files, of which a level reads {}{}",
+        files.data,
+        files.reached,
+        match files.data {
+            0 => String::new(),
+            all => format!(" ({} %)", files.reached * 100 / all),
+        }
+    );
+    if !files.unreached.is_empty() {
+        out.push_str("  no level reads\n");
+        let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for file in &files.unreached {
+            let file = short_name(snapshot, file);
+            let folder = path::parent(file).unwrap_or("");
+            folders.entry(folder).or_default().push(file);
+        }
+        let count = folders.len();
+        for (folder, files) in folders.into_iter().take(MOST_NAMED) {
+            let _ = match files.as_slice() {
+                [only] => writeln!(out, "    {only}"),
+                files if folder.is_empty() => writeln!(out, "    {} files at the top", files.len()),
+                files => writeln!(out, "    {} files in {folder}", files.len()),
+            };
+        }
+        if count > MOST_NAMED {
+            let _ = writeln!(out, "    and files in {} more folders", count - MOST_NAMED);
+        }
+    }
+    whys(out, snapshot, "Files that are not read", &files.skipped);
+}
+
+fn whys(out: &mut String, snapshot: &Snapshot, title: &str, all: &[FileAndWhy]) {
+    if all.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{title}");
+    for file in all.iter().take(MOST_NAMED) {
+        let name = short_name(snapshot, &file.path);
+        let _ = writeln!(out, "  {name}: {}", super::one_line(&file.why));
+    }
+    if all.len() > MOST_NAMED {
+        let _ = writeln!(out, "  and {} more", all.len() - MOST_NAMED);
+    }
+}
+
+/// The report as JSON; the form is an interface (`docs/doctor.md`).
+fn json_of(report: &Report) -> Value {
+    let whys = |all: &[FileAndWhy]| -> Vec<Value> {
+        let all = all.iter();
+        all.map(|file| json!({ "file": &*file.path, "why": file.why }))
+            .collect()
+    };
+    let hierarchies: Vec<Value> = report.hierarchies.iter().map(hierarchy_json).collect();
+    let variables = report.variables.iter().map(|variable| {
+        let sources = variable.sources.iter();
+        let sources: Vec<Value> = sources
+            .map(|(source, nodes)| json!({ "from": source, "nodes": nodes }))
+            .collect();
+        json!({
+            "name": &*variable.name,
+            "levels": variable.levels,
+            "files": variable.files,
+            "known": variable.known,
+            "sources": sources,
+        })
+    });
+    let nodes = &report.nodes;
+    let origins = nodes.origins.iter();
+    let origins: Vec<Value> = origins
+        .map(|origin| json!({ "file": origin.path.as_deref(), "nodes": origin.nodes }))
+        .collect();
+    let advice = report
+        .advice
+        .iter()
+        .map(|advice| json!({ "what": advice.what, "place": advice.place, "paste": advice.paste }));
+    json!({
+        "version": VERSION,
+        "hierarchies": hierarchies,
+        "unused": whys(&report.unused),
+        "variables": variables.collect::<Vec<_>>(),
+        "nodes": {
+            "count": nodes.count,
+            "names_only": nodes.names_only,
+            "origins": origins,
+            "passed_over": texts(&nodes.passed_over),
+            "problems": nodes.problems,
+        },
+        "files": {
+            "data": report.files.data,
+            "reached": report.files.reached,
+            "unreached": texts(&report.files.unreached),
+            "skipped": whys(&report.files.skipped),
+        },
+        "advice": advice.collect::<Vec<_>>(),
+    })
+}
+
+fn texts(all: &[Arc<str>]) -> Vec<&str> {
+    all.iter().map(|text| &**text).collect()
+}
+
+fn hierarchy_json(found: &Hierarchy) -> Value {
+    let (kind, module): (&str, Option<&Arc<str>>) = match &found.kind {
+        RootKind::Environment => ("environment", None),
+        RootKind::Module { name } => ("module", Some(name)),
+        RootKind::Global => ("global", None),
+    };
+    let levels = found.levels.iter().map(|level| {
+        let assumed = match level.reading {
+            BackendUse::Own => None,
+            BackendUse::Declared => Some("as the settings declare it"),
+            BackendUse::Unknown => Some("unknown: it is never run"),
+        };
+        json!({
+            "name": &*level.name,
+            "backend": level.backend,
+            "assumed": assumed,
+            "paths": texts(&level.paths),
+            "variables": texts(&level.variables),
+            "files": level.files,
+            "outside": level.is_outside,
+        })
+    });
+    json!({
+        "kind": kind,
+        "module": module.map(|name| &**name),
+        "folder": &*found.folder,
+        "file": found.config.as_deref(),
+        "version": found.version,
+        "why": found.why,
+        "error": found.error,
+        "levels": levels.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,446 @@
+//! What two versions of a workspace's files can differ in: which keys, for which nodes.
+//!
+//! A key can differ whose entries changed, whose `lookup_options` changed, and that looks one of these
+//! up; for a node one of whose levels reads a file that changed. Nothing is looked up here.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::call_hierarchy::root_of;
+use super::matrix::{Readable, all_keys, written};
+use crate::analysis::RootView;
+use crate::interpolation::has_tokens;
+use crate::lookup::{Environment, EnvironmentConfig};
+use crate::regexp::Regexp;
+use crate::workspace::{
+    File, Files as _, Format, KeyDiff, KeyFact, KeyState, Root, RootKind, Snapshot,
+    differences_of_keys, path,
+};
+
+/// Folders of a module whose files decide how values are converted and which functions there are.
+const CODE_FOLDERS: [&str; 3] = ["/functions/", "/types/", "/lib/"];
+
+/// Which keys two versions can differ in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Touched {
+    /// Any.
+    All,
+    /// These top-level keys.
+    Keys(BTreeSet<Arc<str>>),
+}
+
+/// How far the changes between two versions extent.
+pub(super) struct Extent {
+    touched: Touched,
+    /// The nodes that can get something else, by number, in their order.
+    pub(super) members: Vec<usize>,
+}
+
+/// A file in two versions; nothing where a version does not have it.
+struct Changed<'a> {
+    before: Option<&'a Arc<File>>,
+    after: Option<&'a Arc<File>>,
+}
+
+impl<'a> Changed<'a> {
+    /// The versions that there are, with their snapshots.
+    fn versions<'s>(
+        &self,
+        [before, after]: [&'s Snapshot; 2],
+    ) -> impl Iterator<Item = (&'s Snapshot, &'a Arc<File>)> + use<'s, 'a> {
+        let before = self.before.map(|file| (before, file));
+        before
+            .into_iter()
+            .chain(self.after.map(|file| (after, file)))
+    }
+}
+
+impl Extent {
+    /// What the files of two views of one root can make differ. O(files), and where patterns of
+    /// `lookup_options` change, O(patterns × keys).
+    pub(super) fn of(before: &RootView<'_>, after: &RootView<'_>) -> Extent {
+        let everything = || Extent {
+            touched: Touched::All,
+            members: (0..after.analysis.nodes.len()).collect(),
+        };
+        let versions = [before.analysis.snapshot, after.analysis.snapshot];
+        let folders = Folders::of(before, after);
+        let Some(modules) = folders.other_modules(&before.environment, &after.environment) else {
+            return everything();
+        };
+        let readable = [Readable::new(before), Readable::new(after)];
+        let mut extent = Extent {
+            touched: Touched::Keys(BTreeSet::new()),
+            members: Vec::new(),
+        };
+        let mut data = Vec::new();
+        let mut members = BTreeSet::new();
+        let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
+        let mut whole_modules = modules;
+        for changed in changed(versions, &folders) {
+            let files: Vec<_> = changed.versions(versions).collect();
+            let configured = files.iter().find_map(|(snapshot, file)| {
+                snapshot
+                    .roots()
+                    .iter()
+                    .find(|root| is_configured_by(root, file))
+            });
+            match configured.map(|root| &root.kind) {
+                Some(RootKind::Module { name }) => {
+                    whole_modules.insert(name.clone());
+                    continue;
+                }
+                Some(RootKind::Environment | RootKind::Global) => return everything(),
+                None => {}
+            }
+            let is_read = |(_, file): &(&Snapshot, &Arc<File>)| {
+                readable.iter().any(|readable| readable.reads(file.path()))
+            };
+            if !files.iter().any(is_read) {
+                let is_code = |folder| files.iter().any(|(_, file)| file.path().contains(folder));
+                if CODE_FOLDERS.into_iter().any(is_code) {
+                    return everything();
+                }
+                continue;
+            }
+            if let Some(file) = changed.before {
+                members.extend(readable[0].readers(before, file.path()));
+            }
+            if let Some(file) = changed.after {
+                members.extend(readable[1].readers(after, file.path()));
+            }
+            data.push(changed);
+        }
+        for module in &whole_modules {
+            let prefix = format!("{module}::");
+            for snapshot in versions {
+                names.extend(snapshot.key_names(&prefix).cloned());
+            }
+        }
+        extent.members = match whole_modules.is_empty() {
+            true => members.into_iter().collect(),
+            false => everything().members,
+        };
+        extent.touched = touched_by(versions, &data, names);
+        extent
+    }
+
+    /// The keys that can differ, as lookups must be asked for them, ordered by bytes.
+    pub(super) fn keys(&self, before: &RootView<'_>, after: &RootView<'_>) -> Vec<Arc<str>> {
+        let mut keys: BTreeSet<Arc<str>> = BTreeSet::new();
+        match &self.touched {
+            Touched::All => {
+                keys.extend(all_keys(after));
+                keys.extend(all_keys(before));
+            }
+            Touched::Keys(touched) => {
+                let (before, after) = (Readable::new(before), Readable::new(after));
+                let found = touched.iter();
+                let found = found.filter(|key| after.holds(key) || before.holds(key));
+                keys.extend(found.map(written));
+            }
+        }
+        keys.into_iter().collect()
+    }
+}
+
+fn is_configured_by(root: &Root, file: &File) -> bool {
+    root.hiera_yaml.as_deref() == Some(&**file.path())
+}
+
+/// Where two versions of one workspace lie.
+struct Folders<'a> {
+    before: Cow<'a, str>,
+    after: Cow<'a, str>,
+}
+
+impl<'a> Folders<'a> {
+    /// The workspace folders around two roots; the roots' own where these lie elsewhere in them.
+    fn of(before: &'a RootView<'_>, after: &'a RootView<'_>) -> Folders<'a> {
+        let around = |view: &'a RootView<'_>| {
+            let folders = view.analysis.snapshot.folders().iter();
+            let around = folders.filter(|folder| path::within(&view.root.dir, folder).is_some());
+            around.max_by_key(|folder| folder.len())
+        };
+        let rest = |view: &RootView<'_>, folder: &str| {
+            path::within(&view.root.dir, folder).map(str::to_owned)
+        };
+        match (around(before), around(after)) {
+            (Some(old), Some(new)) if rest(before, old) == rest(after, new) => Folders {
+                before: Cow::Borrowed(old),
+                after: Cow::Borrowed(new),
+            },
+            (_, _) => Folders {
+                before: Cow::Borrowed(&before.root.dir),
+                after: Cow::Borrowed(&after.root.dir),
+            },
+        }
+    }
+
+    /// Where the new version has what the old one has at a path.
+    fn forward<'p>(&self, at: &'p str) -> Cow<'p, str> {
+        onto(at, &self.before, &self.after)
+    }
+
+    /// Where the old version has what the new one has at a path.
+    fn back<'p>(&self, at: &'p str) -> Cow<'p, str> {
+        onto(at, &self.after, &self.before)
+    }
+
+    fn same_config(&self, before: &EnvironmentConfig, after: &EnvironmentConfig) -> bool {
+        match (before, after) {
+            (EnvironmentConfig::Elsewhere(old), EnvironmentConfig::Elsewhere(new)) => {
+                *self.forward(old) == **new
+            }
+            (
+                EnvironmentConfig::Own | EnvironmentConfig::None | EnvironmentConfig::Elsewhere(_),
+                _,
+            ) => before == after,
+        }
+    }
+
+    /// The modules that two environments do not have alike; nothing where more than the modules is
+    /// different.
+    fn other_modules(
+        &self,
+        before: &Environment,
+        after: &Environment,
+    ) -> Option<BTreeSet<Arc<str>>> {
+        let same = |old: &Option<Arc<str>>, new: &Option<Arc<str>>| {
+            old.as_deref().map(|at| self.forward(at)) == new.as_deref().map(Cow::Borrowed)
+        };
+        let moved: Vec<Cow<'_, str>> = before
+            .modulepath
+            .iter()
+            .map(|at| self.forward(at))
+            .collect();
+        let is_same = before.name == after.name
+            && before.data_provider == after.data_provider
+            && same(&before.dir, &after.dir)
+            && self.same_config(&before.config, &after.config)
+            && same(&before.global_dir, &after.global_dir)
+            && same(&before.global_config, &after.global_config)
+            && moved
+                .iter()
+                .map(|at| &**at)
+                .eq(after.modulepath.iter().map(|at| &**at));
+        if !is_same {
+            return None;
+        }
+        let old: BTreeSet<(&Arc<str>, Cow<'_, str>)> = before
+            .modules
+            .iter()
+            .map(|(name, at)| (name, self.forward(at)))
+            .collect();
+        let new = after
+            .modules
+            .iter()
+            .map(|(name, at)| (name, Cow::Borrowed(&**at)));
+        let new: BTreeSet<(&Arc<str>, Cow<'_, str>)> = new.collect();
+        let other = old.symmetric_difference(&new);
+        Some(other.map(|(name, _)| (*name).clone()).collect())
+    }
+}
+
+fn onto<'p>(at: &'p str, from: &str, to: &str) -> Cow<'p, str> {
+    match path::within(at, from) {
+        Some(rest) if from != to => Cow::Owned(path::join(to, rest)),
+        Some(_) | None => Cow::Borrowed(at),
+    }
+}
+
+/// The files that two versions do not have alike. O(files).
+fn changed<'a>([before, after]: [&'a Snapshot; 2], folders: &Folders<'_>) -> Vec<Changed<'a>> {
+    let differs =
+        |old: &Arc<File>, new: &Arc<File>| !Arc::ptr_eq(old, new) && old.hash() != new.hash();
+    // Versions of one set of files number them alike.
+    let is_one_set = before.shape() == after.shape();
+    let mut found = Vec::new();
+    for file in after.files() {
+        let old = match is_one_set {
+            true => before.file_by_id(file.id()),
+            false => before.file(&folders.back(file.path())),
+        };
+        if old.is_none_or(|old| differs(old, file)) {
+            found.push(Changed {
+                before: old,
+                after: Some(file),
+            });
+        }
+    }
+    if !is_one_set {
+        let gone = before.files();
+        let gone = gone.filter(|file| after.file(&folders.forward(file.path())).is_none());
+        found.extend(gone.map(|file| Changed {
+            before: Some(file),
+            after: None,
+        }));
+    }
+    found
+}
+
+/// The keys that two versions of a workspace can differ in, whatever levels read. O(files + keys that
+/// changes touch).
+pub(super) fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
+    let folders = Folders {
+        before: Cow::Borrowed("/"),
+        after: Cow::Borrowed("/"),
+    };
+    let versions = [before, after];
+    let data = changed(versions, &folders);
+    let is_configuration = |changed: &Changed<'_>| {
+        changed.versions(versions).any(|(snapshot, file)| {
+            let mut roots = snapshot.roots().iter();
+            roots.any(|root| is_configured_by(root, file))
+        })
+    };
+    if before.roots() != after.roots() || data.iter().any(is_configuration) {
+        return Touched::All;
+    }
+    touched_by(versions, &data, BTreeSet::new())
+}
+
+/// The keys that changes of data files can touch, beside `keys`.
+fn touched_by(
+    versions: [&Snapshot; 2],
+    data: &[Changed<'_>],
+    mut keys: BTreeSet<Arc<str>>,
+) -> Touched {
+    // A file that Puppet refuses fails every lookup that reads it, and what is no data file by its
+    // name can be anything.
+    let decides = |(_, file): (&Snapshot, &Arc<File>)| {
+        file.facts().error.is_some() || file.facts().keys.is_empty() || file.format().is_none()
+    };
+    for changed in data {
+        if changed.versions(versions).any(decides) {
+            return Touched::All;
+        }
+        let diff = differences_of_keys(changed.before, changed.after);
+        let of_diff = || diff.added.iter().chain(&diff.removed).chain(&diff.changed);
+        keys.extend(of_diff().cloned());
+        if of_diff().any(|name| **name == *"lookup_options") {
+            match touched_by_options(versions, changed, &diff) {
+                Some(found) => keys.extend(found),
+                None => return Touched::All,
+            }
+        }
+    }
+    if !keys.is_empty() {
+        for snapshot in versions {
+            add_users(snapshot, &mut keys);
+        }
+    }
+    Touched::Keys(keys)
+}
+
+/// The keys that a change of a file's `lookup_options` can touch; nothing where that can be any.
+fn touched_by_options(
+    versions: [&Snapshot; 2],
+    changed: &Changed<'_>,
+    diff: &KeyDiff,
+) -> Option<BTreeSet<Arc<str>>> {
+    let is_orderly = |(snapshot, file): (&Snapshot, &Arc<File>)| {
+        let data = snapshot.data_of(file, file.format().unwrap_or(Format::Yaml));
+        let options = data.recovered.get("lookup_options");
+        options.is_none_or(|options| {
+            let names = options.as_hash().map(|hash| hash.keys());
+            names.is_some_and(|mut names| names.all(|name| name.as_str().is_some()))
+        })
+    };
+    // Options that are no hash fail every lookup, in words that depend on all options.
+    let all_are_hashes = |snapshot: &Snapshot| {
+        let mut files = snapshot.iter_files_with("lookup_options");
+        files.all(|file| !file.facts().lookup_options.is_empty())
+    };
+    // Without a difference in any entry something else is another: their order, an alias.
+    let is_plain = !diff.lookup_options.is_empty()
+        && changed.versions(versions).all(is_orderly)
+        && versions.into_iter().all(all_are_hashes)
+        && !diff.lookup_options.iter().any(|name| has_tokens(name));
+    if !is_plain {
+        return None;
+    }
+    let mut touched: BTreeSet<Arc<str>> = diff.lookup_options.iter().cloned().collect();
+    // A module whose options are for other keys than its own fails with each of its keys.
+    let mut roots = changed
+        .versions(versions)
+        .filter_map(|(snapshot, file)| snapshot.root_of(file.path()));
+    if let Some(RootKind::Module { name }) = roots.next().map(|root| &root.kind) {
+        let prefix = format!("{name}::");
+        for snapshot in versions {
+            touched.extend(snapshot.key_names(&prefix).cloned());
+        }
+    }
+    // The first pattern that matches counts: so their order does.
+    let patterns = |file: Option<&Arc<File>>| -> Vec<Arc<str>> {
+        let names = file
+            .into_iter()
+            .flat_map(|file| &file.facts().lookup_options);
+        let names = names.map(|option| option.pattern.clone());
+        names.filter(|name| name.starts_with('^')).collect()
+    };
+    let (old, new) = (patterns(changed.before), patterns(changed.after));
+    let kept = old.iter().filter(|name| new.contains(name));
+    let same_order = kept.eq(new.iter().filter(|name| old.contains(name)));
+    let of_diff = diff
+        .lookup_options
+        .iter()
+        .filter(|name| name.starts_with('^'));
+    let mut changed: Vec<&Arc<str>> = of_diff.collect();
+    if !same_order {
+        changed.extend(old.iter().chain(&new));
+    }
+    for pattern in changed {
+        // A pattern that cannot be read makes every lookup fail.
+        let pattern = Regexp::new(pattern).ok()?;
+        for snapshot in versions {
+            let names = snapshot.key_names("");
+            touched.extend(
+                names
+                    .filter(|name| pattern.is_match(name).unwrap_or(true))
+                    .cloned(),
+            );
+        }
+    }
+    Some(touched)
+}
+
+/// Adds the keys that look up any of `keys`, and those that look these up. O(files + keys found).
+fn add_users(snapshot: &Snapshot, keys: &mut BTreeSet<Arc<str>>) {
+    let tangled = snapshot.files().filter(|file| file.facts().is_tangled);
+    let mut tangles: HashMap<Arc<str>, BTreeSet<Arc<str>>> = HashMap::new();
+    for file in tangled {
+        add_tangles(file, &mut tangles);
+    }
+    let mut open: Vec<Arc<str>> = keys.iter().cloned().collect();
+    while let Some(key) = open.pop() {
+        let tangles = tangles.remove(&key).into_iter().flatten();
+        for user in snapshot.references().users(&key).cloned().chain(tangles) {
+            if keys.insert(user.clone()) {
+                open.push(user);
+            }
+        }
+    }
+}
+
+/// The keys of a tangled file by what their values may look up.
+fn add_tangles(file: &File, users: &mut HashMap<Arc<str>, BTreeSet<Arc<str>>>) {
+    let facts = file.facts();
+    let may_hold_any = |fact: &KeyFact| {
+        let value = fact.value.start as usize..fact.value.end as usize;
+        fact.state == KeyState::Broken
+            || file.format() != Some(Format::Yaml)
+            || fact.value.start < fact.key.start
+            || file.text().get(value).is_none_or(|text| text.contains('*'))
+    };
+    let any = facts.keys.iter().filter(|fact| may_hold_any(fact));
+    let any: Vec<&KeyFact> = any.collect();
+    for reference in facts.references() {
+        let inside = |fact: &&KeyFact| fact.value.contains(reference.range);
+        let around = facts.keys.iter().filter(inside);
+        let names = around.chain(any.iter().copied());
+        let by = users.entry(root_of(&reference.key)).or_default();
+        by.extend(names.map(|fact| fact.name.clone()));
+    }
+}

@@ -1,0 +1,91 @@
+//! The levels of a layer for people: what each asks, and where its files are.
+
+use std::sync::Arc;
+
+use super::engine::{Engine, Invocation};
+use super::error::{Failure, LookupError};
+use super::reach::Place;
+use super::session::Session;
+use crate::hierarchy::{Function, Layer};
+use crate::scope::Scope;
+
+/// One layer's configuration.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// The configuration's file; none where there is none and Puppet's own default counts.
+    pub config: Option<Arc<str>>,
+    /// Its version.
+    pub version: u8,
+    /// The levels, highest priority first.
+    pub levels: Vec<LevelOutline>,
+}
+
+/// One level, as far as it is known for every node.
+#[derive(Clone, Debug)]
+pub struct LevelOutline {
+    /// The level's name.
+    pub name: Arc<str>,
+    /// Whether it stands in a module's `default_hierarchy`.
+    pub in_default_hierarchy: bool,
+    /// The function that gives its data.
+    pub function: Function,
+    /// Its locations in files.
+    pub places: Vec<Place>,
+    /// Its locations elsewhere.
+    pub uris: Vec<Arc<str>>,
+}
+
+impl Session<'_> {
+    /// The levels of a layer; nothing where the layer has no hierarchy.
+    ///
+    /// # Errors
+    /// What Puppet raises for the configuration.
+    pub fn outline(&self, layer: &Layer) -> Result<Option<Outline>, LookupError> {
+        let mut engine = Engine::new(*self, Scope::open());
+        match outline(&mut engine, self, layer) {
+            Ok(outline) => Ok(outline),
+            Err(Failure::NotFound) => Ok(None),
+            Err(Failure::Error(error)) => Err(*error),
+        }
+    }
+}
+
+fn outline(
+    engine: &mut Engine<'_>,
+    session: &Session<'_>,
+    layer: &Layer,
+) -> super::error::Found<Option<Outline>> {
+    let Some(provider) = engine.provider(layer)? else {
+        return Ok(None);
+    };
+    let all = engine.levels(&provider, &Invocation::default())?;
+    let places = session.known_places(layer);
+    let parts = [(false, &all.hierarchy), (true, &all.default_hierarchy)];
+    let levels = parts
+        .into_iter()
+        .flat_map(|(in_default_hierarchy, levels)| {
+            levels
+                .iter()
+                .map(move |level| (in_default_hierarchy, level))
+        });
+    let levels = levels.map(|(in_default_hierarchy, level)| {
+        let is_its = |place: &&Place| {
+            place.in_default_hierarchy == in_default_hierarchy && place.index == level.index
+        };
+        let locations = level.locations.iter().flat_map(|all| all.iter());
+        let uris = locations.filter(|location| location.is_uri);
+        LevelOutline {
+            name: level.name.clone(),
+            in_default_hierarchy,
+            function: level.function.clone(),
+            places: places.iter().filter(is_its).cloned().collect(),
+            uris: uris.map(|location| location.original.clone()).collect(),
+        }
+    });
+    let config = provider.config();
+    Ok(Some(Outline {
+        config: config.and_then(|config| config.path.clone()),
+        version: config.map_or(5, crate::hierarchy::Config::version),
+        levels: levels.collect(),
+    }))
+}

@@ -1,0 +1,86 @@
+//! Files that a node may read leave an answer unknown by their `lookup_options` only where these
+//! may say something of the keys that were read.
+
+use std::sync::Arc;
+
+use super::{Certainty, ConfigCache, Environment, PuppetVersion, Request, Session, Settings};
+use crate::scope::Scope;
+use crate::workspace::{Change, Workspace};
+
+const HIERA: &str =
+    "version: 5\nhierarchy: [{name: s, path: 's/%{site}.yaml'}, {path: c.yaml, name: c}]\n";
+const COMMON: &str = "m::a: 1\nm::b: \"%{lookup('m::a')}\"\n";
+
+/// Whether a key's value is certain while a file with some options may be read.
+fn is_certain(data: &str, options: &str, key: &str) -> bool {
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec!["/env".into()]));
+    let open = |path: &str, text: &str| {
+        workspace.apply(Change::Open {
+            path: Arc::from(format!("/env/{path}")),
+            text: Arc::from(text),
+            version: 1,
+        })
+    };
+    open(
+        "hiera.yaml",
+        "version: 5\nhierarchy: [{name: g, path: g.yaml}]\n",
+    );
+    open("modules/m/hiera.yaml", HIERA);
+    open("modules/m/data/c.yaml", COMMON);
+    if data == "data" {
+        open("hiera.yaml", HIERA);
+        open("data/c.yaml", COMMON);
+    }
+    let snapshot = open(
+        &format!("{data}/s/one.yaml"),
+        &format!("lookup_options: {options}\n"),
+    );
+    let environment = Environment {
+        dir: Some("/env".into()),
+        modulepath: vec!["/env/modules".into()],
+        ..Environment::default()
+    };
+    let session = Session {
+        files: &*snapshot,
+        environment: &environment,
+        settings: &Settings::for_version(PuppetVersion::V8),
+        configs: &ConfigCache::default(),
+    };
+    let answer = session.lookup(&Scope::open(), &Request::key(key));
+    answer.certainty() == Certainty::Certain && answer.unless(&[Arc::from(key)]).is_none()
+}
+
+#[test]
+fn options_of_other_keys_decide_nothing() {
+    assert!(is_certain("data", "{m::c: {merge: deep}}", "m::a"));
+    assert!(is_certain("data", "{'^m::c': {merge: deep}}", "m::a"));
+    assert!(is_certain(
+        "modules/m/data",
+        "{m::c: {merge: deep}}",
+        "m::a"
+    ));
+}
+
+#[test]
+fn options_that_may_be_of_a_key_leave_it_unknown() {
+    for options in [
+        "{m::a: {convert_to: String}}",
+        "{'^m::.$': {convert_to: String}}",
+        "{'^m::(': {merge: deep}}",
+        "{'m::%{name}': {convert_to: String}}",
+        "{<<: {m::a: {convert_to: String}}}",
+        "\"%{alias('m::own')}\"",
+    ] {
+        assert!(!is_certain("data", options, "m::a"), "{options}");
+        // A key that is read on the way.
+        assert!(!is_certain("data", options, "m::b"), "{options}");
+    }
+    // Puppet refuses options of a module for keys of others.
+    assert!(is_certain("data", "{other::c: {merge: deep}}", "m::a"));
+    assert!(!is_certain(
+        "modules/m/data",
+        "{other::c: {merge: deep}}",
+        "m::a"
+    ));
+}

@@ -1,0 +1,137 @@
+//! Which nodes the commands know without being told, and what `doctor` says of a workspace.
+
+use std::path::Path;
+use std::process::Command;
+
+const HIERA: &str = "version: 5\nhierarchy:\n\
+    - {name: Host, path: 'nodes/%{::location}/%{::host}.yaml'}\n\
+    - {name: Role, path: 'role/%{::role}.yaml'}\n\
+    - {name: Common, path: common.yaml}\n";
+
+/// A file of Vagrant's: machines by name, and nothing that Puppet knows of them.
+const VAGRANT: &str = "web:\n  box: debian/12\n  memory: 512\ndb:\n  box: debian/12\n";
+
+fn write(folder: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let at = folder.join(name);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        std::fs::write(at, text).unwrap();
+    }
+}
+
+/// A workspace whose hosts have files of their own, by variables that only a manifest sets.
+fn workspace() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        ("hiera.yaml", HIERA),
+        ("nodes.yaml", VAGRANT),
+        ("data/nodes/lon/web01.yaml", "port: 443\n"),
+        ("data/nodes/lon/db01.yaml", "other: 1\n"),
+        ("data/nodes/nyc/web01.yaml", "port: 444\n"),
+        ("data/role/db.yaml", "port: 5432\n"),
+        ("data/common.yaml", "port: 80\nname: x\n"),
+        ("data/old/common.yaml", "port: 1\n"),
+    ];
+    write(folder.path(), &files);
+    folder
+}
+
+/// Standard output, standard error and the exit code.
+fn run(folder: &Path, arguments: &[&str]) -> (String, String, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let code = output.status.code().unwrap();
+    (text(&output.stdout), text(&output.stderr), code)
+}
+
+#[test]
+fn hosts_are_known_by_the_names_of_their_files() {
+    let folder = workspace();
+    let (text, _, code) = run(folder.path(), &["matrix", "port", "--format", "json"]);
+    assert_eq!(code, 0);
+    let row: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let answers = row["answers"].as_array().unwrap();
+    let of = |node: &str| {
+        let mut answers = answers.iter();
+        let is_its = |answer: &&serde_json::Value| {
+            answer["nodes"].as_array().unwrap().contains(&node.into())
+        };
+        answers.find(is_its).unwrap()
+    };
+    // Two hosts of one name are told apart by what else their paths say.
+    assert_eq!(of("lon/web01")["value"], 443);
+    assert_eq!(of("nyc/web01")["value"], 444);
+    // What depends on the role stays unknown, and what does not is certain.
+    assert!(of("db01")["found"].is_null(), "{text}");
+    let (text, _, _) = run(folder.path(), &["matrix", "name"]);
+    assert!(text.starts_with("name — the same for 3 nodes\n"), "{text}");
+    // A name that is not known is not answered for.
+    let (_, said, code) = run(folder.path(), &["lookup", "port", "--node", "db01"]);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("no facts are known of node 'db01'"), "{said}");
+    let (text, _, code) = run(folder.path(), &["lookup", "name", "--node", "db01"]);
+    assert_eq!((text.as_str(), code), ("--- x\n", 0));
+}
+
+#[test]
+fn all_commands_take_the_same_nodes_file() {
+    let folder = workspace();
+    let nodes = "web01: {variables: {location: lon, host: web01, role: web}}\n\
+                 db01: {variables: {location: lon, host: db01, role: db}}\n";
+    write(folder.path(), &[("nodes.yaml", nodes)]);
+    let (text, _, code) = run(folder.path(), &["lookup", "port", "--node", "db01"]);
+    assert_eq!((text.as_str(), code), ("--- 5432\n", 0));
+    let (text, said, code) = run(folder.path(), &["lookup", "port", "--node", "web02"]);
+    assert_eq!((text.as_str(), code), ("", 1));
+    assert!(said.contains("node 'web02' is not in"), "{said}");
+    let (_, said, code) = run(folder.path(), &["lookup", "port"]);
+    assert_eq!(code, 2, "{said}");
+    let (text, _, _) = run(folder.path(), &["matrix", "port"]);
+    assert!(
+        text.starts_with("port — 2 answers over 2 nodes\n"),
+        "{text}"
+    );
+    let (text, _, _) = run(folder.path(), &["hover", "data/common.yaml:1:1"]);
+    assert!(text.contains("2 nodes"), "{text}");
+}
+
+#[test]
+fn the_doctor_says_what_is_known_and_what_is_not() {
+    let folder = workspace();
+    let (text, said, code) = run(folder.path(), &["doctor"]);
+    assert_eq!(code, 0, "{said}");
+    for line in [
+        "  hiera.yaml — environment in ., version 5: it stands where Puppet looks for it, and reaches",
+        "    Host    3      location, host       yaml_data\n",
+        "    Common  1      nothing of the node  yaml_data\n",
+        "3 nodes that data files are called after: no facts are known of them",
+        "nodes.yaml is not used: it does not say of nodes",
+        "  6 files, of which a level reads 5 (83 %)\n",
+        "    data/old/common.yaml\n",
+        "puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let (text, _, _) = run(folder.path(), &["doctor", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["version"], 1);
+    assert_eq!(report["nodes"]["count"], 3);
+    assert_eq!(report["nodes"]["names_only"], 3);
+    assert_eq!(report["files"]["reached"], 5);
+    let variables = report["variables"].as_array().unwrap();
+    let known = |name: &str| {
+        let mut variables = variables.iter();
+        variables.find(|of| of["name"] == name).unwrap()["known"].clone()
+    };
+    assert_eq!([known("host"), known("location"), known("role")], [3, 3, 0]);
+    // Facts of all nodes, and all is known.
+    let nodes = "web01: {variables: {location: lon, host: web01, role: web}}\n";
+    write(folder.path(), &[("nodes.yaml", nodes)]);
+    let (text, _, _) = run(folder.path(), &["doctor"]);
+    assert!(text.contains("1 node from nodes.yaml\n"), "{text}");
+    assert!(!text.contains("puppet query"), "{text}");
+}

@@ -1,0 +1,218 @@
+//! Comparing two versions of a workspace: what is found by looking at what changed is what full
+//! matrices differ in, and every node is shown its own sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use hiera_ls::ide::cell::{difference_json, difference_text, row_json};
+use hiera_ls::ide::compare::{Difference, compare_versions};
+use hiera_ls::ide::matrix::{all_keys, row};
+use hiera_ls::lookup::{Certainty, PuppetVersion, Request};
+use hiera_ls::scope::{Knowledge, Node, Nodes};
+use hiera_ls::workspace::Snapshot;
+use proptest::prelude::*;
+
+use super::matrix::{Base, FOLDER, NODES, PATHS, base, data, files, fleet, nodes, told, workspace};
+
+/// All that differs between two versions.
+fn compared(base: &Base, before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let mut take = |new: Vec<Difference>, _, _| {
+        found.extend(new);
+        Ok(())
+    };
+    let (old, new) = (fleet(base, before), fleet(base, after));
+    compare_versions(&old, &new, &[], &mut take).unwrap();
+    found
+}
+
+/// What every node gets of every key, each by a lookup of its own, and whether that is certain.
+fn cells(
+    base: &Base,
+    snapshot: &Snapshot,
+    keys: &BTreeSet<Arc<str>>,
+) -> BTreeMap<(Arc<str>, Arc<str>), String> {
+    let fleet = fleet(base, snapshot);
+    let mut cells = BTreeMap::new();
+    for member in 0..base.nodes.len() {
+        for key in keys {
+            let session = fleet.session();
+            let answer = session.lookup(&base.nodes.scope(member), &Request::key(key));
+            let at = (key.clone(), base.nodes.shared_name(member));
+            // Whether files may decide of which only the variables are unknown is not part of it.
+            let is_certain = match base.nodes.knowledge(member) {
+                Knowledge::All => answer.certainty() == Certainty::Certain,
+                Knowledge::Name | Knowledge::Label => true,
+            };
+            cells.insert(at, format!("{} {is_certain}", told(&answer.result)));
+        }
+    }
+    cells
+}
+
+/// The known nodes, and some of which nothing but the name is known.
+fn fleet_of_both() -> Nodes {
+    let known = nodes(NODES);
+    let named = ["n1", "n9", "n2.example.com"].map(|name| Arc::new(Node::named(name)));
+    let known = known.all().iter().filter(|node| *node.certname != *"n1");
+    known.cloned().chain(named).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_changed_tells_all_that_differs(
+        before in proptest::collection::vec(proptest::option::weighted(0.8, data()), PATHS.len()),
+        edits in proptest::collection::vec(proptest::option::weighted(0.3, proptest::option::of(data())), PATHS.len()),
+        is_puppet_8 in any::<bool>(),
+    ) {
+        let version = |texts: &[Option<String>]| {
+            let texts = PATHS.iter().zip(texts);
+            let texts: Vec<(&str, &str)> = texts.filter_map(|(path, text)| Some((*path, text.as_deref()?))).collect();
+            workspace(&files(&texts)).snapshot()
+        };
+        let edited = before.iter().zip(&edits);
+        let after: Vec<Option<String>> = edited.map(|(old, edit)| edit.clone().unwrap_or_else(|| old.clone())).collect();
+        let (before, after) = (version(&before), version(&after));
+        let puppet = if is_puppet_8 { PuppetVersion::V8 } else { PuppetVersion::V7 };
+        let base = base(&fleet_of_both(), puppet);
+        let mut keys: BTreeSet<Arc<str>> = all_keys(&fleet(&base, &before)).into_iter().collect();
+        keys.extend(all_keys(&fleet(&base, &after)));
+        let (old, new) = (cells(&base, &before, &keys), cells(&base, &after, &keys));
+        let expected: BTreeSet<_> = old.iter().filter(|(at, old)| **old != new[at]).map(|(at, _)| at.clone()).collect();
+        let mut found = BTreeSet::new();
+        for difference in compared(&base, &before, &after) {
+            for node in &difference.after.nodes {
+                if told(&difference.before.result) != told(&difference.after.result)
+                    || base.nodes.knowledge(base.nodes.find(node).unwrap()) == Knowledge::All
+                {
+                    found.insert((difference.key.clone(), node.clone()));
+                }
+            }
+            for (cell, snapshot) in [(&difference.before, &before), (&difference.after, &after)] {
+                prop_assert_eq!(cell.origins.iter().map(|origin| origin.nodes.len()).sum::<usize>(), cell.nodes.len());
+                prop_assert!(cell.sources().iter().all(|source| snapshot.file(&source.file).is_some()));
+            }
+        }
+        prop_assert_eq!(found, expected);
+    }
+}
+
+const SOURCES: &str = "n1: {facts: {site: ls}, variables: {role: web}}\n\
+    n2: {facts: {site: cp}, variables: {role: db}}\n\
+    n3: {facts: {site: cp}, variables: {role: web}}\n\
+    n4: {facts: {site: cp}, variables: {role: web}}\n";
+
+#[test]
+fn every_node_is_shown_its_own_sources() {
+    let version = |node: &str, common: &str| {
+        let files = files(&[
+            ("data/node/n1.yaml", node),
+            ("data/role/web.yaml", "a: 1\n"),
+            ("data/common.yaml", common),
+        ]);
+        workspace(&files).snapshot()
+    };
+    let base = base(&nodes(SOURCES), PuppetVersion::V7);
+    let after = version("b: 1\n", "b: 1\na: 1\n");
+    let place =
+        |file: &str, line: u32| format!("{{\"file\":\"{FOLDER}/data/{file}\",\"line\":{line}}}");
+    assert_eq!(
+        row_json(&row(&fleet(&base, &after), "b")),
+        format!(
+            "{{\"key\":\"b\",\"answers\":[{{\"found\":true,\"value\":1,\
+             \"nodes\":[\"n1\",\"n2\",\"n3\",\"n4\"],\"sources\":[{common},{node}],\"origins\":[\
+             {{\"nodes\":[\"n2\",\"n3\",\"n4\"],\"sources\":[{common}]}},\
+             {{\"nodes\":[\"n1\"],\"sources\":[{node}]}}]}}]}}",
+            common = place("common.yaml", 1),
+            node = place("node/n1.yaml", 1),
+        )
+    );
+    // One node changes: only its own sources count, though the old value was that of all nodes.
+    let before = version("c: 1\n", "b: 2\na: 1\n");
+    let found = compared(&base, &before, &after);
+    let b: Vec<&Difference> = found.iter().filter(|found| *found.key == *"b").collect();
+    let [b] = b.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert_eq!(
+        difference_text(b, FOLDER, FOLDER),
+        "b — 4 nodes\n  - 2  data/common.yaml:1\n  + 1\n      \
+         3 nodes  data/common.yaml:1\n      n1       data/node/n1.yaml:1\n"
+    );
+    let split = b.by_origin();
+    let split: Vec<String> = split.iter().map(difference_json).collect();
+    assert_eq!(split.len(), 2);
+    assert!(split[1].contains("\"nodes\":[\"n1\"]") && !split[1].contains("origins"));
+    let before = version("b: 5\n", "b: 1\na: 1\n");
+    let found = compared(&base, &before, &after);
+    assert_eq!(
+        difference_text(&found[0], FOLDER, FOLDER),
+        "b — n1\n  - 5  data/node/n1.yaml:1\n  + 1  data/node/n1.yaml:1\n"
+    );
+}
+
+#[test]
+fn other_cipher_texts_are_other_answers() {
+    let hiera = "version: 5\ndefaults: {lookup_key: eyaml_lookup_key, datadir: data}\nhierarchy:\n\
+        - {name: nodes, path: 'node/%{trusted.certname}.yaml'}\n- {name: common, path: common.yaml}\n";
+    let secret = |text: &str| format!("p: ENC[PKCS7,{text}]\ns: \"x%{{lookup('p')}}\"\n");
+    let version = |node: &str, common: &str| {
+        let files = files(&[
+            ("hiera.yaml", hiera),
+            ("data/node/n1.yaml", &secret(node)),
+            ("data/common.yaml", &secret(common)),
+        ]);
+        workspace(&files).snapshot()
+    };
+    let base = base(&nodes(SOURCES), PuppetVersion::V7);
+    let snapshot = version("QUJD", "REVG");
+    for key in ["p", "s"] {
+        let row = row(&fleet(&base, &snapshot), key);
+        let counts: Vec<usize> = row.answers.iter().map(|cell| cell.nodes.len()).collect();
+        assert_eq!(counts, [3, 1], "{key}");
+        assert_eq!(
+            row.answers[0].unknown.as_deref(),
+            Some("the value is encrypted (PKCS7)")
+        );
+    }
+    assert_eq!(
+        row(&fleet(&base, &version("QUJD", "QUJD")), "p")
+            .answers
+            .len(),
+        1
+    );
+    let found = compared(&base, &snapshot, &version("QUJD", "R0hJ"));
+    assert_eq!(
+        difference_text(&found[0], FOLDER, FOLDER),
+        "p — 3 nodes\n  - unknown: the value is encrypted (PKCS7)  data/common.yaml:1\n  \
+         + unknown: the value is encrypted (PKCS7) (another cipher text)  data/common.yaml:1\n"
+    );
+}
+
+#[test]
+fn a_hierarchy_a_module_and_what_no_level_reads() {
+    let module = "version: 5\nhierarchy:\n- {name: m, path: m.yaml}\n";
+    let version = |more: &[(&str, &str)]| {
+        let common = [("data/common.yaml", "a: 1\nm::x: 1\n")];
+        workspace(&files(&[&common[..], more].concat())).snapshot()
+    };
+    let base = base(&nodes(SOURCES), PuppetVersion::V7);
+    let keys = |before: &[(&str, &str)], after: &[(&str, &str)]| -> Vec<String> {
+        let found = compared(&base, &version(before), &version(after));
+        let name = |found: &Difference| format!("{} {}", found.key, found.after.nodes.len());
+        found.iter().map(name).collect()
+    };
+    assert!(keys(&[], &[("README.yaml", "a: 2\n"), ("notes.md", "x\n")]).is_empty());
+    let of_module = [
+        ("modules/m/hiera.yaml", module),
+        ("modules/m/data/m.yaml", "m::y: 1\nother: 1\n"),
+    ];
+    assert_eq!(keys(&[], &of_module), ["m::y 4"]);
+    assert_eq!(keys(&of_module, &[]), ["m::y 4"]);
+    assert_eq!(keys(&of_module[..1], &of_module), ["m::y 4"]);
+    let hiera = "version: 5\nhierarchy: []\n";
+    assert_eq!(keys(&[], &[("hiera.yaml", hiera)]), ["a 4", "m::x 4"]);
+    assert_eq!(keys(&[("data/node/n2.yaml", "z: 1\n")], &[]), ["z 1"]);
+}
