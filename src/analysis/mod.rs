@@ -34,6 +34,7 @@ mod condition;
 mod doctor;
 mod environment;
 mod expand;
+mod expectations;
 mod governing;
 mod manifests;
 mod named_nodes;
@@ -61,6 +62,7 @@ pub use doctor::{
 };
 pub use environment::{CODEDIR, environment_in, environment_of};
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
+pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use governing::{Governing, HieraFiles, governing};
 pub use manifests::{ClassParameter, Defined, split_key};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};

@@ -34,6 +34,9 @@ pub(super) struct DiffArguments {
     keys: Vec<String>,
     #[command(flatten)]
     workspace: WorkspaceArguments,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
 }
 
 /// Runs the command: exit code 0 where nothing differs, 2 where something does, 1 where something
@@ -57,7 +60,7 @@ fn print(arguments: &DiffArguments) -> Result<usize, String> {
         None => loaded.root(here),
     }?;
     loaded.say_what_is_known();
-    let format = arguments.workspace.format;
+    let format = arguments.format;
     let mut rows = Rows::new();
     if format == TableFormat::Csv {
         let head = [

@@ -29,6 +29,9 @@ pub(super) struct MatrixArguments {
     all_keys: bool,
     #[command(flatten)]
     workspace: WorkspaceArguments,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
 }
 
 /// Runs the command: exit code 0 once all rows are printed, 1 where something could not be read.
@@ -56,7 +59,7 @@ fn print(arguments: &MatrixArguments) -> Result<(), String> {
             .collect(),
     };
     let mut rows = Rows::new();
-    if arguments.workspace.format == TableFormat::Csv {
+    if arguments.format == TableFormat::Csv {
         let head = ["key", "found", "value", "why", "count", "nodes", "sources"];
         rows.print(&csv(&head))?;
     }
@@ -65,7 +68,7 @@ fn print(arguments: &MatrixArguments) -> Result<(), String> {
         if !arguments.all_keys {
             row = with_facts(&view, row);
         }
-        let text = match arguments.workspace.format {
+        let text = match arguments.format {
             TableFormat::Text => text(&row, folder),
             TableFormat::Json => row_json(&row) + "\n",
             TableFormat::Csv => table(&row, folder),

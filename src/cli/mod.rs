@@ -1,4 +1,4 @@
-//! The command line: `server`, `lookup`, `explain-key`, `matrix`, `diff`, `check`, `doctor`,
+//! The command line: `server`, `lookup`, `explain-key`, `matrix`, `diff`, `check`, `test`, `doctor`,
 //! `explain`, `rules`, `hover`.
 //!
 //! Answers go to standard output, everything else to standard error. Exit codes are documented in
@@ -19,7 +19,9 @@ mod render;
 mod rules;
 mod self_test;
 mod table;
+mod test;
 mod workspace;
+mod xml;
 
 use std::process::ExitCode;
 
@@ -57,6 +59,8 @@ enum Command {
     /// Print what is known of a workspace (hierarchies, levels, variables, nodes, files that no level
     /// reads), and what would improve answers most
     Doctor(doctor::DoctorArguments),
+    /// Run the expectations that stand beside the data
+    Test(Box<test::TestArguments>),
     /// Print the page of a rule: what it reports, why, and how to fix it
     Explain {
         /// The code that `check` and editors show
@@ -98,6 +102,10 @@ pub fn main() -> ExitCode {
         Some(Command::Doctor(arguments)) => {
             log::start(false);
             doctor::run(&arguments)
+        }
+        Some(Command::Test(arguments)) => {
+            log::start(false);
+            test::run(&arguments)
         }
         Some(Command::Hover(arguments)) => {
             log::start(false);

@@ -7,7 +7,6 @@ use clap::Args;
 
 use super::lookup::{StrictArgument, settings_of};
 use super::nodes::Asked;
-use super::table::TableFormat;
 use crate::analysis::{Analysis, Project, RootView, chosen_root};
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::NO_FACTS;
@@ -46,9 +45,6 @@ pub(super) struct WorkspaceArguments {
     /// Puppet's setting strict_variables [default: the version's own]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     strict_variables: Option<bool>,
-    /// What to print
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    pub(super) format: TableFormat,
 }
 
 /// What the flags name, read.
@@ -69,8 +65,20 @@ pub(super) struct Checkout {
     snapshot: Arc<Snapshot>,
 }
 
-/// Reads the workspace, the nodes and the settings.
+/// Reads the workspace, the nodes (at least one) and the settings.
 pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
+    let loaded = load_with_any_nodes(arguments)?;
+    match loaded.nodes.is_empty() {
+        true => Err(format!(
+            "no nodes are known: name a file with --nodes, or keep a nodes.json in {}",
+            loaded.here.folder
+        )),
+        false => Ok(loaded),
+    }
+}
+
+/// Reads the workspace, the nodes (maybe none) and the settings.
+pub(super) fn load_with_any_nodes(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
     let folder = disk::absolute(&arguments.workspace);
     let project = disk::project(&folder).whole();
     let project = project.map_err(|error| error.to_string())?;
@@ -127,14 +135,7 @@ pub(super) fn files_of(
 fn known_nodes(here: &Checkout, asked: &Asked<'_>, environment: &str) -> Result<Nodes, String> {
     let dir = here.root(environment).map(|root| &*root.dir);
     let place = path::join(dir.unwrap_or(&here.folder), "hiera.yaml");
-    let nodes = asked.known(&here.snapshot, &place)?.nodes;
-    match nodes.all().is_empty() {
-        true => Err(format!(
-            "no nodes are known: name a file with --nodes, or keep a nodes.json in {}",
-            here.folder
-        )),
-        false => Ok(nodes),
-    }
+    Ok(asked.known(&here.snapshot, &place)?.nodes)
 }
 
 /// Reads a folder with its settings.

@@ -124,7 +124,8 @@ pub(super) fn bare_row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> 
     row_by(view, key, &Request::key(key), members)
 }
 
-fn row_by(view: &RootView<'_>, key: &str, request: &Request, members: &[usize]) -> Row {
+/// The answers of some known nodes to any request.
+pub(super) fn row_by(view: &RootView<'_>, key: &str, request: &Request, members: &[usize]) -> Row {
     let groups = groups_of_members(&view.session(), view.analysis.nodes, request, members);
     Row {
         key: Arc::from(key),

@@ -15,3 +15,4 @@ mod nodes_cli;
 mod project_cli;
 mod reach_cli;
 mod rules_cli;
+mod test_cli;

@@ -5,12 +5,13 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 
 use super::record::Record;
+use crate::cli::xml;
 use crate::rules::Severity;
 
 /// Prints all records, grouped by file.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
-    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
-    let report = xml.create_element("checkstyle");
+    let mut document = Writer::new_with_indent(Vec::new(), b' ', 2);
+    let report = document.create_element("checkstyle");
     report
         .with_attribute(("version", "4.3"))
         .write_inner_content(|xml| {
@@ -25,14 +26,7 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
             }
             Ok(())
         })?;
-    print(xml, out)
-}
-
-/// Prints a document.
-pub(super) fn print(xml: Writer<Vec<u8>>, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    out.write_all(&xml.into_inner())?;
-    writeln!(out)
+    xml::print(document, out)
 }
 
 fn error(record: &Record, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {

@@ -7,13 +7,15 @@ use quick_xml::Writer;
 use quick_xml::events::BytesText;
 
 use super::record::Record;
+use crate::cli::xml;
 use crate::rules::Severity;
 
 /// Prints all records, grouped by file. A report without findings has one test, which passes.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
-    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
+    let mut document = Writer::new_with_indent(Vec::new(), b' ', 2);
     let counts = Counts::of(records);
-    xml.create_element("testsuites")
+    document
+        .create_element("testsuites")
         .with_attribute(("name", "hiera-ls"))
         .with_attribute(("tests", counts.tests.as_str()))
         .with_attribute(("failures", counts.failures.as_str()))
@@ -28,7 +30,7 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
                 false => Ok(()),
             }
         })?;
-    super::checkstyle::print(xml, out)
+    xml::print(document, out)
 }
 
 /// The attributes that count tests.

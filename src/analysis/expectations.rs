@@ -1,0 +1,459 @@
+//! What a team expects of its data, written down beside it: which value a key has on which nodes.
+//!
+//! It reads the text of one file, each mistake with its line. It must not know where the files
+//! stand, and whether what is expected holds.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use crate::datatype::{self, NoAliases};
+use crate::interpolation::Key;
+use crate::lookup::Request;
+use crate::scope::{Node, Nodes};
+use crate::syntax::{NodeId, Tree, parse_yaml};
+use crate::text::{line_at, nearest};
+use crate::value::{HashMap, Value, load_yaml};
+
+/// Fields of an expectation, in the order of the documentation.
+const FIELDS: [&str; 13] = [
+    "name",
+    "key",
+    "merge",
+    "node",
+    "nodes",
+    "where",
+    "facts",
+    "trusted",
+    "variables",
+    "value",
+    "type",
+    "found",
+    "equal",
+];
+
+/// Fields that say which nodes are meant; `node` goes with what describes a node.
+const DESCRIBING: [&str; 3] = ["facts", "trusted", "variables"];
+
+/// Fields that say what is expected.
+const OUTCOMES: [&str; 4] = ["value", "type", "found", "equal"];
+
+/// Strategies that `merge` names.
+const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
+
+/// Most mistakes that are told of one file.
+const MOST_MISTAKES: usize = 100;
+
+/// One expectation.
+#[derive(Clone, Debug)]
+pub struct Expectation {
+    /// The line that it begins on, from 1.
+    pub line: u32,
+    /// What it is called, if it has a name.
+    pub name: Option<String>,
+    /// The key, with a dotted path into its value maybe.
+    pub key: String,
+    /// The `merge` argument of the lookup.
+    pub merge: Option<Value>,
+    /// The nodes that it is about.
+    pub nodes: WhichNodes,
+    /// The value that is expected.
+    pub value: Option<Value>,
+    /// The Puppet type that the value must have.
+    pub value_type: Option<Arc<str>>,
+    /// Whether the key is set at all, where that is said.
+    pub found: Option<bool>,
+    /// Whether all nodes must get the same.
+    pub equal: bool,
+}
+
+/// The nodes that an expectation is about.
+#[derive(Clone, Debug)]
+pub enum WhichNodes {
+    /// Every known node.
+    All,
+    /// Known nodes, by their names.
+    Named(Vec<Arc<str>>),
+    /// Known nodes whose variables have one of some values each.
+    Where(Vec<(Arc<str>, Vec<Value>)>),
+    /// A node that is described in the file.
+    Described(Box<Node>),
+}
+
+/// A mistake in a file of expectations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExpectationMistake {
+    /// The line, from 1.
+    pub line: u32,
+    /// What is wrong, and what is right.
+    pub message: String,
+}
+
+impl Expectation {
+    /// The lookup that is asked for each node.
+    #[must_use]
+    pub fn request(&self) -> Request {
+        Request {
+            merge: self.merge.clone(),
+            value_type: self.value_type.clone(),
+            ..Request::key(&self.key).traced()
+        }
+    }
+
+    /// Reads a file. What has a mistake is left out; values are read as Puppet reads data.
+    #[must_use]
+    pub fn read(text: &str) -> (Vec<Expectation>, Vec<ExpectationMistake>) {
+        let parse = parse_yaml(text);
+        let mut file = File {
+            text,
+            tree: &parse.tree,
+            mistakes: Vec::new(),
+        };
+        let found = file.expectations();
+        file.mistakes.sort_by_key(|mistake| mistake.line);
+        file.mistakes.truncate(MOST_MISTAKES);
+        (found, file.mistakes)
+    }
+}
+
+struct File<'a> {
+    text: &'a str,
+    tree: &'a Tree,
+    mistakes: Vec<ExpectationMistake>,
+}
+
+/// One entry of the list: as it is written, and as Puppet would read it.
+struct Entry<'a> {
+    id: NodeId,
+    written: &'a serde_yaml::Mapping,
+    data: &'a Value,
+}
+
+impl<'a> File<'a> {
+    fn expectations(&mut self) -> Vec<Expectation> {
+        let written: serde_yaml::Value = match serde_yaml::from_str(self.text) {
+            Ok(written) => written,
+            Err(error) => {
+                let line = error.location().map_or(1, |place| place.line());
+                self.add_at(u32::try_from(line).unwrap_or(1), error.to_string());
+                return Vec::new();
+            }
+        };
+        let data = match load_yaml(self.text.as_bytes()) {
+            Ok(data) => data,
+            Err(error) => {
+                self.add_at(1, error.message("the file"));
+                return Vec::new();
+            }
+        };
+        let root = self.tree.root().map(|root| self.tree.resolve(root));
+        let items = root.and_then(|root| self.tree.node(root).as_sequence());
+        let (Some(items), Some(written), Some(data)) =
+            (items, written.as_sequence(), data.as_array())
+        else {
+            let message = "expected a list of expectations, each with a key".to_owned();
+            self.add_at(1, message);
+            return Vec::new();
+        };
+        let all = items.iter().zip(written).zip(data);
+        let all = all.filter_map(|((&item, written), data)| {
+            let id = self.tree.resolve(item);
+            let Some(written) = written.as_mapping() else {
+                self.add(id, "expected an expectation: a hash with a key".to_owned());
+                return None;
+            };
+            self.expectation(&Entry { id, written, data })
+        });
+        all.collect()
+    }
+
+    fn expectation(&mut self, entry: &Entry<'_>) -> Option<Expectation> {
+        let known = self.mistakes.len();
+        for (name, _) in entry.written {
+            self.check_name(entry, name);
+        }
+        let expectation = Expectation {
+            line: self.line(entry.id),
+            name: self.field(entry, "name", "a text"),
+            key: self.key(entry).unwrap_or_default(),
+            merge: self.merge(entry),
+            nodes: self.nodes(entry),
+            value: has(entry, "value").then(|| get(entry, "value")),
+            value_type: self.value_type(entry),
+            found: self.field(entry, "found", "true or false"),
+            equal: self.field(entry, "equal", "true").unwrap_or_default(),
+        };
+        self.check_outcome(entry, &expectation);
+        (self.mistakes.len() == known).then_some(expectation)
+    }
+
+    fn check_name(&mut self, entry: &Entry<'_>, name: &serde_yaml::Value) {
+        let Some(name) = name.as_str() else {
+            self.add(entry.id, "the name of a field is no text".to_owned());
+            return;
+        };
+        if !FIELDS.contains(&name) {
+            let message = match nearest(name, FIELDS.into_iter()) {
+                Some(meant) => format!("unknown field '{name}': did you mean '{meant}'?"),
+                None => format!("unknown field '{name}': expected {}", FIELDS.join(", ")),
+            };
+            self.add_for(entry, name, message);
+        }
+    }
+
+    /// A field of one type, if it is there.
+    fn field<T: DeserializeOwned>(
+        &mut self,
+        entry: &Entry<'_>,
+        name: &str,
+        expected: &str,
+    ) -> Option<T> {
+        let written = entry.written.get(name)?;
+        let read = serde_yaml::from_value(written.clone());
+        if read.is_err() {
+            self.add_for(entry, name, format!("'{name}' must be {expected}"));
+        }
+        read.ok()
+    }
+
+    fn key(&mut self, entry: &Entry<'_>) -> Option<String> {
+        let Some(key) = self.field::<String>(entry, "key", "a text") else {
+            if !has(entry, "key") {
+                self.add(entry.id, "'key' is missing".to_owned());
+            }
+            return None;
+        };
+        if Key::parse(&key).is_err() {
+            let message = format!("'{key}' is no key that can be looked up");
+            self.add_for(entry, "key", message);
+        }
+        Some(key)
+    }
+
+    fn merge(&mut self, entry: &Entry<'_>) -> Option<Value> {
+        has(entry, "merge").then_some(())?;
+        let merge = get(entry, "merge");
+        let is_right = match &merge {
+            Value::String(word) => STRATEGIES.contains(&&**word),
+            Value::Hash(_) => merge.get("strategy").and_then(Value::as_str).is_some(),
+            _ => false,
+        };
+        if !is_right {
+            let message = format!(
+                "'merge' is neither {} nor a hash with a strategy",
+                STRATEGIES.join(", ")
+            );
+            self.add_for(entry, "merge", message);
+        }
+        Some(match merge {
+            Value::String(_) => Value::hash([("strategy", merge)]),
+            other => other,
+        })
+    }
+
+    fn value_type(&mut self, entry: &Entry<'_>) -> Option<Arc<str>> {
+        let text: String = self.field(entry, "type", "a text")?;
+        if let Err(error) = datatype::parse(&text, &NoAliases) {
+            self.add_for(entry, "type", format!("'{text}' is no type: {error}"));
+        }
+        Some(text.into())
+    }
+
+    fn nodes(&mut self, entry: &Entry<'_>) -> WhichNodes {
+        let describes = DESCRIBING.iter().any(|name| has(entry, name));
+        let ways = [
+            has(entry, "node") || describes,
+            has(entry, "nodes"),
+            has(entry, "where"),
+        ];
+        if ways.iter().filter(|way| **way).count() > 1 {
+            let message = "'node', 'nodes' and 'where' each say which nodes are meant: keep one \
+                           of them"
+                .to_owned();
+            self.add(entry.id, message);
+        }
+        let node: Option<String> = self.field(entry, "node", "a text");
+        if describes {
+            return WhichNodes::Described(Box::new(self.described(entry, node)));
+        }
+        if let Some(node) = node {
+            return WhichNodes::Named(vec![node.into()]);
+        }
+        if let Some(names) = self.field::<Vec<String>>(entry, "nodes", "a list of names") {
+            return WhichNodes::Named(names.into_iter().map(Arc::from).collect());
+        }
+        if !has(entry, "where") {
+            return WhichNodes::All;
+        }
+        let conditions = self.hash(entry, "where");
+        let conditions = conditions.iter().filter_map(|(variable, value)| {
+            let values = value.as_array().map(<[Value]>::to_vec);
+            let values = values.unwrap_or_else(|| vec![value.clone()]);
+            Some((Arc::from(variable.as_str()?), values))
+        });
+        WhichNodes::Where(conditions.collect())
+    }
+
+    fn described(&mut self, entry: &Entry<'_>, name: Option<String>) -> Node {
+        let facts = self.hash(entry, "facts");
+        let name = name.unwrap_or_else(|| certname(&facts));
+        let mut described = HashMap::default();
+        for field in ["trusted", "variables"] {
+            described.insert(field.into(), Value::from(self.hash(entry, field)));
+        }
+        let file = Value::hash([(&*name, Value::from(described))]);
+        let nodes = Nodes::read(&file, &facts).unwrap_or_default();
+        let node = nodes.all().first();
+        node.map(|node| node.as_ref().clone()).unwrap_or_default()
+    }
+
+    fn hash(&mut self, entry: &Entry<'_>, name: &str) -> HashMap {
+        match get(entry, name) {
+            Value::Hash(hash) => hash.as_ref().clone(),
+            Value::Undef => HashMap::default(),
+            _ => {
+                self.add_for(entry, name, format!("'{name}' is not a hash"));
+                HashMap::default()
+            }
+        }
+    }
+
+    /// What is expected must be said, and fit together.
+    fn check_outcome(&mut self, entry: &Entry<'_>, expectation: &Expectation) {
+        let said: Vec<&str> = OUTCOMES
+            .into_iter()
+            .filter(|name| has(entry, name))
+            .collect();
+        if said.is_empty() {
+            let message = format!("nothing is expected: say {}", OUTCOMES.join(", "));
+            self.add(entry.id, message);
+        }
+        if expectation.found == Some(false) && said.len() > 1 {
+            let message = "a key that is not found has neither value nor type".to_owned();
+            self.add_for(entry, "found", message);
+        }
+        let is_described = matches!(expectation.nodes, WhichNodes::Described(_));
+        if has(entry, "equal") && (!expectation.equal || is_described) {
+            let message = match is_described {
+                true => "one node is always equal to itself: say 'nodes' or 'where'",
+                false => "'equal' can only be true",
+            };
+            self.add_for(entry, "equal", message.to_owned());
+        }
+    }
+
+    fn line(&self, id: NodeId) -> u32 {
+        line_at(self.text, self.tree.node(id).range.start as usize) + 1
+    }
+
+    fn add(&mut self, id: NodeId, message: String) {
+        self.add_at(self.line(id), message);
+    }
+
+    /// A mistake in a field of an entry.
+    fn add_for(&mut self, entry: &Entry<'_>, name: &str, message: String) {
+        let pairs = self.tree.node(entry.id).as_mapping().unwrap_or_default();
+        let is_it = |id: NodeId| {
+            self.tree
+                .scalar_text(id)
+                .is_some_and(|text| **text == *name)
+        };
+        let key = pairs.iter().map(|(key, _)| *key).find(|key| is_it(*key));
+        self.add(key.unwrap_or(entry.id), message);
+    }
+
+    fn add_at(&mut self, line: u32, message: String) {
+        self.mistakes.push(ExpectationMistake { line, message });
+    }
+}
+
+fn has(entry: &Entry<'_>, name: &str) -> bool {
+    entry.written.contains_key(name)
+}
+
+fn get(entry: &Entry<'_>, name: &str) -> Value {
+    entry.data.get(name).cloned().unwrap_or(Value::Undef)
+}
+
+/// The name that facts give their node.
+fn certname(facts: &HashMap) -> String {
+    let facts = Value::from(facts.clone());
+    let networking = facts.get("networking").and_then(|found| found.get("fqdn"));
+    let own = facts.get("clientcert").or_else(|| facts.get("fqdn"));
+    let name = own.or(networking).and_then(Value::as_str);
+    name.unwrap_or("described").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistakes(text: &str) -> String {
+        let (_, mistakes) = Expectation::read(text);
+        let shown = mistakes.iter();
+        let shown = shown.map(|mistake| format!("{}: {}", mistake.line, mistake.message));
+        shown.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn values_are_read_as_puppet_reads_data() {
+        let (found, mistakes) = Expectation::read(
+            "# ports\n- key: a\n  node: n\n  value: 0644\n- key: b.c\n  where: {role: [web, db]}\n  \
+             merge: deep\n  equal: true\n- name: made up\n  key: c\n  facts: {fqdn: x.y, os: {family: \
+             A}}\n  variables: {role: web}\n  value: yes\n  type: Boolean\n- {key: d, found: false}\n\
+             - {key: e, value: ~}\n",
+        );
+        assert_eq!(mistakes, []);
+        let lines: Vec<u32> = found.iter().map(|one| one.line).collect();
+        assert_eq!(lines, [2, 5, 9, 15, 16]);
+        assert_eq!(found[0].value, Some(Value::Int(420)));
+        let WhichNodes::Where(conditions) = &found[1].nodes else {
+            panic!("{:?}", found[1].nodes);
+        };
+        assert_eq!(conditions[0].1, ["web".into(), "db".into()]);
+        let WhichNodes::Described(node) = &found[2].nodes else {
+            panic!("{:?}", found[2].nodes);
+        };
+        assert_eq!((&*node.certname, node.variables.len()), ("x.y", 1));
+        assert_eq!(found[2].value, Some(Value::Bool(true)));
+        assert_eq!(
+            (found[3].found, found[3].value.clone()),
+            (Some(false), None)
+        );
+        assert_eq!(found[4].value, Some(Value::Undef));
+    }
+
+    #[test]
+    fn every_mistake_has_its_line() {
+        expect_test::expect![[r#"
+            1: nothing is expected: say value, type, found, equal
+            2: unknown field 'vlaue': did you mean 'value'?
+            3: 'key' is missing
+            4: expected an expectation: a hash with a key
+            6: 'merge' is neither first, unique, hash, deep nor a hash with a strategy
+            8: 'node', 'nodes' and 'where' each say which nodes are meant: keep one of them
+            12: nothing is expected: say value, type, found, equal
+            13: 'key' must be a text
+            16: 'Strng[' is no type: Syntax error at end of input
+            18: 'facts' is not a hash
+            19: one node is always equal to itself: say 'nodes' or 'where'
+            21: a key that is not found has neither value nor type
+            24: 'found' must be true or false
+            25: 'a..b' is no key that can be looked up"#]]
+        .assert_eq(&mistakes(
+            "- key: a\n  vlaue: 1\n- value: 1\n- 5\n- key: a\n  merge: deeper\n  value: 1\n- key: \
+             a\n  node: n\n  nodes: [n]\n  value: 1\n- key: a\n- key: [a]\n  value: 1\n- key: a\n  \
+             type: Strng[\n- key: a\n  facts: 1\n  equal: true\n- key: a\n  found: false\n  value: \
+             1\n- key: a\n  found: maybe\n- key: 'a..b'\n  value: 1\n",
+        ));
+        for text in [
+            "a: 1\n",
+            "5\n",
+            "",
+            "- key: 'a\n",
+            "- key: 2024-01-01\n  value: 1\n",
+        ] {
+            assert_ne!(mistakes(text), "", "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `--format json`, as `docs/testing-data.md` has it.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+
+use super::{Outcome, Report};
+use crate::ide::cell::cell_json;
+use crate::ide::expectation::Verdict;
+use crate::value::to_tagged_json;
+
+/// Prints all expectations as one array.
+pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let outcomes = report.outcomes.iter().map(outcome);
+    let outcomes: Result<Vec<Value>, serde_json::Error> = outcomes.collect();
+    serde_json::to_writer_pretty(&mut *out, &outcomes?)?;
+    writeln!(out)
+}
+
+fn outcome(outcome: &Outcome) -> Result<Value, serde_json::Error> {
+    let Outcome {
+        file,
+        expectation,
+        judged,
+    } = outcome;
+    let mut expected = Map::new();
+    if let Some(value) = &expectation.value {
+        expected.insert(
+            "value".into(),
+            serde_json::from_str(&to_tagged_json(value))?,
+        );
+    }
+    if let Some(value_type) = &expectation.value_type {
+        expected.insert("type".into(), json!(**value_type));
+    }
+    if let Some(found) = expectation.found {
+        expected.insert("found".into(), json!(found));
+    }
+    if expectation.equal {
+        expected.insert("equal".into(), json!(true));
+    }
+    let answers = judged.answers.iter();
+    let answers = answers.map(|cell| serde_json::from_str(&cell_json(cell)));
+    let answers: Vec<Value> = answers.collect::<Result<_, _>>()?;
+    let status = match judged.verdict {
+        Verdict::Passed => "passed",
+        Verdict::Failed => "failed",
+        Verdict::Unknown => "unknown",
+    };
+    Ok(json!({
+        "file": file,
+        "line": expectation.line,
+        "name": expectation.name,
+        "key": expectation.key,
+        "status": status,
+        "nodes": judged.nodes,
+        "expected": expected,
+        "answers": answers,
+    }))
+}

@@ -1,0 +1,203 @@
+//! `hiera-ls test [PATH…]`: whether what teams expect of their data holds. One file for each form of
+//! the output.
+
+mod json;
+mod junit;
+mod text;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::workspace::{WorkspaceArguments, load_with_any_nodes};
+use crate::analysis::Expectation;
+use crate::disk::{DiskFiles, MOST_DEPTH, MOST_FILES, absolute};
+use crate::ide::expectation::{Judged, Verdict, judge};
+use crate::workspace::{FileKind, Files as _, path};
+
+/// Where expectations stand in a workspace.
+const FOLDER: &str = "spec/hiera";
+
+/// Exit code where not everything could be judged because of a mistake.
+const MISTAKE: u8 = 2;
+
+/// Exit code where only a running Puppet knows an answer.
+const UNKNOWN: u8 = 3;
+
+/// The forms of the output.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For people
+    Text,
+    /// One JSON array
+    Json,
+    /// JUnit XML
+    Junit,
+}
+
+/// Which expectations, of which workspace.
+#[derive(Args)]
+pub(super) struct TestArguments {
+    /// Files of expectations, and folders of such [default: spec/hiera in the workspace]
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+}
+
+/// An expectation with what came out.
+struct Outcome {
+    /// The file as it is named, and the line in it.
+    file: String,
+    expectation: Expectation,
+    judged: Judged,
+}
+
+/// All outcomes, in the order of the files.
+struct Report {
+    outcomes: Vec<Outcome>,
+    /// Files of data are named below it.
+    folder: String,
+}
+
+/// Runs the command: exit code 0 where all holds, 1 where something does not, 2 where something
+/// could not be judged because of a mistake, 3 where something is unknown and all else holds.
+pub(super) fn run(arguments: &TestArguments) -> ExitCode {
+    let report = match judged(arguments) {
+        Ok(report) => report,
+        Err(mistakes) => {
+            for mistake in mistakes {
+                let _ = writeln!(io::stderr(), "{mistake}");
+            }
+            return ExitCode::from(MISTAKE);
+        }
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = match arguments.format {
+        Form::Text => text::write(&report, &mut out),
+        Form::Json => json::write(&report, &mut out),
+        Form::Junit => junit::write(&report, &mut out),
+    };
+    if let Err(error) = written.and_then(|()| out.flush()) {
+        let _ = writeln!(io::stderr(), "standard output: {error}");
+        return ExitCode::from(MISTAKE);
+    }
+    match (
+        report.count(Verdict::Failed),
+        report.count(Verdict::Unknown),
+    ) {
+        (0, 0) => ExitCode::SUCCESS,
+        (0, _) => ExitCode::from(UNKNOWN),
+        (_, _) => ExitCode::FAILURE,
+    }
+}
+
+/// Judges all expectations; nothing is judged while a file has a mistake.
+fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
+    let files = files(arguments)?;
+    let mut expectations = Vec::new();
+    let mut mistakes = Vec::new();
+    for file in files {
+        let at = absolute(&file);
+        let text = match DiskFiles::new().text(&at) {
+            Ok(text) => text,
+            Err(error) => {
+                mistakes.push(error.message(&file));
+                continue;
+            }
+        };
+        let (found, wrong) = Expectation::read(&text);
+        let wrong = wrong.into_iter();
+        mistakes.extend(wrong.map(|found| format!("{file}:{}: {}", found.line, found.message)));
+        expectations.extend(found.into_iter().map(|found| (file.clone(), found)));
+    }
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
+    let loaded = load_with_any_nodes(&arguments.workspace).map_err(|error| vec![error])?;
+    let view = loaded.root(&loaded.here).map_err(|error| vec![error])?;
+    let mut outcomes = Vec::new();
+    for (file, expectation) in expectations {
+        match judge(&view, &expectation) {
+            Ok(judged) => outcomes.push(Outcome {
+                file,
+                expectation,
+                judged,
+            }),
+            Err(message) => mistakes.push(format!("{file}:{}: {message}", expectation.line)),
+        }
+    }
+    match mistakes.is_empty() {
+        true => Ok(Report {
+            outcomes,
+            folder: loaded.here.folder.clone(),
+        }),
+        false => Err(mistakes),
+    }
+}
+
+/// The files of expectations: those that are named, and the YAML files in folders that are named.
+fn files(arguments: &TestArguments) -> Result<Vec<String>, Vec<String>> {
+    let folder = match arguments.workspace.workspace.as_str() {
+        "." => FOLDER.to_owned(),
+        workspace => path::join(workspace, FOLDER),
+    };
+    let named = match arguments.paths.as_slice() {
+        [] => vec![folder],
+        named => named.to_vec(),
+    };
+    let disk = DiskFiles::new();
+    let mut files = Vec::new();
+    for at in named {
+        match disk.kind(&absolute(&at)) {
+            Some(FileKind::File) => files.push(at),
+            Some(FileKind::Directory) => {
+                let before = files.len();
+                below(&disk, at.trim_end_matches('/'), MOST_DEPTH, &mut files);
+                if files.len() == before {
+                    return Err(vec![format!(
+                        "{at}: no files of expectations (*.yaml) here"
+                    )]);
+                }
+            }
+            None => return Err(vec![format!("{at}: no such file or folder")]),
+        }
+    }
+    Ok(files)
+}
+
+/// The YAML files below a folder, by name.
+fn below(disk: &DiskFiles, folder: &str, depth: usize, files: &mut Vec<String>) {
+    for (name, kind) in disk.list(&absolute(folder)) {
+        let at = path::join(folder, &name);
+        let is_yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+        match kind {
+            FileKind::File if is_yaml && files.len() < MOST_FILES => files.push(at),
+            FileKind::Directory if depth > 0 => below(disk, &at, depth - 1, files),
+            FileKind::File | FileKind::Directory => {}
+        }
+    }
+}
+
+impl Report {
+    fn count(&self, verdict: Verdict) -> usize {
+        let outcomes = self.outcomes.iter();
+        outcomes
+            .filter(|outcome| outcome.judged.verdict == verdict)
+            .count()
+    }
+}
+
+impl Outcome {
+    fn title(&self) -> String {
+        let Expectation { name, key, .. } = &self.expectation;
+        match name {
+            Some(name) => format!("{name} ({key})"),
+            None => key.clone(),
+        }
+    }
+}

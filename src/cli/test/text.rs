@@ -1,0 +1,151 @@
+//! `--format text`: what does not hold, with the expected and the found value.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::{Outcome, Report};
+use crate::ide::cell::{counted, outcome_text, sources_text};
+use crate::ide::expectation::Verdict;
+use crate::ide::matrix::Cell;
+use crate::text::unified_diff;
+use crate::value::{Value, dump};
+
+/// Prints what failed or is unknown, then how many of each there are.
+pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    for outcome in &report.outcomes {
+        let sign = match outcome.judged.verdict {
+            Verdict::Passed => continue,
+            Verdict::Failed => "FAILED",
+            Verdict::Unknown => "UNKNOWN",
+        };
+        let Outcome {
+            file, expectation, ..
+        } = outcome;
+        writeln!(
+            out,
+            "{file}:{}: {sign} {}",
+            expectation.line,
+            outcome.title()
+        )?;
+        for line in explanation(outcome, &report.folder).lines() {
+            writeln!(out, "{}", format!("  {line}").trim_end())?;
+        }
+        writeln!(out)?;
+    }
+    let counts = [
+        (Verdict::Passed, "passed"),
+        (Verdict::Failed, "failed"),
+        (Verdict::Unknown, "unknown"),
+    ];
+    let counts = counts.map(|(verdict, word)| (report.count(verdict), word));
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    match counts.is_empty() {
+        true => writeln!(out, "nothing is expected"),
+        false => writeln!(out, "{}", counts.join(", ")),
+    }
+}
+
+/// What came out instead of what is expected, and from where.
+pub(super) fn explanation(outcome: &Outcome, folder: &str) -> String {
+    let mut text = String::new();
+    let differ = outcome.expectation.equal && outcome.judged.answers.len() > 1;
+    if differ && outcome.judged.verdict == Verdict::Failed {
+        let (nodes, answers) = (outcome.judged.nodes, outcome.judged.answers.len());
+        let _ = writeln!(
+            text,
+            "expected the same for {}, got {answers} answers",
+            counted(nodes)
+        );
+        for cell in &outcome.judged.answers {
+            let shown = outcome_text(cell);
+            let _ = writeln!(text, "  {}: {shown}  {}", whose(cell), from(cell, folder));
+        }
+        return text;
+    }
+    for cell in &outcome.judged.answers {
+        wrong(outcome, cell, folder, &mut text);
+    }
+    text
+}
+
+fn wrong(outcome: &Outcome, cell: &Cell, folder: &str, text: &mut String) {
+    let _ = writeln!(text, "{}:", whose(cell));
+    let expected = &outcome.expectation;
+    let from = from(cell, folder);
+    let value = match (&cell.unknown, &cell.result) {
+        (None, Ok(value)) => value,
+        (Some(_), _) | (None, Err(_)) => {
+            let wanted = match (&expected.value, &expected.value_type) {
+                (Some(value), _) => one_line(value),
+                (None, Some(value_type)) => format!("a value of type {value_type}"),
+                (None, None) if expected.found == Some(false) => "no value".to_owned(),
+                (None, None) => "a value".to_owned(),
+            };
+            let _ = writeln!(text, "  expected {wanted}");
+            let got = outcome_text(cell);
+            let mut lines = got.lines().map(str::trim);
+            let _ = writeln!(text, "  got      {}", lines.next().unwrap_or_default());
+            for line in lines {
+                let _ = writeln!(text, "           {line}");
+            }
+            if !from.is_empty() {
+                let _ = writeln!(text, "  from     {from}");
+            }
+            return;
+        }
+    };
+    match &expected.value {
+        None => {
+            let _ = writeln!(text, "  expected no value");
+            let _ = writeln!(text, "  got      {}  {from}", one_line(value));
+        }
+        Some(wanted) if is_short(wanted) && is_short(value) => {
+            let _ = writeln!(text, "  expected {}", one_line(wanted));
+            let _ = writeln!(text, "  got      {}  {from}", one_line(value));
+        }
+        Some(wanted) => {
+            let _ = writeln!(text, "  --- expected\n  +++ got  {from}");
+            for line in unified_diff(&yaml(wanted), &yaml(value)).lines() {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+    }
+}
+
+/// Whether a value is shown in its line.
+fn is_short(value: &Value) -> bool {
+    match value {
+        Value::Array(_) | Value::Hash(_) => false,
+        Value::Sensitive(held) => is_short(held),
+        _ => !yaml(value).trim_end().contains('\n'),
+    }
+}
+
+/// A value as YAML without the mark of a document.
+fn yaml(value: &Value) -> String {
+    let text = dump(value);
+    let text = text.strip_prefix("---").unwrap_or(&text);
+    format!("{}\n", text.trim_start_matches([' ', '\n']).trim_end())
+}
+
+fn one_line(value: &Value) -> String {
+    match is_short(value) {
+        true => yaml(value).trim_end().to_owned(),
+        false => value.inspect(),
+    }
+}
+
+fn whose(cell: &Cell) -> String {
+    match cell.nodes.as_slice() {
+        [] => "any node".to_owned(),
+        [only] => only.to_string(),
+        [first, ..] => format!("{} ({first}, …)", counted(cell.nodes.len())),
+    }
+}
+
+fn from(cell: &Cell, folder: &str) -> String {
+    sources_text(cell.sources(), folder)
+}

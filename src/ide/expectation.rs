@@ -1,0 +1,165 @@
+//! Whether what a team expects of its data holds: an expectation against the nodes that it is about.
+//!
+//! It knows neither the file that the expectation stands in, nor how a result is shown.
+
+use std::sync::Arc;
+
+use super::matrix::{Cell, row_by};
+use crate::analysis::{Analysis, Expectation, RootView, WhichNodes};
+use crate::scope::{KnownNodes, Nodes};
+use crate::text::nearest;
+use crate::value::Value;
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// How it ends.
+    pub verdict: Verdict,
+    /// How many nodes it is about.
+    pub nodes: usize,
+    /// The answers that make the verdict: those that are wrong or unknown; of nodes that should get
+    /// the same, all.
+    pub answers: Vec<Cell>,
+}
+
+/// How an expectation ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Every node gets what is expected.
+    Passed,
+    /// Some node certainly gets something else.
+    Failed,
+    /// No node certainly gets something else, but for some node only a running Puppet knows.
+    Unknown,
+}
+
+/// Judges an expectation in a root.
+///
+/// # Errors
+/// An expectation that is about no node, in words.
+pub fn judge(view: &RootView<'_>, expectation: &Expectation) -> Result<Judged, String> {
+    let answers = answers(view, expectation)?;
+    let is_known = |cell: &Cell| cell.unknown.is_none();
+    let known: Vec<&Cell> = answers.iter().filter(|cell| is_known(cell)).collect();
+    let is_wrong = |cell: &Cell| is_known(cell) && !agrees(expectation, cell);
+    let differ = expectation.equal && known.len() > 1;
+    let has_wrong = differ || known.iter().any(|cell| is_wrong(cell));
+    let verdict = match (has_wrong, known.len() == answers.len()) {
+        (true, _) => Verdict::Failed,
+        (false, true) => Verdict::Passed,
+        (false, false) => Verdict::Unknown,
+    };
+    let is_shown = |cell: &Cell| match verdict {
+        Verdict::Passed => false,
+        Verdict::Failed => differ || is_wrong(cell),
+        Verdict::Unknown => !is_known(cell),
+    };
+    Ok(Judged {
+        verdict,
+        nodes: answers.iter().map(|cell| cell.nodes.len()).sum(),
+        answers: answers.into_iter().filter(is_shown).collect(),
+    })
+}
+
+/// The answers of all nodes that an expectation is about.
+fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, String> {
+    let ask = |view: &RootView<'_>, members: &[usize]| {
+        row_by(view, &expectation.key, &expectation.request(), members).answers
+    };
+    let WhichNodes::Described(node) = &expectation.nodes else {
+        return Ok(ask(view, &chosen(view.analysis.nodes, expectation)?));
+    };
+    let mut nodes = Nodes::default();
+    nodes.insert(node.as_ref().clone());
+    let nodes = KnownNodes::in_environment(&nodes, &view.environment.name);
+    let analysis = Analysis {
+        nodes: &nodes,
+        ..view.analysis
+    };
+    let mut about = analysis.at(view.root);
+    about.environment.name = view.environment.name.clone();
+    Ok(ask(&about, &[0]))
+}
+
+/// Whether a certain answer is what is expected; types are checked by the lookup.
+fn agrees(expectation: &Expectation, cell: &Cell) -> bool {
+    match (&cell.result, expectation.found) {
+        (Ok(_), Some(false)) => false,
+        (Ok(value), Some(true) | None) => {
+            let expected = expectation.value.as_ref();
+            expected.is_none_or(|expected| same(expected, value))
+        }
+        (Err(error), Some(false)) => error.is_not_found(),
+        // Nodes that all get nothing get the same.
+        (Err(error), None) => error.is_not_found() && expects_only_equality(expectation),
+        (Err(_), Some(true)) => false,
+    }
+}
+
+fn expects_only_equality(expectation: &Expectation) -> bool {
+    expectation.equal && expectation.value.is_none() && expectation.value_type.is_none()
+}
+
+/// Whether a value is the expected one; what is marked as sensitive counts as what it holds.
+fn same(expected: &Value, value: &Value) -> bool {
+    if let Value::Sensitive(held) = value {
+        return same(expected, held);
+    }
+    expected == value
+}
+
+/// The known nodes that an expectation is about, at least one.
+fn chosen(known: &KnownNodes, expectation: &Expectation) -> Result<Vec<usize>, String> {
+    let mut members: Vec<usize> = (0..known.len()).collect();
+    match &expectation.nodes {
+        WhichNodes::All | WhichNodes::Described(_) => {}
+        WhichNodes::Named(names) => {
+            let found = names.iter().map(|name| find(known, name));
+            members = found.collect::<Result<_, _>>()?;
+        }
+        WhichNodes::Where(conditions) => {
+            for (variable, values) in conditions {
+                let column = known.column(variable);
+                let texts: Vec<String> = values.iter().map(Value::to_s).collect();
+                members.retain(|&member| {
+                    let value = column.value(member);
+                    value.is_some_and(|value| texts.contains(&value.to_s()))
+                });
+                if members.is_empty() && !known.is_empty() {
+                    return Err(no_node_with(known, variable, &texts));
+                }
+            }
+        }
+    }
+    match (members.as_slice(), known.is_empty()) {
+        (_, true) => Err(
+            "no nodes are known: describe one with 'facts', or name files of nodes with --nodes"
+                .to_owned(),
+        ),
+        ([], false) => Err("no node is named".to_owned()),
+        _ => Ok(members),
+    }
+}
+
+fn no_node_with(known: &KnownNodes, variable: &Arc<str>, texts: &[String]) -> String {
+    let column = known.column(variable);
+    let values = column.values.iter().flatten();
+    let values: Vec<String> = values.map(Value::to_s).collect();
+    let [only] = texts else {
+        return format!("no known node has '{variable}' = {}", texts.join(" or "));
+    };
+    match nearest(only, values.iter().map(String::as_str)) {
+        Some(meant) if meant != only => {
+            format!("no known node has '{variable}' = {only}: did you mean {meant}?")
+        }
+        Some(_) | None => format!("no known node has '{variable}' = {only}"),
+    }
+}
+
+fn find(known: &KnownNodes, name: &Arc<str>) -> Result<usize, String> {
+    let names = (0..known.len()).map(|member| known.certname(member));
+    known.find(name).ok_or_else(|| match nearest(name, names) {
+        Some(meant) => format!("no known node is called '{name}': did you mean '{meant}'?"),
+        None => format!("no known node is called '{name}'"),
+    })
+}

@@ -1,0 +1,222 @@
+//! `hiera-ls test`: expectations beside the data, their exit codes and forms.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+const FILES: [(&str, &str); 5] = [
+    (
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n  - {name: Role, path: 'role/%{role}.yaml'}\n  - {name: Vault, \
+         lookup_key: vault_lookup, uri: 'https://vault'}\n  - {name: Common, path: common.yaml}\n",
+    ),
+    ("data/role/web.yaml", "port: 443\nmode: 0644\n"),
+    (
+        "data/common.yaml",
+        "port: 80\nmode: 0600\nusers:\n  root: {uid: 0}\n  bob: {uid: 1}\naddress: 1.2.3.4\n",
+    ),
+    (
+        "nodes.yaml",
+        "web1: {variables: {role: web}}\nweb2: {variables: {role: web}}\ndb1: {variables: {role: db}}\n",
+    ),
+    (
+        ".hiera-ls.yaml",
+        "backends:\n  vault_lookup: {like: secret, keys: [address]}\n",
+    ),
+];
+
+fn workspace(expectations: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let expectations = ("spec/hiera/ports.yaml", expectations);
+    for (path, text) in FILES.iter().chain(&[expectations]) {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// Exit code, standard output and standard error of `hiera-ls test`.
+fn said(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .arg("test")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+const HOLDS: &str = "- {key: port, where: {role: web}, value: 443}\n- {key: port, node: db1, value: 80}\n\
+                     - {key: port, where: {role: [web]}, equal: true}\n- {key: mode, node: web1, value: \
+                     0644}\n- {key: users, nodes: [web1, db1], type: 'Hash[String, Hash]'}\n- {key: \
+                     nosuch, found: false}\n- {key: users.bob.uid, found: true}\n- {key: port, \
+                     variables: {role: none}, value: 80}\n- {key: users, node: db1, merge: deep, value: \
+                     {bob: {uid: 1}, root: {uid: 0}}}\n";
+
+#[test]
+fn what_holds_is_counted() {
+    let folder = workspace(HOLDS);
+    let (code, out, told) = said(folder.path(), &[]);
+    assert_eq!((code, &*out, &*told), (Some(0), "9 passed\n", ""));
+    let elsewhere = folder.path().join("spec");
+    let arguments = ["--workspace", "..", "hiera/ports.yaml"];
+    let (code, out, _) = said(&elsewhere, &arguments);
+    assert_eq!((code, &*out), (Some(0), "9 passed\n"));
+}
+
+#[test]
+fn what_does_not_hold_is_shown_with_its_source() {
+    let folder = workspace(
+        "- name: all ports\n  key: port\n  value: 80\n- key: port\n  equal: true\n- key: users\n  node: \
+         db1\n  value:\n    root: {uid: 0}\n- key: port\n  node: web1\n  type: String\n- key: port\n  \
+         node: db1\n  found: false\n- key: nosuch\n  node: db1\n  value: true\n",
+    );
+    let (code, out, told) = said(folder.path(), &[]);
+    assert_eq!((code, &*told), (Some(1), ""));
+    expect_test::expect![[r#"
+        spec/hiera/ports.yaml:1: FAILED all ports (port)
+          2 nodes (web1, …):
+            expected 80
+            got      443  data/role/web.yaml:1
+
+        spec/hiera/ports.yaml:4: FAILED port
+          expected the same for 3 nodes, got 2 answers
+            2 nodes (web1, …): 443  data/role/web.yaml:1
+            db1: 80  data/common.yaml:1
+
+        spec/hiera/ports.yaml:6: FAILED users
+          db1:
+            --- expected
+            +++ got  data/common.yaml:3
+            @@ -1,2 +1,4 @@
+             root:
+               uid: 0
+            +bob:
+            +  uid: 1
+
+        spec/hiera/ports.yaml:10: FAILED port
+          web1:
+            expected a value of type String
+            got      error: Found value has wrong type, expects a String value, got Integer
+            from     data/role/web.yaml:1
+
+        spec/hiera/ports.yaml:13: FAILED port
+          db1:
+            expected no value
+            got      80  data/common.yaml:1
+
+        spec/hiera/ports.yaml:16: FAILED nosuch
+          db1:
+            expected true
+            got      (not set)
+
+        6 failed
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
+fn what_only_puppet_knows_is_told_apart() {
+    let folder =
+        workspace("- {key: address, node: db1, value: 1.2.3.4}\n- {key: port, found: true}\n");
+    let (code, out, _) = said(folder.path(), &[]);
+    assert_eq!(code, Some(3), "{out}");
+    expect_test::expect![[r#"
+        spec/hiera/ports.yaml:1: UNKNOWN address
+          db1:
+            expected 1.2.3.4
+            got      unknown: the value is a secret of the function 'vault_lookup'
+            from     https://vault:1
+
+        1 passed, 1 unknown
+    "#]]
+    .assert_eq(&out);
+    // What fails counts more.
+    let folder = workspace("- {key: address, node: db1, value: 1}\n- {key: port, found: false}\n");
+    assert_eq!(said(folder.path(), &[]).0, Some(1));
+}
+
+#[test]
+fn mistakes_have_a_file_and_a_line() {
+    for (text, expected) in [
+        (
+            "- key: port\n  vaule: 80\n",
+            "spec/hiera/ports.yaml:2: unknown field 'vaule': did you mean 'value'?\nspec/hiera/ports.yaml:1: \
+             nothing is expected: say value, type, found, equal\n",
+        ),
+        (
+            "- key: port\n  value: 80\n- {key: port, node: web3, value: 80}\n",
+            "spec/hiera/ports.yaml:3: no known node is called 'web3': did you mean 'web1'?\n",
+        ),
+        (
+            "- {key: port, where: {role: webb}, value: 80}\n",
+            "spec/hiera/ports.yaml:1: no known node has 'role' = webb: did you mean web?\n",
+        ),
+    ] {
+        let folder = workspace(text);
+        let (code, out, told) = said(folder.path(), &[]);
+        assert_eq!((code, &*out), (Some(2), ""), "{told}");
+        let lines = |text: &str| {
+            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            lines.sort();
+            lines
+        };
+        assert_eq!(lines(&told), lines(expected));
+    }
+    let folder = workspace("");
+    for (path, expected) in [
+        ("nosuch", "nosuch: no such file or folder\n"),
+        (
+            "data/role/../../modules",
+            "data/role/../../modules: no such file or folder\n",
+        ),
+    ] {
+        assert_eq!(
+            said(folder.path(), &[path]),
+            (Some(2), String::new(), expected.into())
+        );
+    }
+}
+
+#[test]
+fn programs_read_json_and_junit() {
+    let folder =
+        workspace("- {key: port, node: web1, value: 443}\n- {key: port, node: web1, value: 80}\n");
+    let (code, out, _) = said(folder.path(), &["--format", "json"]);
+    assert_eq!(code, Some(1));
+    let all: Value = serde_json::from_str(&out).unwrap();
+    let status: Vec<&Value> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["status"])
+        .collect();
+    assert_eq!(status, ["passed", "failed"]);
+    assert_eq!(all[1]["line"], 2);
+    assert_eq!(all[1]["expected"]["value"], 80);
+    assert_eq!(all[1]["answers"][0]["value"], 443);
+    assert_eq!(all[1]["answers"][0]["sources"][0]["line"], 1);
+    let (code, out, _) = said(folder.path(), &["--format", "junit"]);
+    assert_eq!(code, Some(1));
+    for part in [
+        "<testsuites name=\"hiera-ls test\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\">",
+        "<testsuite name=\"spec/hiera/ports.yaml\" tests=\"2\"",
+        "<failure message=\"the data is not as expected\">web1:\n  expected 80\n  got      443",
+    ] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+}
+
+#[test]
+fn the_example_of_the_fixture_holds() {
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/acme");
+    let (code, out, told) = said(Path::new(fixture), &[]);
+    assert_eq!((code, &*out, &*told), (Some(0), "6 passed\n", ""));
+}
