@@ -290,8 +290,8 @@ impl Extraction<'_> {
         }
     }
 
-    /// A fingerprint of a value: of its text up to the next entry, since blank lines can belong
-    /// to a block scalar, and of the whole text where the value may refer to another part of it.
+    /// A fingerprint of a value: of its text, up to the next entry where blank lines can belong to
+    /// a block scalar, and of the whole text where the value may refer to another part of it.
     fn print(&self, value: TextRange, end: usize) -> u64 {
         let Source {
             text, hash, format, ..
@@ -301,8 +301,11 @@ impl Extraction<'_> {
             return hash.0;
         }
         let start = value.start as usize;
-        let text = text.get(start..end.max(value.end as usize));
-        let text = text.unwrap_or_default();
+        let own = text.get(start..value.end as usize).unwrap_or_default();
+        let text = match own.contains(['|', '>']) {
+            true => text.get(start..end).unwrap_or(own),
+            false => own,
+        };
         let print = TextHash::of(text.as_bytes()).0;
         let behind = self.aliases.partition_point(|&alias| alias < value.start);
         let alias = self.aliases.get(behind);

@@ -125,6 +125,8 @@ fn an_edit_touches_what_it_can_change() {
         changed("a: 1\nb: 2\n", "b: 2\na: 1\n").is_empty(),
         "order of top-level keys"
     );
+    let comments = changed("a: 1 # c\nb: # d\n  - x\n# e\n", "a: 1\nb:\n  - x\n\n");
+    assert!(comments.is_empty(), "{:?}", comments.changed);
     let diff = changed(
         "x: &x {k: 1}\ny: *x\nz: '*'\n",
         "x: &x {k: 2}\ny: *x\nz: '*'\n",
