@@ -5,11 +5,27 @@ augroup hiera_ls
   autocmd BufRead,BufNewFile *.eyaml setfiletype yaml
 augroup END
 
-" The outermost folder at or above the buffer's file that has a hiera.yaml: modules have one of
-" their own, below that of the control repository. Empty, and so no server, outside of any.
+" What the root of a control repository, or of a module with data, has.
+let s:markers = ['hiera.yaml', '.hiera-ls.yaml', 'environment.conf', 'Puppetfile', 'manifests/site.pp']
+
+" The outermost folder at or above the buffer's file that has a marker, within the repository: modules
+" have a hiera.yaml of their own, below that of the control repository. Empty, and so no server,
+" outside of any.
 function! HieraLsRoot(buffer) abort
-  let l:found = findfile('hiera.yaml', fnameescape(expand('#' . a:buffer . ':p:h')) . ';', -1)
-  return empty(l:found) ? '' : fnamemodify(l:found[-1], ':p:h')
+  let l:folder = fnamemodify(expand('#' . a:buffer), ':p:h')
+  let l:root = ''
+  while 1
+    for l:marker in s:markers
+      if filereadable(l:folder . '/' . l:marker)
+        let l:root = l:folder
+      endif
+    endfor
+    let l:above = fnamemodify(l:folder, ':h')
+    if l:above ==# l:folder || isdirectory(l:folder . '/.git') || filereadable(l:folder . '/.git')
+      return l:root
+    endif
+    let l:folder = l:above
+  endwhile
 endfunction
 
 for s:type in ['yaml', 'json']

@@ -12,7 +12,7 @@ use crate::hierarchy::{FunctionKind, Layer};
 use crate::lookup::{LevelOutline, layer_of, reading_of};
 use crate::scope::{Knowledge, Node};
 use crate::value::StrKey;
-use crate::workspace::{File, Origin, RootKind, Verdict, path};
+use crate::workspace::{File, RootKind, path};
 
 /// Most files of one kind that a report names; the others are counted.
 pub const MOST_FILES: usize = 1_000;
@@ -175,19 +175,10 @@ impl Analysis<'_> {
     /// Configurations that no hierarchy is made of.
     fn unused(self) -> Vec<FileAndWhy> {
         let found = self.snapshot.roots().found().iter();
-        let unused = found.filter_map(|config| {
-            let why = match &config.verdict {
-                Verdict::Used => return None,
-                Verdict::Variant(other) => {
-                    format!("all that it reaches is answered by {other}, which comes before it")
-                }
-                Verdict::Aside => "it lies among tests or the set-up of a test machine".to_owned(),
-                Verdict::ReachesNothing => "it reaches no file of data".to_owned(),
-            };
-            Some(FileAndWhy {
-                path: config.path.clone(),
-                why,
-            })
+        let unused = found.filter(|config| !config.is_used());
+        let unused = unused.map(|config| FileAndWhy {
+            path: config.path.clone(),
+            why: config.why(),
         });
         unused.collect()
     }
@@ -243,14 +234,7 @@ fn hierarchy(view: &RootView<'_>) -> Hierarchy {
     let found = view.analysis.snapshot.roots().found().iter();
     let mut found = found.filter(|config| Some(&config.path) == root.hiera_yaml.as_ref());
     let why = match (&root.kind, &root.hiera_yaml, found.next()) {
-        (_, Some(_), Some(config)) => {
-            let how = match config.origin {
-                Origin::Setting => "a setting names it",
-                Origin::Place => "it stands where Puppet looks for it",
-                Origin::Content => "it was found by what it holds",
-            };
-            format!("{how}, and reaches {} files of data", config.reached)
-        }
+        (_, Some(_), Some(config)) => config.why(),
         (RootKind::Environment, Some(_), None) => "it stands at the top of an environment".into(),
         (RootKind::Environment, None, _) => {
             "no hiera.yaml is there: Puppet's own default counts".into()

@@ -41,6 +41,9 @@ pub(crate) const IMPACT: &str = "hiera.impact";
 /// The command that shows what the workspace is for Hiera, and what would improve answers: `{uri?}`.
 pub(crate) const DOCTOR: &str = "hiera.doctor";
 
+/// The command that lists the configurations of hierarchies, and which of them answers: `{uri?}`.
+pub(crate) const HIERARCHIES: &str = "hiera.hierarchies";
+
 /// The command that shows whose values look a key up: `{uri, position | key}`.
 pub(crate) const USES: &str = "hiera.uses";
 
@@ -51,7 +54,7 @@ pub(crate) const VALUE: &str = "hiera.value";
 pub(crate) const REVEAL: &str = "hiera.reveal";
 
 /// Every command of this server.
-pub(crate) const COMMANDS: [&str; 12] = [
+pub(crate) const COMMANDS: [&str; 13] = [
     VALUE,
     REVEAL,
     EXPLAIN,
@@ -61,6 +64,7 @@ pub(crate) const COMMANDS: [&str; 12] = [
     DOCTOR,
     USES,
     NODES,
+    HIERARCHIES,
     SELECT_NODE,
     SET_FACT,
     RESCAN,

@@ -81,6 +81,26 @@ impl FoundConfig {
         self.verdict == Verdict::Used
     }
 
+    /// Why it is used, or why not.
+    #[must_use]
+    pub fn why(&self) -> String {
+        match &self.verdict {
+            Verdict::Used => {
+                let how = match self.origin {
+                    Origin::Setting => "a setting names it",
+                    Origin::Place => "it stands where Puppet looks for it",
+                    Origin::Content => "it was found by what it holds",
+                };
+                format!("{how}, and reaches {} files of data", self.reached)
+            }
+            Verdict::Variant(other) => {
+                format!("all that it reaches is answered by {other}, which comes before it")
+            }
+            Verdict::Aside => "it lies among tests or the set-up of a test machine".to_owned(),
+            Verdict::ReachesNothing => "it reaches no file of data".to_owned(),
+        }
+    }
+
     /// How the configuration can read a file; none where it cannot.
     #[must_use]
     pub fn reach(&self, at: &str) -> Option<Reached> {

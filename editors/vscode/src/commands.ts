@@ -19,6 +19,7 @@ import {
 } from "vscode-languageclient/node";
 
 import { type Documents, isDocument } from "./documents";
+import { HIERARCHIES, type Hierarchies } from "./hierarchies";
 import { type Arguments, type Choices, keyByName, NODES, question } from "./questions";
 
 /** Where the extension's settings are. */
@@ -78,6 +79,12 @@ export class Commands {
   async refresh(place: Arguments = this.place()): Promise<void> {
     const { uri } = place;
     this.onChoices(await this.choices(uri === undefined ? {} : { uri }));
+  }
+
+  /** The configurations there are, and which of them answers for a file. */
+  async hierarchies(about: vscode.Uri | undefined): Promise<Hierarchies> {
+    const uri = about && this.client.code2ProtocolConverter.asUri(about);
+    return (await this.request(HIERARCHIES, uri === undefined ? {} : { uri })) as Hierarchies;
   }
 
   private async argument(command: string): Promise<Arguments | undefined> {

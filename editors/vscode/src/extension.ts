@@ -13,6 +13,7 @@ import {
 
 import { announce, Commands, isOfCommand } from "./commands";
 import { Documents } from "./documents";
+import { chooseHierarchy } from "./hierarchies";
 import type { Arguments } from "./questions";
 import { candidates, find, page } from "./server";
 import { Status } from "./status";
@@ -32,6 +33,10 @@ const SWITCHES: Readonly<Record<string, string>> = { "hiera.reveal": "decrypt" }
 /** What the server's diagnostics name as their source. */
 const SOURCE = "hiera-ls";
 
+/** How often, and with which pause (milliseconds), a setting that was changed is looked for in answers. */
+const SETTING_TRIES = 20;
+const SETTING_PAUSE = 100;
+
 let session: Session | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -43,6 +48,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
     vscode.commands.registerCommand("hiera-ls.restart", () => started.restart()),
     vscode.commands.registerCommand("hiera-ls.menu", () => started.menu()),
+    vscode.commands.registerCommand("hiera-ls.chooseHierarchy", () => started.chooseHierarchy()),
     vscode.workspace.onDidChangeConfiguration(async (event) => {
       if (event.affectsConfiguration(`${SECTION}.server`)) {
         await started.restart();
@@ -83,6 +89,7 @@ class Session {
         if ((vscode.workspace.workspaceFolders ?? []).length > 1) {
           void this.refresh();
         }
+        void this.refreshHierarchy();
       }),
     );
   }
@@ -152,6 +159,7 @@ class Session {
     this.announced = await announce(commands, this.announced);
     // The server remembers the node of the last time.
     void this.refresh();
+    void this.refreshHierarchy();
   }
 
   private options(): LanguageClientOptions {
@@ -176,6 +184,9 @@ class Session {
       handleWorkDoneProgress: (token, progress, next) => {
         if (!isOfCommand(token)) {
           this.status.read(progress.kind === "end" ? undefined : words(progress));
+          if (progress.kind === "end") {
+            void this.refreshHierarchy();
+          }
         }
         next(token, progress);
       },
@@ -222,6 +233,34 @@ class Session {
     });
   }
 
+  /** Lets the user choose which `hiera.yaml` answers. */
+  async chooseHierarchy(): Promise<void> {
+    const about = fileInFront();
+    const known = await this.commands?.hierarchies(about);
+    if (known === undefined || !(await chooseHierarchy(known, about))) {
+      return;
+    }
+    // The server asks for its settings before it answers by them.
+    for (let tries = 0; tries < SETTING_TRIES; tries += 1) {
+      const now = await this.refreshHierarchy();
+      if (now !== known.hierarchy) {
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, SETTING_PAUSE));
+    }
+  }
+
+  /** Shows which configuration answers for the file in front. */
+  private async refreshHierarchy(): Promise<string | null> {
+    const about = fileInFront();
+    const known = await this.commands?.hierarchies(about).catch(() => undefined);
+    const others = known?.hierarchies.filter(({ uri, reads }) => reads === true && uri !== known.hierarchy);
+    const hierarchy = known?.hierarchy ?? undefined;
+    const file = hierarchy === undefined ? undefined : vscode.Uri.parse(hierarchy);
+    this.status.answerBy(file && vscode.workspace.asRelativePath(file), others?.length ?? 0);
+    return hierarchy ?? null;
+  }
+
   /** None of the programs works: says which were tried, why each failed and what to do. */
   private complain(failures: readonly string[]): void {
     for (const failure of failures) {
@@ -250,7 +289,7 @@ class Session {
         contributes: { commands: { command: string; title: string }[] };
       }
     ).contributes.commands;
-    const ours = ["hiera-ls.showLog", "hiera-ls.restart"];
+    const ours = ["hiera-ls.chooseHierarchy", "hiera-ls.showLog", "hiera-ls.restart"];
     const settings = vscode.workspace.getConfiguration(SECTION);
     const isOn = (command: string) => {
       const setting = SWITCHES[command];
@@ -266,6 +305,12 @@ class Session {
       await vscode.commands.executeCommand(picked.command);
     }
   }
+}
+
+/** The file that the user looks at. */
+function fileInFront(): vscode.Uri | undefined {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  return uri?.scheme === "file" ? uri : undefined;
 }
 
 function words(progress: WorkDoneProgressBegin | WorkDoneProgressReport): string {

@@ -13,6 +13,9 @@ export class Status implements vscode.Disposable {
   private node: string | undefined;
   /** The facts of a what-if, in words. */
   private facts: readonly string[] = [];
+  private hierarchy: string | undefined;
+  /** How many other configurations can read the file. */
+  private variants = 0;
 
   /** `isOurs` tells our diagnostics from others'. */
   constructor(private readonly isOurs: (diagnostic: vscode.Diagnostic) => boolean) {
@@ -51,6 +54,13 @@ export class Status implements vscode.Disposable {
   choose(certname: string | null, facts: readonly (readonly [string, unknown])[]): void {
     this.node = certname ?? undefined;
     this.facts = facts.map(([path, value]) => `${path} = ${JSON.stringify(value)}`);
+    this.show();
+  }
+
+  /** Which configuration answers for the file in front, and how many others could. */
+  answerBy(hierarchy: string | undefined, variants: number): void {
+    this.hierarchy = hierarchy;
+    this.variants = variants;
     this.show();
   }
 
@@ -99,9 +109,11 @@ export class Status implements vscode.Disposable {
       case "running": {
         const about = this.reading ?? "all files are read";
         const problems = `${counts.errors} errors, ${counts.warnings} warnings in all files`;
+        const others = this.variants === 0 ? "" : ` (${this.variants} more can read this file)`;
+        const hierarchy = `\nhierarchy: ${this.hierarchy ?? "none"}${others}`;
         const node = this.node === undefined ? "" : `\nselected node: ${this.node}`;
         const facts = this.facts.map((fact) => `\nwhat if ${fact}`).join("");
-        return `Hiera: hiera-ls ${this.version}, ${about}\n${problems}${node}${facts}`;
+        return `Hiera: hiera-ls ${this.version}, ${about}\n${problems}${hierarchy}${node}${facts}`;
       }
     }
   }

@@ -15,8 +15,8 @@ use super::document;
 use super::{View, Wants};
 use crate::disk;
 use crate::server::capabilities::{
-    DIFF, DOCTOR, EXPLAIN, IMPACT, MATRIX, NODES, RESCAN, REVEAL, SELECT_NODE, SET_FACT, USES,
-    VALUE,
+    DIFF, DOCTOR, EXPLAIN, HIERARCHIES, IMPACT, MATRIX, NODES, RESCAN, REVEAL, SELECT_NODE,
+    SET_FACT, USES, VALUE,
 };
 use crate::server::connection::{Again, Connection};
 use crate::server::convert;
@@ -81,6 +81,7 @@ pub(crate) async fn handle(
             Some(Ok(_)) | None => Ok(None),
         },
         NODES => nodes(session, &arguments).await.map(Some),
+        HIERARCHIES => hierarchies(session, &arguments).await.map(Some),
         command @ (VALUE | REVEAL | EXPLAIN | MATRIX | DIFF | DOCTOR | IMPACT | USES) => {
             let token = params.work_done_progress_params.work_done_token;
             let answer = document::answer(session, command, &arguments, token).await;
@@ -216,4 +217,38 @@ async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, NODES, lane, wants, work).await
+}
+
+/// The configurations of the workspace, the best first, and which of them answers for a file.
+async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
+    let asked = file(arguments);
+    let place = asked
+        .clone()
+        .or_else(|| session.folders().into_iter().next());
+    let place = place.unwrap_or_else(|| "/".to_owned());
+    let work = move |view: View| {
+        view.analyse(&place, |analysis| {
+            let all = analysis.configurations().iter().map(|config| {
+                let reads = asked.as_ref().map(|at| config.reach(at).is_some());
+                json!({
+                    "uri": disk::file_uri(&config.path),
+                    "folder": disk::file_uri(&config.dir),
+                    "version": config.version,
+                    "files": config.reached,
+                    "reads": reads,
+                    "used": config.is_used(),
+                    "why": config.why(),
+                })
+            });
+            let hierarchies: Vec<Value> = all.collect();
+            let answering = analysis.answering(&place);
+            let hierarchy = answering.and_then(|view| view.root.hiera_yaml.clone());
+            json!({
+                "hierarchy": hierarchy.map(|at| disk::file_uri(&at)),
+                "hierarchies": hierarchies,
+            })
+        })
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, HIERARCHIES, lane, wants, work).await
 }

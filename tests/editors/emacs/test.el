@@ -82,6 +82,26 @@
     (should (string-match-p "hiera.yaml — environment in" (buffer-string)))
     (should (string-match-p "8 nodes from nodes.json" (buffer-string)))))
 
+(ert-deftest hiera-6-hierarchy ()
+  (with-temp-file (expand-file-name "hiera-lab.yaml" (getenv "WORKSPACE"))
+    (insert "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\n"
+            "hierarchy:\n  - {name: Lab, path: common.yaml}\n"))
+  (hiera-test-open "data/common.yaml")
+  (let ((lab (expand-file-name "hiera-lab.yaml" (getenv "WORKSPACE"))))
+    (unwind-protect
+        (progn
+          (hiera-ls-choose-hierarchy lab (getenv "WORKSPACE"))
+          (hiera-test-wait "the chosen hierarchy to answer"
+                           (lambda ()
+                             (string-suffix-p "/hiera-lab.yaml"
+                                              (plist-get (hiera-ls-ask "hiera.hierarchies") :hierarchy))))
+          (hiera-ls-choose-hierarchy nil nil)
+          (hiera-test-wait "the usual hierarchy to answer"
+                           (lambda ()
+                             (string-suffix-p "/hiera.yaml"
+                                              (plist-get (hiera-ls-ask "hiera.hierarchies") :hierarchy)))))
+      (delete-file lab))))
+
 ;; Nothing can work without a server: no reason to wait for each test's time to run out.
 (condition-case failure
     (hiera-test-open "data/role/web.yaml")

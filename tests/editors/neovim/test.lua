@@ -160,7 +160,7 @@ test(':HieraLs completes its own commands and the server\'s', function()
   assert(vim.tbl_contains(offered, 'restart') and vim.tbl_contains(offered, 'rescan'), vim.inspect(offered))
   assert(vim.deep_equal(vim.fn.getcompletion('HieraLs lo', 'cmdline'), { 'log' }))
   for _, command in ipairs(client().server_capabilities.executeCommandProvider.commands) do
-    if command ~= 'hiera.nodes' then
+    if command ~= 'hiera.nodes' and command ~= 'hiera.hierarchies' then
       assert(vim.tbl_contains(offered, command:match('[^.]+$')), command)
     end
   end
@@ -352,6 +352,54 @@ test('the doctor says what is known of the workspace', function()
   local shown = shown_by('HieraLs doctor', 'Hiera doctor')
   contains(shown, 'hiera.yaml — environment in .', 'Variables that levels need', '8 nodes from nodes.json')
   vim.cmd.close()
+end)
+
+test('another hiera.yaml is chosen, and the usual one again', function()
+  local lab = workspace .. '/hiera-lab.yaml'
+  vim.fn.writefile({
+    'version: 5',
+    'defaults: {datadir: data, data_hash: yaml_data}',
+    'hierarchy:',
+    '  - {name: Lab, path: common.yaml}',
+  }, lab)
+  open('data/common.yaml')
+  vim.cmd('HieraLs rescan')
+  local said
+  local notify, select = vim.notify, vim.ui.select
+  vim.notify = function(message)
+    said = message
+  end
+  local function choose(file)
+    local chosen
+    vim.ui.select = function(choices, options, done)
+      chosen = false
+      for _, choice in ipairs(choices) do
+        if vim.startswith(options.format_item(choice), file) then
+          chosen = true
+          return done(choice)
+        end
+      end
+    end
+    wait(file .. ' to be offered', function()
+      chosen = nil
+      vim.cmd('HieraLs hierarchy')
+      vim.wait(LIMIT, function()
+        return chosen ~= nil
+      end, 20)
+      return chosen
+    end)
+  end
+  choose('hiera-lab.yaml')
+  wait('the chosen one to answer', function()
+    return not hover('profile::web::firewall'):find('role/web.yaml', 1, true)
+  end)
+  contains(said, '.hiera-ls.yaml', 'hierarchy: "hiera-lab.yaml"')
+  choose('automatic')
+  wait('the usual one to answer', function()
+    return hover('profile::web::firewall'):find('role/web.yaml', 1, true)
+  end)
+  vim.notify, vim.ui.select = notify, select
+  vim.fn.delete(lab)
 end)
 
 test('lenses open what they count', function()

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -212,6 +212,26 @@ test("the doctor says what is known of the workspace", async () => {
   await bench.picture(join(process.env.OUT, "doctor.png"));
   await closeDocuments();
   bench.mark("doctor");
+});
+
+test("another hiera.yaml is chosen and kept in the settings, and the usual one again", async () => {
+  const lab = join(bench.workspace, "hiera-lab.yaml");
+  const lines = ["version: 5", "defaults: {datadir: data, data_hash: yaml_data}", "hierarchy:", "- {name: Lab, path: common.yaml}"];
+  writeFileSync(lab, `${lines.join("\n")}\n`);
+  const answeredBy = (file) => bench.page.locator(`.statusbar-item [aria-label*="hierarchy: ${file}"]`).first().waitFor();
+  const roots = () => JSON.parse(readFileSync(join(bench.workspace, ".vscode/settings.json"), "utf8"))["hiera-ls.roots"];
+  await bench.openByName("data/common.yaml");
+  await answeredBy("hiera.yaml");
+  await bench.run("Hiera: Read All Files Again");
+  await bench.choose("Hiera: Choose hiera.yaml", "hiera-lab.yaml");
+  await answeredBy("hiera-lab.yaml");
+  assert.deepEqual(roots(), [{ hierarchy: "hiera-lab.yaml", folder: "." }]);
+  await bench.picture(join(process.env.OUT, "hierarchy.png"));
+  await bench.choose("Hiera: Choose hiera.yaml", "Automatic");
+  await answeredBy("hiera.yaml");
+  assert.equal(roots(), undefined);
+  rmSync(lab);
+  bench.mark("hierarchy chosen");
 });
 
 test("a lens opens what it counts, and one above an unsaved edit its impact", async () => {

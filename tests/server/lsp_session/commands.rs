@@ -219,6 +219,68 @@ fn without_nodes_the_matrix_says_what_decides() {
 }
 
 #[test]
+fn the_hierarchy_of_a_file_is_named_with_its_variants() {
+    let repository = Repository::new();
+    let lab = "version: 5\nhierarchy:\n  - {name: common, path: common.yaml}\n";
+    repository.write("environments/production/hiera-lab.yaml", lab);
+    let (common, site) = (
+        repository.file("data/common.yaml"),
+        repository.file("data/site/ls.yaml"),
+    );
+    let (usual, other) = (
+        uri(&repository.file("hiera.yaml")),
+        uri(&repository.file("hiera-lab.yaml")),
+    );
+    let about = |program: &mut Program, file: &Path| {
+        let answer = program.command("hiera.hierarchies", &json!({ "uri": uri(file) }));
+        let all = answer["hierarchies"].as_array().unwrap().clone();
+        let of = |one: &str| {
+            all.iter()
+                .find(|known| known["uri"] == one)
+                .unwrap()
+                .clone()
+        };
+        (answer["hierarchy"].clone(), of(&usual), of(&other))
+    };
+    let mut program = repository.start();
+    let (hierarchy, first, second) = about(&mut program, &common);
+    assert_eq!(hierarchy, json!(usual));
+    assert_eq!(
+        first["folder"],
+        json!(uri(&repository.file("")))
+            .as_str()
+            .unwrap()
+            .trim_end_matches('/')
+    );
+    assert_eq!(first["version"], 5);
+    assert_eq!(
+        (&first["used"], &first["reads"]),
+        (&json!(true), &json!(true))
+    );
+    assert_eq!(
+        (&second["used"], &second["reads"]),
+        (&json!(false), &json!(true))
+    );
+    let why = second["why"].as_str().unwrap();
+    assert!(
+        why.starts_with("all that it reaches is answered by "),
+        "{why}"
+    );
+    let (_, first, second) = about(&mut program, &site);
+    assert_eq!(
+        (&first["reads"], &second["reads"]),
+        (&json!(true), &json!(false))
+    );
+    program.end();
+    // The setting that a client keeps the choice in.
+    let root = json!({ "hierarchy": "environments/production/hiera-lab.yaml", "folder": "environments/production" });
+    let mut program = Program::start(&repository.folder, &json!({ "roots": [root] }), VSCODE);
+    let (hierarchy, ..) = about(&mut program, &common);
+    assert_eq!(hierarchy, json!(other));
+    program.end();
+}
+
+#[test]
 fn two_nodes_and_two_environments_are_compared() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");

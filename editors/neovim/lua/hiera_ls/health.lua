@@ -29,7 +29,7 @@ end
 local function check_clients()
   local clients = vim.lsp.get_clients({ name = 'hiera_ls' })
   if #clients == 0 then
-    vim.health.info('not attached: open a YAML or JSON file below a hiera.yaml')
+    vim.health.info('not attached: open a YAML or JSON file of a control repository')
   end
   for _, client in ipairs(clients) do
     local buffers = vim.tbl_count(client.attached_buffers)

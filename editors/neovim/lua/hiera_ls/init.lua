@@ -14,6 +14,9 @@ local M = {}
 --- The command that lists the known nodes; for choices, not for people.
 local NODES = 'hiera.nodes'
 
+--- The command that lists the configurations of hierarchies; for choices, not for people.
+local HIERARCHIES = 'hiera.hierarchies'
+
 --- How a choice among nodes names none of them.
 local ALL_NODES = 'all'
 
@@ -271,8 +274,52 @@ local function restart()
   vim.lsp.enable('hiera_ls')
 end
 
+--- A path from the root, or nothing for one outside of it.
+local function below_root(client, uri)
+  local path = vim.uri_to_fname(uri)
+  return path == client.root_dir and '.' or vim.fs.relpath(client.root_dir or '', path)
+end
+
+--- Lets the user choose which hiera.yaml answers, for as long as the server runs.
+local function choose_hierarchy()
+  local client = client_here()
+  if not (client and vim.tbl_contains(announced(client), HIERARCHIES)) then
+    return notify('no server is attached', vim.log.levels.ERROR)
+  end
+  local function keep(root)
+    local settings = client.settings['hiera-ls'] or {}
+    settings.roots = root and { root } or nil
+    client.settings['hiera-ls'] = next(settings) and settings or vim.empty_dict()
+    client:notify('workspace/didChangeConfiguration', { settings = client.settings })
+    if root then
+      local line = ('roots: [{hierarchy: "%s", folder: "%s"}]'):format(root.hierarchy, root.folder)
+      notify('to keep this, put into .hiera-ls.yaml: ' .. line)
+    end
+  end
+  request(client, HIERARCHIES, { uri = place_of_cursor(client).uri }, function(answer)
+    local choices = { { label = 'automatic' } }
+    for _, one in ipairs(answer.hierarchies) do
+      local file, folder = below_root(client, one.uri), below_root(client, one.folder)
+      if file and folder then
+        local use = one.uri == present(answer.hierarchy) and ' (in use)' or ''
+        local label = ('%s%s: version %d, %d files, %s'):format(file, use, one.version, one.files, one.why)
+        table.insert(choices, { label = label, root = { hierarchy = file, folder = folder } })
+      end
+    end
+    local function format(choice)
+      return choice.label
+    end
+    vim.ui.select(choices, { prompt = 'Answer by', kind = 'hiera_ls', format_item = format }, function(choice)
+      if choice then
+        keep(choice.root)
+      end
+    end)
+  end)
+end
+
 --- Commands that need no server.
 local own = {
+  hierarchy = choose_hierarchy,
   log = function()
     vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.log.get_filename()))
   end,
@@ -293,7 +340,7 @@ local function commands()
   local found = {}
   local client = client_here()
   for _, command in ipairs(client and announced(client) or {}) do
-    if command ~= NODES then
+    if command ~= NODES and command ~= HIERARCHIES then
       found[short(command)] = command
     end
   end
