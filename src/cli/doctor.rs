@@ -1,13 +1,12 @@
 //! `hiera-ls doctor`: what a workspace is for Hiera, and what would improve its answers most.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::lookup::settings_of;
 use super::nodes::Asked;
-use super::workspace::files_of;
+use super::terminal::{complain, print as print_text};
+use super::workspace::{files_of, settings_of};
 use crate::analysis::Analysis;
 use crate::disk;
 use crate::ide::document::doctor;
@@ -55,7 +54,7 @@ pub(super) fn run(arguments: &DoctorArguments) -> ExitCode {
     match print(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            let _ = writeln!(std::io::stderr(), "{message}");
+            complain(&message);
             ExitCode::FAILURE
         }
     }
@@ -88,7 +87,5 @@ fn print(arguments: &DoctorArguments) -> Result<(), String> {
         DoctorFormat::Text => document.content,
         DoctorFormat::Json => document.data.unwrap_or_default() + "\n",
     };
-    let mut out = std::io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    written.map_err(|error| format!("standard output: {error}"))
+    print_text(&text)
 }

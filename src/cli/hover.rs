@@ -1,25 +1,28 @@
 //! `hiera-ls hover FILE:LINE:COLUMN`: what an editor would show there, as a terminal client
 //! shows it.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::lookup::settings_of;
+use super::meant::no_node;
 use super::nodes::{Asked, Found};
-use super::workspace::files_of;
+use super::rules::printed;
+use super::terminal::{Layout, Paint, complain, shown, wrapped};
+use super::workspace::{files_of, settings_of};
 use crate::analysis::Analysis;
-use crate::disk;
+use crate::disk::{self, DiskFiles};
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
 use crate::lookup::ConfigCache;
 use crate::text::{Position, PositionEncoding};
+use crate::workspace::Files as _;
 
 /// What a hover is for and how it is printed.
 #[derive(Args)]
 pub(super) struct HoverArguments {
-    /// The place: FILE:LINE:COLUMN, both from 1, columns in characters
+    /// The place, numbers from 1, columns in characters; without a column what the line begins with
+    #[arg(value_name = "FILE:LINE[:COLUMN]")]
     place: String,
     /// The control repository or module [default: found from the file]
     #[arg(long, value_name = "DIR")]
@@ -38,7 +41,7 @@ pub(super) struct HoverArguments {
     #[arg(long)]
     node: Option<String>,
     /// What to print
-    #[arg(long, value_enum, default_value_t = HoverFormat::Plain)]
+    #[arg(long, value_enum, default_value_t = HoverFormat::Text)]
     format: HoverFormat,
     /// Most lines of a value
     #[arg(long, value_name = "N", default_value_t = MAX_LINES)]
@@ -52,7 +55,8 @@ pub(super) struct HoverArguments {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum HoverFormat {
     /// Text without markup
-    Plain,
+    #[value(alias = "plain")]
+    Text,
     /// Markdown as editors draw it
     Markdown,
     /// Markdown without tables
@@ -62,22 +66,16 @@ enum HoverFormat {
 /// Runs the command: exit code 0 with the hover on standard output, 1 where there is none.
 pub(super) fn run(arguments: &HoverArguments) -> ExitCode {
     match answer(arguments) {
-        Ok(text) => {
-            let mut out = std::io::stdout().lock();
-            match writeln!(out, "{text}").and_then(|()| out.flush()) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(_) => ExitCode::FAILURE,
-            }
-        }
+        Ok(text) => printed(&text),
         Err(message) => {
-            let _ = writeln!(std::io::stderr(), "{message}");
+            complain(&message);
             ExitCode::FAILURE
         }
     }
 }
 
 fn answer(arguments: &HoverArguments) -> Result<String, String> {
-    let (at, position) = place(&arguments.place)?;
+    let (at, line, column) = place(&arguments.place)?;
     let at = disk::absolute(at);
     let folder = match &arguments.workspace {
         Some(folder) => disk::absolute(folder),
@@ -104,15 +102,30 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     if let Some(name) = &arguments.node
         && known.get(name).is_none()
     {
-        return Err(match files.as_slice() {
-            [] => format!("node '{name}' is not known: name a file with --nodes"),
-            files => format!("node '{name}' is not in {}", files.join(", ")),
-        });
+        return Err(no_node(name, &known, &files));
     }
     let Some(file) = snapshot.file(&at) else {
-        return Err(format!("{at}: no such file in {folder}"));
+        return Err(match DiskFiles::new().kind(&at) {
+            Some(_) => format!("{}: no file of the workspace in {folder}", shown(&at)),
+            None => format!("{}: no such file", shown(&at)),
+        });
     };
-    let offset = file.lines().offset(position, PositionEncoding::Utf32);
+    let first = file
+        .lines()
+        .offset(Position { line, character: 0 }, PositionEncoding::Utf32);
+    let offset = match column {
+        Some(character) => file
+            .lines()
+            .offset(Position { line, character }, PositionEncoding::Utf32),
+        // What the line is about: its first character that is no blank.
+        None => {
+            first
+                + file.text()[first..]
+                    .bytes()
+                    .take_while(|byte| *byte == b' ')
+                    .count()
+        }
+    };
     let nodes = KnownNodes::new(&known);
     let link = |path: &str, line: u32| format!("{}#L{line}", disk::file_uri(path));
     let analysis = Analysis {
@@ -122,27 +135,66 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let options = HoverOptions {
         max_lines: arguments.max_lines,
         link: Some(&link),
+        name: Some(&|at| shown(at).to_owned()),
         ..HoverOptions::default()
     };
     let found = hover(analysis, &at, offset, &options)
-        .ok_or_else(|| format!("{}: nothing to tell", arguments.place))?;
+        .ok_or_else(|| format!("no Hiera data at {}", arguments.place))?;
     Ok(match arguments.format {
-        HoverFormat::Plain => found.plain,
-        HoverFormat::Markdown => found.markdown,
-        HoverFormat::Aligned => found.aligned,
+        HoverFormat::Text => laid_out(&found.plain, Layout::of_output()),
+        HoverFormat::Markdown => found.markdown + "\n",
+        HoverFormat::Aligned => found.aligned + "\n",
     })
 }
 
-/// The file and the position of `FILE:LINE:COLUMN`.
-fn place(text: &str) -> Result<(&str, Position), String> {
-    let refuse = || format!("'{text}' is no place: FILE:LINE:COLUMN");
-    let (rest, column) = text.rsplit_once(':').ok_or_else(refuse)?;
-    let (file, line) = rest.rsplit_once(':').ok_or_else(refuse)?;
-    let from_one = |number: &str| {
+/// The text as a terminal shows it best: the first line stands out, long lines but those of values
+/// are broken.
+fn laid_out(text: &str, layout: Layout) -> String {
+    let lines = text.lines().enumerate().map(|(at, line)| {
+        let line = match layout.width {
+            Some(width) if !line.starts_with("  ") => wrapped(line, width),
+            _ => line.to_owned(),
+        };
+        let paint = match at {
+            0 => Paint::Title,
+            _ => Paint::Plain,
+        };
+        let layout = Layout {
+            width: None,
+            ..layout
+        };
+        layout.line(paint, &line)
+    });
+    lines.collect()
+}
+
+/// The file, the line and the column of `FILE:LINE:COLUMN` or `FILE:LINE`, numbers from 0.
+fn place(text: &str) -> Result<(&str, u32, Option<u32>), String> {
+    let refuse = || format!("expected FILE:LINE or FILE:LINE:COLUMN, got '{text}'");
+    let numbered = |text: &'_ str| {
+        let (rest, number) = text.rsplit_once(':')?;
         let number: u32 = number.parse().ok()?;
-        number.checked_sub(1)
+        Some((rest.len(), number.checked_sub(1)?))
     };
-    let line = from_one(line).ok_or_else(refuse)?;
-    let character = from_one(column).ok_or_else(refuse)?;
-    Ok((file, Position { line, character }))
+    let (end, last) = numbered(text).ok_or_else(refuse)?;
+    match numbered(&text[..end]) {
+        Some((file, line)) => Ok((&text[..file], line, Some(last))),
+        None => Ok((&text[..end], last, None)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_a_line_and_perhaps_a_column() {
+        assert_eq!(place("a.yaml:3:5"), Ok(("a.yaml", 2, Some(4))));
+        assert_eq!(place("a.yaml:3"), Ok(("a.yaml", 2, None)));
+        assert_eq!(place("C:/a.yaml:3"), Ok(("C:/a.yaml", 2, None)));
+        for text in ["a.yaml", "a.yaml:", "a.yaml:0", "a.yaml:x"] {
+            let message = format!("expected FILE:LINE or FILE:LINE:COLUMN, got '{text}'");
+            assert_eq!(place(text), Err(message));
+        }
+    }
 }

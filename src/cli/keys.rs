@@ -1,11 +1,11 @@
 //! The keys that a person gives for encrypted values. Nothing else opens them: what the workspace
 //! says of keys is never followed.
 
-use std::io::Write as _;
 use std::sync::Arc;
 
 use clap::Args;
 
+use super::terminal::complain;
 use crate::disk;
 use crate::eyaml::Keys;
 use crate::workspace::{Content, DiskEntry};
@@ -36,7 +36,7 @@ impl KeyArguments {
         match keys {
             Ok(keys) => Some(Arc::new(keys)),
             Err(why) => {
-                let _ = writeln!(std::io::stderr(), "the keys for encrypted values: {why}");
+                complain(&format!("the keys for encrypted values: {why}"));
                 None
             }
         }

@@ -1,25 +1,28 @@
 //! `hiera-ls lookup`: one key for one node, for every known node, or for any node.
 
-use std::io::Write as _;
+use std::io::IsTerminal as _;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::keys::KeyArguments;
+use super::meant::{KnownKeys, no_node};
 use super::nodes::{Asked, Found};
 use super::render::{self, Format};
-use super::workspace::{files_of, root_for};
-use crate::analysis::{Analysis, Project, ProjectStrict, RootView, environment_of, session_over};
+use super::terminal::{self, complain, remark};
+use super::workspace::{StrictArgument, files_of, root_for, settings_of};
+use crate::analysis::{Analysis, RootView, environment_of, session_over};
 use crate::disk::{self, WorkspaceDisk};
 use crate::hierarchy::Config;
+use crate::ide::cell::cell_json;
+use crate::ide::matrix::{SourceLine, cell};
 use crate::ide::unseen::outside_words;
 use crate::interpolation::Key;
 use crate::lookup::{
     Answer, Assumed, Certainty, ConfigCache, Environment, EnvironmentConfig, Group, LookupError,
-    PuppetVersion, Request, Session, Settings, Strict, Tracing, groups_of_nodes,
-    groups_of_possible,
+    Request, Session, Source, Tracing, groups_of_nodes, groups_of_possible,
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value, load_yaml};
@@ -66,8 +69,8 @@ pub(super) struct LookupArguments {
     /// Print how lookup_options are found instead of the value
     #[arg(long)]
     explain_options: bool,
-    /// Format of the output
-    #[arg(long)]
+    /// Format of the output [default: yaml; text where an explanation is asked for]
+    #[arg(long, visible_alias = "format")]
     render_as: Option<Format>,
     /// The control repository or module; deployed paths in its hiera.yaml mean this checkout
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -95,20 +98,14 @@ pub(super) struct LookupArguments {
     pub(super) secrets: KeyArguments,
 }
 
-/// Values of `--strict`.
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum StrictArgument {
-    Off,
-    Warning,
-    Error,
-}
-
-const HELP: &str = "Run 'hiera-ls lookup --help' for more details";
+const HELP: &str = "run 'hiera-ls lookup --help' for more";
 
 /// What a command ends with besides what it printed.
 enum End {
     /// A message for standard error, with exit code 1.
     Failed(String),
+    /// The same, because no level has one of the keys.
+    NotFound(String),
     /// This exit code; all has been said.
     Code(u8),
 }
@@ -122,18 +119,21 @@ pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
             complain(&message);
             ExitCode::FAILURE
         }
+        Err(End::NotFound(message)) => {
+            complain(&message);
+            // All keys of the workspace have to be read for it: for people, not for scripts.
+            if std::io::stderr().is_terminal() {
+                let (_, missing) =
+                    KnownKeys::in_folder(&arguments.workspace).chosen(&arguments.keys);
+                missing.iter().for_each(|message| complain(message));
+            }
+            ExitCode::FAILURE
+        }
     }
 }
 
-pub(super) fn complain(message: &str) {
-    let _ = writeln!(std::io::stderr(), "{message}");
-}
-
 fn print(text: &str) -> Result<(), End> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| End::Failed(format!("standard output: {error}")))
+    terminal::print(text).map_err(End::Failed)
 }
 
 fn answer(arguments: &LookupArguments) -> Result<(), End> {
@@ -229,7 +229,7 @@ fn with_name<'a>(mut view: RootView<'a>, name: &str) -> RootView<'a> {
 
 /// Nothing says how keys are looked up.
 fn no_hierarchy(folder: &str) -> End {
-    complain(&format!("unknown: no hierarchy at or below {folder}"));
+    remark(&format!("unknown: no hierarchy at or below {folder}"));
     End::Code(3)
 }
 
@@ -253,7 +253,7 @@ fn one(
 ) -> Result<(), End> {
     let answer = ManuallyDrop::new(session.lookup(scope, request));
     for log in &answer.logs {
-        complain(&format!("Warning: {}", log.message));
+        remark(&format!("warning: {}", log.message));
     }
     if let Some(trace) = &answer.trace {
         return match &answer.result {
@@ -276,7 +276,7 @@ fn one(
     if let (Err(error), Some(folder)) = (&answer.result, without_hierarchy(session))
         && error.is_not_found()
     {
-        complain(&format!("unknown: no hiera.yaml in {folder}"));
+        remark(&format!("unknown: no hiera.yaml in {folder}"));
         return Err(End::Code(3));
     }
     tell_assumed(&answer.assumed);
@@ -312,21 +312,21 @@ fn tell_possible(arguments: &LookupArguments, result: &Result<Value, LookupError
     };
     let shown = shown.strip_prefix("--- ").unwrap_or(&shown);
     match shown.contains('\n') {
-        true => complain(&format!("unless {unless}:\n{shown}")),
-        false => complain(&format!("{shown}, unless {unless}")),
+        true => remark(&format!("unless {unless}:\n{shown}")),
+        false => remark(&format!("{shown}, unless {unless}")),
     }
 }
 
 /// What a certain answer rests on.
 fn tell_assumed(assumed: &[Assumed]) {
     for assumed in assumed {
-        complain(&format!("note: {assumed} (not run)"));
+        remark(&format!("note: {assumed} (not run)"));
     }
 }
 
 fn tell_unknown(answer: &Answer) {
     for reason in answer.reasons() {
-        complain(&format!("unknown: {reason}"));
+        remark(&format!("unknown: {reason}"));
     }
 }
 
@@ -337,13 +337,13 @@ fn value(arguments: &LookupArguments, result: &Result<Value, LookupError>) -> Re
             print(&render::render(value, format).map_err(End::Failed)?)
         }
         // `puppet lookup` is mute here; the message goes where no pipe reads it.
-        Err(error) if error.class.is_lookup_error() => Err(End::Failed(error.to_string())),
+        Err(error) if error.is_not_found() => Err(End::NotFound(error.to_string())),
         Err(error) => Err(could_not_run(error)),
     }
 }
 
 fn could_not_run(error: &LookupError) -> End {
-    End::Failed(format!("Error: Could not run: {error}"))
+    End::Failed(error.to_string())
 }
 
 /// No node was named: one answer is printed, several are listed.
@@ -352,7 +352,7 @@ fn several(arguments: &LookupArguments, groups: &[Group]) -> Result<(), End> {
         [] => Err(End::Failed("no nodes are known".into())),
         [only] => match &only.unknown {
             Some(why) => {
-                complain(&format!("unknown: {why}"));
+                remark(&format!("unknown: {why}"));
                 if let Some(unless) = &only.unless {
                     tell_possible(arguments, &only.result, unless);
                 }
@@ -363,14 +363,28 @@ fn several(arguments: &LookupArguments, groups: &[Group]) -> Result<(), End> {
                 value(arguments, &only.result)
             }
         },
+        groups if arguments.render_as == Some(Format::Json) => {
+            let groups: Vec<String> = groups.iter().map(group_json).collect();
+            print(&format!("[{}]\n", groups.join(",\n ")))?;
+            Err(End::Code(2))
+        }
         groups => {
-            complain(&format!("{} answers:", groups.len()));
+            remark(&format!("{} answers:", groups.len()));
             for group in groups {
-                complain(&describe(group));
+                remark(&describe(group));
             }
             Err(End::Code(2))
         }
     }
+}
+
+/// A group as a cell of `matrix --format json`.
+fn group_json(group: &Group) -> String {
+    let place = |source: &Source| SourceLine {
+        file: source.place.clone(),
+        line: 1,
+    };
+    cell_json(&cell(group.clone(), &mut { place }))
 }
 
 fn describe(group: &Group) -> String {
@@ -409,16 +423,13 @@ fn by_name(
         (Some(node), _) => node.clone(),
         (None, []) => Arc::new(Node::named(name)),
         (None, files) => {
-            let files = files.join(", ");
-            return Err(End::Failed(format!(
-                "node '{name}' is not in {files}: name its facts with --facts"
-            )));
+            return Err(End::Failed(no_node(name, &known.nodes, files)));
         }
     };
     let scope = node.scope(&view.environment.name);
     let ended = one(arguments, &view.session(), &scope, request);
     if let Err(End::Code(3)) = ended {
-        complain(&format!(
+        remark(&format!(
             "no facts are known of node '{name}': name them with --facts, or a file of nodes with --nodes"
         ));
     }
@@ -495,15 +506,11 @@ fn request(arguments: &LookupArguments) -> Result<Request, End> {
     let deep_only = arguments.knock_out_prefix.is_some()
         || arguments.sort_merged_arrays
         || arguments.merge_hash_arrays;
-    let refuse = |message: &str| {
-        Err(End::Failed(format!(
-            "Error: Could not run: {message}\n{HELP}"
-        )))
-    };
+    let refuse = |message: &str| Err(End::Failed(format!("{message}\n{HELP}")));
     if deep_only && !deep {
         return refuse(
-            "The options --knock-out-prefix, --sort-merged-arrays, and --merge-hash-arrays are \
-             only available with '--merge deep'",
+            "--knock-out-prefix, --sort-merged-arrays and --merge-hash-arrays go with '--merge deep'\
+             ",
         );
     }
     let merge = match arguments.merge.as_deref() {
@@ -529,16 +536,14 @@ fn request(arguments: &LookupArguments) -> Result<Request, End> {
             Some(Value::hash([("strategy", name.into())]))
         }
         Some(_) => {
-            return refuse("The --merge option only accepts 'first', 'hash', 'unique', or 'deep'");
+            return refuse("--merge takes first, hash, unique or deep");
         }
     };
     let options_only = arguments.explain_options && !arguments.explain;
     let names = match arguments.keys.as_slice() {
         [] if options_only => vec![Arc::from("__global__")],
         [] => {
-            return Err(End::Failed(
-                "Error: Could not run: No keys were given to lookup.".into(),
-            ));
+            return refuse("no keys were given to look up");
         }
         keys => keys.iter().map(|key| Arc::from(key.as_str())).collect(),
     };
@@ -554,37 +559,4 @@ fn request(arguments: &LookupArguments) -> Result<Request, End> {
         },
         ..Request::default()
     })
-}
-
-/// Puppet's settings: by the flags of a command, else by the workspace's configuration.
-pub(super) fn settings_of(
-    project: &Project,
-    puppet_version: Option<u8>,
-    strict: Option<StrictArgument>,
-    strict_variables: Option<bool>,
-) -> Settings {
-    let version = puppet_version.or(project.puppet_version.map(|version| version.0));
-    let version = match version {
-        Some(7) => PuppetVersion::V7,
-        Some(_) | None => PuppetVersion::V8,
-    };
-    let mut settings = Settings::for_version(version);
-    match (strict, project.strict) {
-        (None, None) => {}
-        (Some(StrictArgument::Off), _) | (None, Some(ProjectStrict::Off)) => {
-            settings.strict = Strict::Off;
-        }
-        (Some(StrictArgument::Warning), _) | (None, Some(ProjectStrict::Warning)) => {
-            settings.strict = Strict::Warning;
-        }
-        (Some(StrictArgument::Error), _) | (None, Some(ProjectStrict::Error)) => {
-            settings.strict = Strict::Error;
-        }
-    }
-    let variables = strict_variables.or(project.strict_variables);
-    settings.strict_variables = variables.unwrap_or(settings.strict_variables);
-    settings.backends = Arc::new(project.backends.clone());
-    // A checkout rarely holds the modules that are installed where it is deployed.
-    settings.modules_may_be_missing = true;
-    settings
 }

@@ -1,18 +1,21 @@
 //! `hiera-ls matrix KEY…`: which nodes get which value of a key, and from where.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
 
+use super::meant::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
+use super::terminal::{Layout, Paint, complain, shown};
 use super::workspace::{WorkspaceArguments, load};
+use crate::analysis::RootView;
 use crate::ide::cell::{
     counted, cut_apart, origins_text, outcome_text, row_json, sources_text, whose,
 };
 use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row, with_facts, with_unseen};
+use crate::lookup::LookupError;
 use crate::value::to_tagged_json;
 
 /// Widest value in the text form, in characters.
@@ -21,7 +24,7 @@ const WIDEST: usize = 60;
 /// Which keys, over which nodes.
 #[derive(Args)]
 pub(super) struct MatrixArguments {
-    /// Keys, dotted ones too
+    /// Keys, dotted ones too; * stands for any characters: 'profile::web::*'
     #[arg(required_unless_present = "all_keys")]
     keys: Vec<String>,
     /// Every key of the files that the hierarchies read
@@ -34,30 +37,32 @@ pub(super) struct MatrixArguments {
     format: TableFormat,
 }
 
-/// Runs the command: exit code 0 once all rows are printed, 1 where something could not be read.
+/// Runs the command: exit code 0 once all rows are printed, 1 where something could not be read or a
+/// key is not set anywhere.
 pub(super) fn run(arguments: &MatrixArguments) -> ExitCode {
     match print(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(missing) if missing.is_empty() => ExitCode::SUCCESS,
+        Ok(missing) => {
+            missing.iter().for_each(|message| complain(message));
+            ExitCode::FAILURE
+        }
         Err(message) => {
-            let _ = writeln!(std::io::stderr(), "{message}");
+            complain(&message);
             ExitCode::FAILURE
         }
     }
 }
 
-fn print(arguments: &MatrixArguments) -> Result<(), String> {
+/// Prints the rows; gives what is said of keys that are not set.
+fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
     let loaded = load(&arguments.workspace)?;
     let view = loaded.root(&loaded.here)?;
     loaded.say_what_is_known();
-    let folder = &loaded.here.folder;
-    let keys: Vec<Arc<str>> = match arguments.all_keys {
-        true => all_keys(&view),
-        false => arguments
-            .keys
-            .iter()
-            .map(|key| key.as_str().into())
-            .collect(),
+    let (keys, missing) = match arguments.all_keys {
+        true => (all_keys(&view), Vec::new()),
+        false => chosen(&view, &arguments.keys),
     };
+    let layout = Layout::of_output();
     let mut rows = Rows::new();
     if arguments.format == TableFormat::Csv {
         let head = ["key", "found", "value", "why", "count", "nodes", "sources"];
@@ -69,41 +74,69 @@ fn print(arguments: &MatrixArguments) -> Result<(), String> {
             row = with_facts(&view, row);
         }
         let text = match arguments.format {
-            TableFormat::Text => text(&row, folder),
+            TableFormat::Text => text(&row, layout),
             TableFormat::Json => row_json(&row) + "\n",
-            TableFormat::Csv => table(&row, folder),
+            TableFormat::Csv => table(&row),
+            TableFormat::Markdown => markdown(&row),
         };
         rows.print(&text)?;
         rows.progress(at + 1, keys.len());
     }
-    rows.end()
+    rows.end()?;
+    Ok(missing)
 }
 
-fn text(row: &Row, folder: &str) -> String {
+/// The keys that are asked for, and what is said of those that are not set: in no file, and by nothing
+/// that only a running Puppet knows.
+fn chosen(view: &RootView<'_>, asked: &[String]) -> (Vec<Arc<str>>, Vec<String>) {
+    let known = KnownKeys::of(&[view]);
+    let (mut keys, mut missing) = (Vec::new(), Vec::new());
+    for name in asked {
+        let (found, nothing) = known.chosen(std::slice::from_ref(name));
+        keys.extend(found);
+        let Some(message) = nothing.into_iter().next() else {
+            continue;
+        };
+        let answers = row(view, name).answers;
+        let is_missing = |cell: &Cell| {
+            cell.unknown.is_none() && cell.result.as_ref().is_err_and(LookupError::is_not_found)
+        };
+        match answers.iter().all(is_missing) {
+            true => missing.push(message),
+            false => keys.push(Arc::from(name.as_str())),
+        }
+    }
+    (keys, missing)
+}
+
+fn text(row: &Row, layout: Layout) -> String {
     let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
-    let mut out = match row.answers.len() {
-        1 => format!("{} — the same for {}\n", row.key, counted(total)),
-        count => format!("{} — {count} answers over {}\n", row.key, counted(total)),
+    let title = match row.answers.len() {
+        1 => format!("{} — the same for {}", row.key, counted(total)),
+        count => format!("{} — {count} answers over {}", row.key, counted(total)),
     };
+    let mut out = layout.line(Paint::Title, &title);
     let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
     let values = cut_apart(&values, WIDEST);
     let width = values.iter().map(|value| value.chars().count()).max();
-    for (cell, value) in row.answers.iter().zip(&values) {
+    let nodes: Vec<String> = row.answers.iter().map(|cell| whose(&cell.nodes)).collect();
+    let wide = nodes.iter().map(|nodes| nodes.chars().count()).max();
+    let wide = wide.unwrap_or_default();
+    for ((cell, value), whose) in row.answers.iter().zip(&values).zip(nodes) {
         let pad = width.unwrap_or_default() - value.chars().count();
-        let whose = whose(&cell.nodes);
-        let place = |source: &SourceLine| sources_text([source], folder);
+        let place = |source: &SourceLine| sources_text([source], shown);
         let (sources, origins) = origins_text(cell, &place);
-        let line = format!("  {value}{}  {whose:>10}  {sources}", " ".repeat(pad));
-        let _ = writeln!(out, "{}", line.trim_end());
+        let line = format!("  {value}{}  {whose:wide$}  {sources}", " ".repeat(pad));
+        out += &layout.line(Paint::Plain, &line);
         for origin in origins {
-            let _ = writeln!(out, "      {origin}");
+            out += &layout.line(Paint::Aside, &format!("      {origin}"));
         }
     }
     for cell in &row.by_facts {
         let value = &cut_apart(&[outcome_text(cell)], WIDEST)[0];
-        let sources = sources_text(cell.sources(), folder);
+        let sources = sources_text(cell.sources(), shown);
         let line = format!("  {value}  where {}  {sources}", cell.condition);
-        let _ = writeln!(out, "{}", line.trim_end());
+        out += &layout.line(Paint::Plain, &line);
     }
     let mut printed: Vec<&str> = Vec::new();
     // A short condition stands beside its value.
@@ -119,7 +152,23 @@ fn text(row: &Row, folder: &str) -> String {
     out
 }
 
-fn table(row: &Row, folder: &str) -> String {
+/// The row as a table of Markdown.
+fn markdown(row: &Row) -> String {
+    let cell = |text: &str| text.replace('|', "\\|").replace('`', "\u{2bb}");
+    let mut out = format!(
+        "### `{}`\n\n| value | nodes | from |\n| --- | --- | --- |\n",
+        cell(&row.key)
+    );
+    for answer in &row.answers {
+        let value = cut_apart(&[outcome_text(answer)], WIDEST).concat();
+        let (value, whose) = (cell(&value), whose(&answer.nodes));
+        let sources = cell(&sources_text(answer.sources(), shown));
+        let _ = writeln!(out, "| `{value}` | {whose} | {sources} |");
+    }
+    out + "\n"
+}
+
+fn table(row: &Row) -> String {
     let cells = row.answers.iter();
     let cells = cells.flat_map(|cell| match cell.origins.len() {
         0 | 1 => vec![cell.clone()],
@@ -146,7 +195,7 @@ fn table(row: &Row, folder: &str) -> String {
             &why,
             &cell.nodes.len().to_string(),
             &cell.nodes.join(" "),
-            &sources_text(cell.sources(), folder),
+            &sources_text(cell.sources(), shown),
         ])
     });
     rows.collect()

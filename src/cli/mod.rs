@@ -1,5 +1,4 @@
-//! The command line: `server`, `lookup`, `explain-key`, `matrix`, `diff`, `check`, `test`, `doctor`,
-//! `explain`, `rules`, `hover`.
+//! The command line: one file for each command.
 //!
 //! Answers go to standard output, everything else to standard error. Exit codes are documented in
 //! `docs/exit-codes.md`.
@@ -10,30 +9,49 @@ mod diff;
 mod doctor;
 mod explain_key;
 mod hover;
+mod installation;
 mod keys;
 mod log;
 mod lookup;
 mod matrix;
+mod meant;
 mod nodes;
 mod render;
 mod rules;
 mod self_test;
 mod table;
+mod terminal;
 mod test;
 mod workspace;
 mod xml;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
+use std::io::IsTerminal as _;
+
+use terminal::{Color, complain};
 
 /// A language server for Hiera, the data of Puppet and OpenVox.
 #[derive(Parser)]
-#[command(name = "hiera-ls", version, about, max_term_width = 100)]
+#[command(name = "hiera-ls", version = installation::version(), about, max_term_width = 100)]
 struct Arguments {
     /// Speak the language server protocol on standard input and output (the default)
     #[arg(long)]
     stdio: bool,
+    /// Colours: auto (on a terminal, unless NO_COLOR is set), always or never
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true,
+        display_order = 900
+    )]
+    color: Color,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -69,24 +87,49 @@ enum Command {
     },
     /// List all rules of `check`, one a line
     Rules,
-    /// Print what an editor shows at a place: FILE:LINE:COLUMN
+    /// Print what an editor shows at a place: FILE:LINE or FILE:LINE:COLUMN
     Hover(Box<hover::HoverArguments>),
     /// Print the settings as JSON Schema: what editor extensions are generated from
     #[cfg(feature = "server")]
     SettingsSchema,
     /// Print the JSON schema of a workspace's .hiera-ls.yaml
     ProjectSchema,
+    /// Print what a shell completes the commands and flags by
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one for each command
+    Man {
+        /// Write all pages into this folder
+        #[arg(long, value_name = "DIR")]
+        out: Option<std::path::PathBuf>,
+    },
 }
 
 /// Runs the program on the process's arguments and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(&error),
+    };
+    terminal::choose_color(arguments.color);
     match arguments.command {
+        None if !arguments.stdio && std::io::stdin().is_terminal() => {
+            let help = Arguments::command().render_help();
+            let _ = write!(std::io::stderr(), "{help}");
+            ExitCode::from(2)
+        }
         None | Some(Command::Server { .. }) => {
             log::start(true);
+            if std::io::stdin().is_terminal() {
+                terminal::remark("waiting for an editor on standard input; end with Ctrl+C");
+            }
             serve()
         }
+        Some(Command::Completions { shell }) => installation::completions(shell),
+        Some(Command::Man { out }) => installation::manual(out.as_deref()),
         #[cfg(feature = "server")]
         Some(Command::SettingsSchema) => settings_schema(),
         Some(Command::ProjectSchema) => print_schema(&project_schema()),
@@ -134,6 +177,23 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Says in our words' form what is wrong with the command line, or what it asked of the program itself.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    ) {
+        let text = error.render();
+        return match terminal::is_coloured() {
+            true => rules::printed(&text.ansi().to_string()),
+            false => rules::printed(&text.to_string()),
+        };
+    }
+    let text = error.render().to_string();
+    complain(text.strip_prefix("error: ").unwrap_or(&text).trim_end());
+    ExitCode::from(2)
+}
+
 #[cfg(feature = "server")]
 fn serve() -> ExitCode {
     crate::server::run()
@@ -141,7 +201,7 @@ fn serve() -> ExitCode {
 
 #[cfg(not(feature = "server"))]
 fn serve() -> ExitCode {
-    lookup::complain("this program was built without the server");
+    complain("this program was built without the server");
     ExitCode::from(2)
 }
 
@@ -159,9 +219,5 @@ fn project_schema() -> serde_json::Value {
 }
 
 fn print_schema(schema: &serde_json::Value) -> ExitCode {
-    use std::io::Write;
-    match writeln!(std::io::stdout(), "{schema:#}") {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
+    rules::printed(&format!("{schema:#}\n"))
 }

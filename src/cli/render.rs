@@ -9,6 +9,7 @@ use crate::value::{self, Value};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum Format {
     /// Plain text
+    #[value(alias = "text")]
     S,
     /// YAML
     Yaml,

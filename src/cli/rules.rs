@@ -1,8 +1,8 @@
 //! `hiera-ls explain CODE` prints the page of a rule, `hiera-ls rules` one line for each.
 
-use std::io::Write;
 use std::process::ExitCode;
 
+use super::terminal::{Layout, Paint, complain, print};
 use crate::rules::{RULES, rule};
 use crate::text::nearest;
 
@@ -16,29 +16,32 @@ pub(crate) fn explain(code: &str) -> ExitCode {
             Some(known) => format!("did you mean '{known}'?"),
             None => "'hiera-ls rules' lists all".to_owned(),
         };
-        let _ = writeln!(
-            std::io::stderr(),
-            "hiera-ls: there is no rule '{code}': {hint}"
-        );
+        complain(&format!("there is no rule '{code}': {hint}"));
         return ExitCode::from(UNKNOWN_CODE);
     };
-    printed(write!(std::io::stdout(), "{}", rule.page))
+    printed(rule.page)
 }
 
 /// Prints code, severity and summary of every rule, ordered by code.
 pub(crate) fn list() -> ExitCode {
     let widest = RULES.iter().map(|rule| rule.code.len()).max();
     let width = widest.unwrap_or_default();
-    let mut out = std::io::stdout().lock();
-    printed(RULES.iter().try_for_each(|rule| {
+    let layout = Layout::of_output();
+    let lines = RULES.iter().map(|rule| {
         let (code, severity) = (rule.code, rule.severity.name());
-        writeln!(out, "{code:width$}  {severity:11}  {}", rule.summary)
-    }))
+        let line = format!("{code:width$}  {severity:11}  {}", rule.summary);
+        layout.line(Paint::Plain, &line)
+    });
+    printed(&lines.collect::<String>())
 }
 
-fn printed(outcome: std::io::Result<()>) -> ExitCode {
-    match outcome {
+/// Prints a text, and gives the exit code for that.
+pub(super) fn printed(text: &str) -> ExitCode {
+    match print(text) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
+        Err(message) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use super::terminal::complain;
 use crate::analysis::Analysis;
 use crate::disk::{Ignore, scan};
 use crate::ide::hover::{HoverOptions, hover};
@@ -50,7 +51,7 @@ pub(super) fn run(folder: &Arc<str>, version: PuppetVersion) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(difference) => {
-            let _ = writeln!(std::io::stderr(), "hiera-ls: {difference}");
+            complain(&difference);
             ExitCode::FAILURE
         }
     }

@@ -1,8 +1,10 @@
-//! Tables that commands print: their forms, and the progress shown beside them.
+//! Tables that commands print: their forms, and how far a long one is.
 
 use std::io::{IsTerminal as _, Write as _};
 
 use clap::ValueEnum;
+
+use super::terminal::{Progress, unwritten};
 
 /// The forms of a table.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -13,6 +15,8 @@ pub(super) enum TableFormat {
     Json,
     /// Comma-separated values with a head line
     Csv,
+    /// Markdown, as for a comment on a pull request
+    Markdown,
 }
 
 /// One line of comma-separated values (RFC 4180).
@@ -31,8 +35,7 @@ pub(super) fn csv(fields: &[&str]) -> String {
 pub(super) struct Rows {
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,
     is_terminal: bool,
-    shows_progress: bool,
-    is_shown: bool,
+    progress: Progress,
 }
 
 impl Rows {
@@ -40,8 +43,7 @@ impl Rows {
         Rows {
             out: std::io::BufWriter::new(std::io::stdout().lock()),
             is_terminal: std::io::stdout().is_terminal(),
-            shows_progress: std::io::stderr().is_terminal(),
-            is_shown: false,
+            progress: Progress::new(),
         }
     }
 
@@ -51,36 +53,23 @@ impl Rows {
             return Ok(());
         }
         if self.is_terminal {
-            self.clear();
+            self.progress.clear();
         }
         let mut written = self.out.write_all(text.as_bytes());
         if self.is_terminal {
             written = written.and_then(|()| self.out.flush());
         }
-        written.map_err(failed)
+        written.map_err(|error| unwritten(&error))
     }
 
     /// Shows how many of all keys are done.
     pub(super) fn progress(&mut self, done: usize, total: usize) {
-        if total > 50 && done.is_multiple_of(20) && self.shows_progress {
-            let _ = write!(std::io::stderr(), "\r{done} of {total} keys");
-            self.is_shown = true;
-        }
+        self.progress.count(done, total, "keys");
     }
 
     /// Ends the run.
     pub(super) fn end(mut self) -> Result<(), String> {
-        self.clear();
-        self.out.flush().map_err(failed)
+        self.progress.clear();
+        self.out.flush().map_err(|error| unwritten(&error))
     }
-
-    fn clear(&mut self) {
-        if std::mem::take(&mut self.is_shown) {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
-    }
-}
-
-fn failed(error: std::io::Error) -> String {
-    format!("standard output: {error}")
 }

@@ -1,16 +1,15 @@
 //! The flags that say which workspace and which nodes a command is for, and what they name.
 
-use std::io::Write as _;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::lookup::{StrictArgument, settings_of};
 use super::nodes::Asked;
-use crate::analysis::{Analysis, Project, RootView, chosen_root};
+use super::terminal::{Progress, remark, shown};
+use crate::analysis::{Analysis, Project, ProjectStrict, RootView, chosen_root};
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::NO_FACTS;
-use crate::lookup::{ConfigCache, Settings};
+use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
 use crate::scope::{KnownNodes, Nodes};
 use crate::workspace::{FileKind, Files, Root, Settings as FileSettings, Snapshot, path};
 
@@ -47,11 +46,19 @@ pub(super) struct WorkspaceArguments {
     strict_variables: Option<bool>,
 }
 
+/// Values of `--strict`.
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum StrictArgument {
+    Off,
+    Warning,
+    Error,
+}
+
 /// What the flags name, read.
 pub(super) struct Loaded {
     /// The workspace.
     pub(super) here: Checkout,
-    nodes: KnownNodes,
+    pub(super) nodes: KnownNodes,
     settings: Settings,
     configs: ConfigCache,
     files: FileSettings,
@@ -71,7 +78,7 @@ pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
     match loaded.nodes.is_empty() {
         true => Err(format!(
             "no nodes are known: name a file with --nodes, or keep a nodes.json in {}",
-            loaded.here.folder
+            shown(&loaded.here.folder)
         )),
         false => Ok(loaded),
     }
@@ -113,6 +120,39 @@ pub(super) fn load_with_any_nodes(arguments: &WorkspaceArguments) -> Result<Load
     })
 }
 
+/// Puppet's settings: by the flags of a command, else by the workspace's configuration.
+pub(super) fn settings_of(
+    project: &Project,
+    puppet_version: Option<u8>,
+    strict: Option<StrictArgument>,
+    strict_variables: Option<bool>,
+) -> Settings {
+    let version = puppet_version.or(project.puppet_version.map(|version| version.0));
+    let version = match version {
+        Some(7) => PuppetVersion::V7,
+        Some(_) | None => PuppetVersion::V8,
+    };
+    let mut settings = Settings::for_version(version);
+    match (strict, project.strict) {
+        (None, None) => {}
+        (Some(StrictArgument::Off), _) | (None, Some(ProjectStrict::Off)) => {
+            settings.strict = Strict::Off;
+        }
+        (Some(StrictArgument::Warning), _) | (None, Some(ProjectStrict::Warning)) => {
+            settings.strict = Strict::Warning;
+        }
+        (Some(StrictArgument::Error), _) | (None, Some(ProjectStrict::Error)) => {
+            settings.strict = Strict::Error;
+        }
+    }
+    let variables = strict_variables.or(project.strict_variables);
+    settings.strict_variables = variables.unwrap_or(settings.strict_variables);
+    settings.backends = Arc::new(project.backends.clone());
+    // A checkout rarely holds the modules that are installed where it is deployed.
+    settings.modules_may_be_missing = true;
+    settings
+}
+
 /// What concerns files: as a workspace's own configuration and the flags of a command say.
 pub(super) fn files_of(
     project: &Project,
@@ -140,6 +180,8 @@ fn known_nodes(here: &Checkout, asked: &Asked<'_>, environment: &str) -> Result<
 
 /// Reads a folder with its settings.
 fn checkout(folder: &str, files: &FileSettings) -> Checkout {
+    let mut progress = Progress::new();
+    progress.show(&format!("reading {}", shown(folder)));
     Checkout {
         snapshot: disk::snapshot_with(folder, files),
         folder: folder.to_owned(),
@@ -150,7 +192,7 @@ impl Loaded {
     /// Says on standard error where only names of nodes are known.
     pub(super) fn say_what_is_known(&self) {
         if self.nodes.are_names() {
-            let _ = writeln!(std::io::stderr(), "{NO_FACTS}; see 'hiera-ls doctor'");
+            remark(&format!("{NO_FACTS}; see 'hiera-ls doctor'"));
         }
     }
 
@@ -168,6 +210,8 @@ impl Loaded {
     #[cfg(feature = "git")]
     pub(super) fn revision(&self, revision: &str) -> Result<Checkout, String> {
         let folder = self.here.folder.clone();
+        let mut progress = Progress::new();
+        progress.show(&format!("reading {revision}"));
         match disk::snapshot_of_revision(&folder, revision, &self.files) {
             Ok(snapshot) => Ok(Checkout { snapshot, folder }),
             Err(error) => Err(error.message),
@@ -177,6 +221,14 @@ impl Loaded {
     #[cfg(not(feature = "git"))]
     pub(super) fn revision(&self, _: &str) -> Result<Checkout, String> {
         Err("this program was built without git".to_string())
+    }
+
+    /// All roots of a checkout.
+    pub(super) fn views<'a>(&'a self, checkout: &'a Checkout) -> Vec<RootView<'a>> {
+        let snapshot = &checkout.snapshot;
+        let analysis = Analysis::new(snapshot, &self.settings, &self.configs, &self.nodes);
+        let roots = snapshot.roots().iter();
+        roots.map(|root| analysis.at(root)).collect()
     }
 
     /// The root of a checkout whose hierarchy answers.
@@ -191,7 +243,10 @@ impl Loaded {
         environment: &str,
     ) -> Result<RootView<'a>, String> {
         let Some(root) = checkout.root(environment) else {
-            return Err(format!("{}: no hiera.yaml here", checkout.folder));
+            return Err(format!(
+                "no hierarchy at or below {}",
+                shown(&checkout.folder)
+            ));
         };
         let snapshot = &checkout.snapshot;
         let analysis = Analysis::new(snapshot, &self.settings, &self.configs, &self.nodes);

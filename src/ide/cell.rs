@@ -10,10 +10,9 @@ use super::compare::Difference;
 use super::matrix::{Cell, Origin, Row, SourceLine};
 use crate::lookup::LookupError;
 use crate::value::{Value, to_tagged_json};
-use crate::workspace::path;
 
 /// Widest value in a difference, in characters.
-const WIDEST: usize = 100;
+pub const WIDEST: usize = 100;
 
 /// Most lines that say where one answer comes from.
 const MOST_ORIGINS: usize = 10;
@@ -162,17 +161,15 @@ pub fn outcome_text(cell: &Cell) -> String {
     }
 }
 
-/// Sources as `file:line`, below the workspace's folder where they are in it.
+/// Sources as `file:line`, files as `name` has them.
 #[must_use]
-pub fn sources_text<'a>(sources: impl IntoIterator<Item = &'a SourceLine>, folder: &str) -> String {
+pub fn sources_text<'a>(
+    sources: impl IntoIterator<Item = &'a SourceLine>,
+    name: impl Fn(&str) -> &str,
+) -> String {
     let sources = sources.into_iter();
-    let sources: Vec<String> = sources.map(|source| source_text(source, folder)).collect();
-    sources.join(" ")
-}
-
-fn source_text(source: &SourceLine, folder: &str) -> String {
-    let file = path::within(&source.file, folder).unwrap_or(&source.file);
-    format!("{file}:{}", source.line)
+    let sources = sources.map(|source| format!("{}:{}", name(&source.file), source.line));
+    sources.collect::<Vec<_>>().join(" ")
 }
 
 /// Where an answer comes from: behind it in its line where that is the same for all its nodes, else
@@ -273,30 +270,6 @@ pub fn counted(nodes: usize) -> String {
     }
 }
 
-/// A difference as text: the key, the old answer, the new one; paths below the folders `old` and
-/// `new` where they are in them.
-#[must_use]
-pub fn difference_text(difference: &Difference, old: &str, new: &str) -> String {
-    let Difference { key, before, after } = difference;
-    let mut out = key.to_string();
-    if before.nodes == after.nodes {
-        let _ = match after.nodes.as_slice() {
-            [] => Ok(()),
-            [only] => write!(out, " — {only}"),
-            nodes => write!(out, " — {} nodes", nodes.len()),
-        };
-    }
-    out.push('\n');
-    let said = apart([outcome_text(before), outcome_text(after)], WIDEST);
-    let sides = [('-', before, old), ('+', after, new)];
-    for ((sign, cell, folder), said) in sides.into_iter().zip(said) {
-        side(&mut out, (sign, &said), cell, &|source| {
-            source_text(source, folder)
-        });
-    }
-    out
-}
-
 /// One side of a difference: what is said, and where it comes from.
 pub(super) fn side(
     out: &mut String,
@@ -314,7 +287,8 @@ pub(super) fn side(
 
 /// The two sides of a difference, cut so that they can be told apart. What reads alike on both is
 /// encrypted: only the cipher texts differ.
-pub(super) fn apart(said: [String; 2], most: usize) -> Vec<String> {
+#[must_use]
+pub fn apart(said: [String; 2], most: usize) -> Vec<String> {
     let is_alike = said[0] == said[1] && said[0].contains("encrypted");
     let mut said = cut_apart(&said, most);
     if is_alike {

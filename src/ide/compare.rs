@@ -8,6 +8,7 @@ use super::touched::Extent;
 use crate::analysis::{Analysis, RootView};
 use crate::lookup::{Request, group_of};
 use crate::scope::KnownNodes;
+use crate::text::nearest;
 use crate::value::KeyHashing;
 use crate::workspace::Root;
 
@@ -156,7 +157,14 @@ fn sides<'a>(analysis: Analysis<'a>, names: [&Arc<str>; 2]) -> Result<Sides<'a>,
     let mut sides = names.into_iter().zip(nodes).zip(roots);
     let unknown = sides.find(|((_, node), root)| node.is_none() && root.is_none());
     Err(match unknown {
-        Some(((name, _), _)) => format!("'{name}' is neither a known node nor an environment"),
+        Some(((name, _), _)) => {
+            let known = (0..analysis.nodes.len()).map(|member| analysis.nodes.certname(member));
+            let hint = match nearest(name, known) {
+                Some(known) => format!(": did you mean '{known}'?"),
+                None => String::new(),
+            };
+            format!("'{name}' is neither a known node nor an environment{hint}")
+        }
         None => format!(
             "'{}' and '{}' are not of one kind: name two nodes or two environments",
             names[0], names[1]

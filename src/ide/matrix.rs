@@ -213,7 +213,9 @@ fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
     cells.collect()
 }
 
-pub(super) fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cell {
+/// An answer with the lines of its sources.
+#[must_use]
+pub fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cell {
     let origins = group.origins.into_iter().map(|origin| Origin {
         sources: origin.sources.iter().map(&mut *line_of).collect(),
         nodes: origin.nodes,

@@ -305,6 +305,6 @@ Searching for \"q\"
     let output = ours(&environment, &["--node", "n", "q"]);
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "Error: Could not run: 'vault::ask' expects 3 arguments, got 2\n"
+        "hiera-ls: 'vault::ask' expects 3 arguments, got 2\n"
     );
 }

@@ -9,10 +9,14 @@
 
 mod bounds;
 mod check_cli;
+mod docs_cli;
 mod fix_cli;
 mod lookup_cli;
+mod markdown_cli;
 mod nodes_cli;
+mod pages_cli;
 mod project_cli;
 mod reach_cli;
 mod rules_cli;
+mod terminal_cli;
 mod test_cli;

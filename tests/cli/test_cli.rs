@@ -148,7 +148,7 @@ fn mistakes_have_a_file_and_a_line() {
     for (text, expected) in [
         (
             "- key: port\n  vaule: 80\n",
-            "spec/hiera/ports.yaml:2: unknown field 'vaule': did you mean 'value'?\nspec/hiera/ports.yaml:1: \
+            "hiera-ls: spec/hiera/ports.yaml:2: unknown field 'vaule': did you mean 'value'?\nspec/hiera/ports.yaml:1: \
              nothing is expected: say value, type, found, equal\n",
         ),
         (

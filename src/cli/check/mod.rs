@@ -16,7 +16,7 @@ mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ use fix::{FixOptions, Fixing};
 use record::Record;
 use selection::Selection;
 
+use super::terminal::{self, Progress};
 use super::workspace::files_of;
 use crate::analysis::{MajorVersion, PROJECT_FILE, Project, ProjectSeverity};
 use crate::disk::{self, Ignore, scan, workspace_of};
@@ -60,18 +61,6 @@ pub(crate) enum CheckFormat {
     Checkstyle,
     /// Reviewdog's format, with suggestions
     Rdjson,
-}
-
-/// Whether the text is coloured.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
-    #[default]
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// The arguments of `check`.
@@ -119,9 +108,6 @@ pub(crate) struct CheckOptions {
     /// How findings are printed
     #[arg(long, alias = "output-format", value_enum, default_value_t)]
     pub(crate) format: CheckFormat,
-    /// Whether the text is coloured: on a terminal unless NO_COLOR is set, always or never
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) color: Color,
     /// Puppet's major version, whose defaults decide what is an error: 7 or 8 [default: as
     /// .hiera-ls.yaml says, else 8]
     #[arg(long, value_name = "VERSION", value_parser = version)]
@@ -188,7 +174,7 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
 
 /// Says what is wrong, and gives the exit code for it.
 fn complain(error: &str) -> ExitCode {
-    let _ = writeln!(io::stderr(), "hiera-ls: {error}");
+    terminal::complain(error);
     ExitCode::from(BAD_PATH)
 }
 
@@ -274,23 +260,20 @@ struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    #[allow(clippy::disallowed_methods, reason = "cli/ reads the environment")]
     fn new(options: CheckOptions, output: &'a CheckOutput, known: Option<Baseline>) -> Report<'a> {
-        let plain = std::env::var("NO_COLOR").is_ok_and(|value| !value.is_empty());
-        let coloured = match options.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => !plain && std::io::stdout().is_terminal(),
+        let renderer = match terminal::is_coloured() {
+            true => Renderer::styled(),
+            false => Renderer::plain(),
+        };
+        let renderer = match terminal::width() {
+            Some(width) => renderer.term_width(width),
+            None => renderer,
         };
         Report {
             options,
             output,
             known,
-            renderer: if coloured {
-                Renderer::styled()
-            } else {
-                Renderer::plain()
-            },
+            renderer,
             here: absolute(".").unwrap_or_default(),
             files: BTreeSet::new(),
             counts: [0; 4],
@@ -309,12 +292,14 @@ impl<'a> Report<'a> {
         let folder: Arc<str> = workspace_of(at, &disk::absolute("."));
         let found_project = disk::project(&folder);
         let workspace = Workspace::new();
+        let mut progress = Progress::new();
+        progress.show("reading files");
         let found = scan(&[Arc::clone(&folder)], &Ignore::default(), &|_| {
             ControlFlow::Continue(())
         });
         for problem in &found.problems {
             let shown = self.shown(&problem.path);
-            let _ = writeln!(std::io::stderr(), "hiera-ls: {shown}: {}", problem.message);
+            terminal::complain(&format!("{shown}: {}", problem.message));
         }
         let snapshot = workspace.apply(Change::Batch(vec![
             Change::Folders(vec![folder.clone()]),
@@ -369,14 +354,12 @@ impl<'a> Report<'a> {
         let checker = Checker::with_settings(&snapshot, settings);
         let here = self.here.clone();
         let shown = move |at: &str| path::within(at, &here).unwrap_or(at).to_owned();
-        for file in &paths {
+        for (done, file) in paths.iter().enumerate() {
+            progress.count(done, paths.len(), "files checked");
             let Some(findings) = checker.file(file) else {
                 if **file == *at {
                     let shown = shown(at);
-                    let _ = writeln!(
-                        io::stderr(),
-                        "hiera-ls: {shown}: skipped: no hierarchy reads it"
-                    );
+                    terminal::complain(&format!("{shown}: skipped: no hierarchy reads it"));
                 }
                 continue;
             };

@@ -23,7 +23,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             let mut files = report
                 .outcomes
                 .chunk_by(|one, other| one.file == other.file);
-            files.try_for_each(|file| suite(report, file, xml))
+            files.try_for_each(|file| suite(file, xml))
         })?;
     xml::print(document, out)
 }
@@ -59,18 +59,18 @@ impl Counts {
     }
 }
 
-fn suite(report: &Report, outcomes: &[Outcome], xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
+fn suite(outcomes: &[Outcome], xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
     xml.create_element("testsuite")
         .with_attribute(("name", outcomes[0].file.as_str()))
         .with_attributes(Counts::of(outcomes).attributes())
         .write_inner_content(|xml| {
             let mut outcomes = outcomes.iter();
-            outcomes.try_for_each(|outcome| case(report, outcome, xml))
+            outcomes.try_for_each(|outcome| case(outcome, xml))
         })?;
     Ok(())
 }
 
-fn case(report: &Report, outcome: &Outcome, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
+fn case(outcome: &Outcome, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
     let line = outcome.expectation.line.to_string();
     let name = format!("{} line {line}", outcome.title());
     let element = xml
@@ -87,7 +87,7 @@ fn case(report: &Report, outcome: &Outcome, xml: &mut Writer<Vec<u8>>) -> io::Re
         Verdict::Failed => ("failure", "the data is not as expected"),
         Verdict::Unknown => ("skipped", "only a running Puppet knows"),
     };
-    let text = explanation(outcome, &report.folder);
+    let text = explanation(outcome);
     element.write_inner_content(|xml| {
         xml.create_element(kind)
             .with_attribute(("message", message))

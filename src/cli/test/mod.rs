@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::terminal::{complain, unwritten};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::Expectation;
 use crate::disk::{DiskFiles, MOST_DEPTH, MOST_FILES, absolute};
@@ -60,8 +61,6 @@ struct Outcome {
 /// All outcomes, in the order of the files.
 struct Report {
     outcomes: Vec<Outcome>,
-    /// Files of data are named below it.
-    folder: String,
 }
 
 /// Runs the command: exit code 0 where all holds, 1 where something does not, 2 where something
@@ -71,7 +70,7 @@ pub(super) fn run(arguments: &TestArguments) -> ExitCode {
         Ok(report) => report,
         Err(mistakes) => {
             for mistake in mistakes {
-                let _ = writeln!(io::stderr(), "{mistake}");
+                complain(&mistake);
             }
             return ExitCode::from(MISTAKE);
         }
@@ -83,7 +82,7 @@ pub(super) fn run(arguments: &TestArguments) -> ExitCode {
         Form::Junit => junit::write(&report, &mut out),
     };
     if let Err(error) = written.and_then(|()| out.flush()) {
-        let _ = writeln!(io::stderr(), "standard output: {error}");
+        complain(&unwritten(&error));
         return ExitCode::from(MISTAKE);
     }
     match (
@@ -132,10 +131,7 @@ fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
         }
     }
     match mistakes.is_empty() {
-        true => Ok(Report {
-            outcomes,
-            folder: loaded.here.folder.clone(),
-        }),
+        true => Ok(Report { outcomes }),
         false => Err(mistakes),
     }
 }

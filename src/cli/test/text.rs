@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use super::super::terminal::shown;
 use super::{Outcome, Report};
 use crate::ide::cell::{counted, outcome_text, sources_text};
 use crate::ide::expectation::Verdict;
@@ -27,7 +28,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             expectation.line,
             outcome.title()
         )?;
-        for line in explanation(outcome, &report.folder).lines() {
+        for line in explanation(outcome).lines() {
             writeln!(out, "{}", format!("  {line}").trim_end())?;
         }
         writeln!(out)?;
@@ -49,7 +50,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// What came out instead of what is expected, and from where.
-pub(super) fn explanation(outcome: &Outcome, folder: &str) -> String {
+pub(super) fn explanation(outcome: &Outcome) -> String {
     let mut text = String::new();
     let differ = outcome.expectation.equal && outcome.judged.answers.len() > 1;
     if differ && outcome.judged.verdict == Verdict::Failed {
@@ -61,20 +62,20 @@ pub(super) fn explanation(outcome: &Outcome, folder: &str) -> String {
         );
         for cell in &outcome.judged.answers {
             let shown = outcome_text(cell);
-            let _ = writeln!(text, "  {}: {shown}  {}", whose(cell), from(cell, folder));
+            let _ = writeln!(text, "  {}: {shown}  {}", whose(cell), from(cell));
         }
         return text;
     }
     for cell in &outcome.judged.answers {
-        wrong(outcome, cell, folder, &mut text);
+        wrong(outcome, cell, &mut text);
     }
     text
 }
 
-fn wrong(outcome: &Outcome, cell: &Cell, folder: &str, text: &mut String) {
+fn wrong(outcome: &Outcome, cell: &Cell, text: &mut String) {
     let _ = writeln!(text, "{}:", whose(cell));
     let expected = &outcome.expectation;
-    let from = from(cell, folder);
+    let from = from(cell);
     let value = match (&cell.unknown, &cell.result) {
         (None, Ok(value)) => value,
         (Some(_), _) | (None, Err(_)) => {
@@ -146,6 +147,6 @@ fn whose(cell: &Cell) -> String {
     }
 }
 
-fn from(cell: &Cell, folder: &str) -> String {
-    sources_text(cell.sources(), folder)
+fn from(cell: &Cell) -> String {
+    sources_text(cell.sources(), shown)
 }

@@ -99,9 +99,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The name of a file: its path below the data directory of the file under the cursor, else
-    /// below the workspace's folder.
+    /// The name of a file: as the options say, else its path below the data directory of the file
+    /// under the cursor, else below the workspace's folder.
     pub(super) fn label(&self, at: &str) -> String {
+        if let Some(name) = self.options.name {
+            return name(at);
+        }
         let datadir = || datadir_of(&self.reaches.first()?.place);
         if let Some(datadir) = self.datadir.get_or_init(datadir)
             && let Some(rest) = path::within(at, datadir)

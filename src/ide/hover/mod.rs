@@ -60,6 +60,9 @@ pub use word::{meaning_of_key, meaning_of_value};
 /// Makes a link's target from a path and a line (from 1).
 pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
 
+/// Names a file by its path.
+pub type Name<'a> = &'a (dyn Fn(&str) -> String + Sync);
+
 /// Makes the target of a link that shows the plain text of the encrypted value at a byte of the file.
 pub type RevealLink<'a> = &'a (dyn Fn(usize) -> String + Sync);
 
@@ -111,6 +114,9 @@ pub struct HoverOptions<'a> {
     pub reveal: Option<Reveal<'a>>,
     /// How links are made; without it places are named only.
     pub link: Option<Link<'a>>,
+    /// How files are named; without it by their path below the data directory of the file under the
+    /// cursor, else below the workspace.
+    pub name: Option<Name<'a>>,
     /// The one form that is wanted, the others stay empty; none for all forms.
     pub form: Option<HoverForm>,
 }
@@ -123,6 +129,7 @@ impl Default for HoverOptions<'_> {
             whole: None,
             reveal: None,
             link: None,
+            name: None,
             form: None,
         }
     }

@@ -82,6 +82,7 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
             max_lines: context.settings.hover_max_lines,
             whole: Some(whole),
             reveal: context.keys().is_some().then_some(reveal),
+            name: None,
             link: Some(&|path, line| format!("{}#L{line}", file_uri(path))),
             form: Some(context.hover_form),
         };

@@ -1,0 +1,269 @@
+//! `hiera-ls diff A B`: the keys that two nodes get different values of, or that the nodes get
+//! different values of in two environments; with
+//! `--against REV` the keys that the nodes get other values of than in a revision, or in another
+//! checkout.
+
+mod markdown;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::meant::KnownKeys;
+use super::table::{Rows, TableFormat, csv};
+use super::terminal::{Layout, Paint, complain, shown};
+use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
+use crate::analysis::RootView;
+use crate::disk::{self, DiskFiles};
+use crate::ide::cell::{
+    WIDEST, apart, difference_json, origins_text, outcome_text, sources_text, whose,
+};
+use crate::ide::compare::{Difference, compare, compare_versions};
+use crate::ide::matrix::{Cell, SourceLine};
+use crate::workspace::{FileKind, Files as _};
+use markdown::Sides;
+
+/// What is compared.
+#[derive(Args)]
+pub(super) struct DiffArguments {
+    /// Certname of the first node, or name of the first environment
+    #[arg(required_unless_present = "against", requires = "second")]
+    first: Option<String>,
+    /// Certname of the second node, or name of the second environment
+    #[arg(conflicts_with = "against")]
+    second: Option<String>,
+    /// A revision of the workspace's git repository, as it is before the changes, or the folder
+    /// of another checkout or environment: every node is compared between it and --workspace
+    #[arg(long, value_name = "REV|DIR")]
+    against: Option<String>,
+    /// Only these keys; * stands for any characters
+    #[arg(long = "key", value_name = "KEY")]
+    keys: Vec<String>,
+    /// Say which keys differ for which nodes and where, and print no values: for public logs
+    #[arg(long)]
+    no_values: bool,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
+}
+
+/// Runs the command: exit code 0 where nothing differs, 2 where something does, 1 where something
+/// could not be read or a key is not set anywhere.
+pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
+    let format = arguments.format;
+    if arguments.no_values && matches!(format, TableFormat::Json | TableFormat::Csv) {
+        complain("--no-values is for the formats text and markdown: json and csv are for programs");
+        return ExitCode::from(2);
+    }
+    match print(arguments) {
+        Ok(Outcome { missing, .. }) if !missing.is_empty() => {
+            missing.iter().for_each(|message| complain(message));
+            ExitCode::FAILURE
+        }
+        Ok(Outcome { differences: 0, .. }) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(2),
+        Err(message) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What a comparison came to.
+struct Outcome {
+    differences: usize,
+    /// What is said of keys that are not set on either side.
+    missing: Vec<String>,
+}
+
+fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
+    let loaded = load(&arguments.workspace)?;
+    let here = &loaded.here;
+    let now = match &arguments.first {
+        Some(first) => loaded.root(here).or_else(|_| loaded.root_in(here, first)),
+        None => loaded.root(here),
+    }?;
+    loaded.say_what_is_known();
+    let there = match &arguments.against {
+        Some(against) => Some(old(&loaded, against)?),
+        None => None,
+    };
+    let (keys, missing) = keys(arguments, &loaded, there.as_ref());
+    let mut output = Output::new(arguments)?;
+    let mut print = |found: Vec<Difference>, done, of| output.add(found, (done, of));
+    let sides = match (&arguments.first, &arguments.second, &there) {
+        (Some(first), Some(second), _) => {
+            let names = [first, second].map(|name| Arc::from(name.as_str()));
+            compare(&now, names.each_ref(), &keys, &mut print)?;
+            Sides::Names(first, second)
+        }
+        (_, _, Some(there)) => {
+            let before = loaded.root(there)?;
+            compare_versions(&before, &now, &keys, &mut print)?;
+            Sides::Versions {
+                old: arguments.against.as_deref().unwrap_or_default(),
+                nodes: loaded.nodes.len(),
+            }
+        }
+        (_, None, None) | (None, Some(_), None) => {
+            return Err(
+                "name two nodes, two environments, or another checkout with --against".into(),
+            );
+        }
+    };
+    let differences = output.end(sides)?;
+    Ok(Outcome {
+        differences,
+        missing,
+    })
+}
+
+/// The keys that are named, and what is said of those that no file sets, now or before; none where all
+/// are compared.
+fn keys(
+    arguments: &DiffArguments,
+    loaded: &Loaded,
+    there: Option<&Checkout>,
+) -> (Vec<Arc<str>>, Vec<String>) {
+    if arguments.keys.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    let checkouts = std::iter::once(&loaded.here).chain(there);
+    let views: Vec<RootView<'_>> = checkouts.flat_map(|at| loaded.views(at)).collect();
+    KnownKeys::of(&Vec::from_iter(&views)).chosen(&arguments.keys)
+}
+
+/// Prints differences as they are found, or all at the end where counts come first.
+struct Output {
+    rows: Rows,
+    format: TableFormat,
+    layout: Layout,
+    has_values: bool,
+    count: usize,
+    kept: Vec<Difference>,
+}
+
+impl Output {
+    fn new(arguments: &DiffArguments) -> Result<Output, String> {
+        let format = arguments.format;
+        let mut rows = Rows::new();
+        if format == TableFormat::Csv {
+            rows.print(&csv(&[
+                "key",
+                "before",
+                "after",
+                "count",
+                "nodes",
+                "before_sources",
+                "after_sources",
+            ]))?;
+        }
+        Ok(Output {
+            rows,
+            format,
+            layout: Layout::of_output(),
+            has_values: !arguments.no_values,
+            count: 0,
+            kept: Vec::new(),
+        })
+    }
+
+    fn add(&mut self, found: Vec<Difference>, (done, of): (usize, usize)) -> Result<(), String> {
+        self.count += found.len();
+        for difference in found {
+            let text = match self.format {
+                TableFormat::Markdown => {
+                    self.kept.push(difference);
+                    continue;
+                }
+                TableFormat::Json => difference_json(&difference) + "\n",
+                TableFormat::Csv => table(&difference),
+                TableFormat::Text => text(&difference, self.layout, self.has_values),
+            };
+            self.rows.print(&text)?;
+        }
+        self.rows.progress(done, of);
+        Ok(())
+    }
+
+    /// How many differences there were.
+    fn end(mut self, sides: Sides<'_>) -> Result<usize, String> {
+        if self.format == TableFormat::Markdown {
+            let text = markdown::page(&self.kept, sides, self.has_values);
+            self.rows.print(&text)?;
+        }
+        self.rows.end()?;
+        Ok(self.count)
+    }
+}
+
+/// What the workspace is compared with: a revision, unless the text can only be a folder. A text
+/// that is both must be made clear, as git itself asks for it.
+fn old(loaded: &Loaded, against: &str) -> Result<Checkout, String> {
+    let kind = DiskFiles::new().kind(&disk::absolute(against));
+    let is_folder = kind == Some(FileKind::Directory);
+    if is_folder && against.starts_with(['.', '/']) {
+        return Ok(loaded.other(against));
+    }
+    match loaded.revision(against) {
+        Ok(_) if is_folder => Err(format!(
+            "'{against}' is a revision and a folder: name the folder './{against}', or the \
+             revision by its full name"
+        )),
+        Err(_) if is_folder => Ok(loaded.other(against)),
+        read => read,
+    }
+}
+
+fn table(difference: &Difference) -> String {
+    let rows = difference.by_origin().into_iter();
+    let rows = rows.map(|Difference { key, before, after }| {
+        csv(&[
+            &key,
+            &outcome_text(&before),
+            &outcome_text(&after),
+            &after.nodes.len().to_string(),
+            &after.nodes.join(" "),
+            &sources_text(before.sources(), shown),
+            &sources_text(after.sources(), shown),
+        ])
+    });
+    rows.collect()
+}
+
+/// A difference for people: the key, the old answer, the new one.
+fn text(difference: &Difference, layout: Layout, has_values: bool) -> String {
+    let Difference { key, before, after } = difference;
+    let title = match before.nodes == after.nodes && !after.nodes.is_empty() {
+        true => format!("{key} — {}", whose(&after.nodes)),
+        false => key.to_string(),
+    };
+    let mut out = layout.line(Paint::Title, &title);
+    let said = match has_values {
+        true => apart([outcome_text(before), outcome_text(after)], WIDEST),
+        false => vec![state(before).to_owned(), state(after).to_owned()],
+    };
+    let place = |source: &SourceLine| sources_text([source], shown);
+    let sides = [("-", Paint::Old, before), ("+", Paint::New, after)];
+    for ((sign, paint, cell), said) in sides.into_iter().zip(said) {
+        let (sources, origins) = origins_text(cell, &place);
+        out += &layout.line(paint, &format!("  {sign} {said}  {sources}"));
+        for origin in origins {
+            out += &layout.line(Paint::Aside, &format!("      {origin}"));
+        }
+    }
+    out
+}
+
+/// An answer without its value.
+fn state(cell: &Cell) -> &'static str {
+    match (&cell.unknown, &cell.result) {
+        (Some(_), _) => "(unknown)",
+        (None, Ok(_)) => "(a value)",
+        (None, Err(error)) if error.is_not_found() => "(not set)",
+        (None, Err(_)) => "(an error)",
+    }
+}

@@ -1,0 +1,160 @@
+//! Names on the command line that name nothing, and what was probably meant.
+
+use std::sync::Arc;
+
+use crate::analysis::{Analysis, RootView};
+use crate::disk;
+use crate::ide::matrix::all_keys;
+use crate::interpolation::Key;
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::scope::{KnownNodes, Nodes};
+use crate::text::nearest;
+
+/// What stands for any characters in a pattern of keys.
+const ANY: char = '*';
+
+/// What may be added to a message: `: did you mean 'x'?`, or nothing.
+pub(super) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    match nearest(name, known) {
+        Some(known) => format!(": did you mean '{known}'?"),
+        None => String::new(),
+    }
+}
+
+/// Why a node is not answered for: it is in none of the files that describe nodes.
+pub(super) fn no_node(name: &str, nodes: &Nodes, files: &[String]) -> String {
+    if files.is_empty() {
+        return format!("node '{name}' is not known: name a file with --nodes");
+    }
+    let files: Vec<&str> = files.iter().map(|at| super::terminal::shown(at)).collect();
+    let names = nodes.all().iter().map(|node| &*node.certname);
+    let hint = match nearest(name, names) {
+        Some(known) => format!("did you mean '{known}'?"),
+        None => "name its facts with --facts".to_owned(),
+    };
+    format!("node '{name}' is not in {}: {hint}", files.join(", "))
+}
+
+/// The keys of files that hierarchies read, to find in them what the command line names.
+pub(super) struct KnownKeys(Vec<Arc<str>>);
+
+impl KnownKeys {
+    /// Those of a workspace, and of a second one that it is compared with.
+    pub(super) fn of(views: &[&RootView<'_>]) -> KnownKeys {
+        let mut keys: Vec<Arc<str>> = views.iter().flat_map(|view| all_keys(view)).collect();
+        keys.sort();
+        keys.dedup();
+        KnownKeys(keys)
+    }
+
+    /// Those of all hierarchies in a folder.
+    pub(super) fn in_folder(folder: &str) -> KnownKeys {
+        let folder = disk::absolute(folder);
+        let files = disk::project(&folder).project.of_files();
+        let snapshot = disk::snapshot_with(&folder, &files);
+        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let roots = snapshot.roots().iter();
+        let views: Vec<RootView<'_>> = roots.map(|root| analysis.at(root)).collect();
+        KnownKeys::of(&Vec::from_iter(&views))
+    }
+
+    /// The keys that are asked for: those named, and those that a pattern such as `profile::*` matches.
+    /// What is named and is no key gives a message beside them.
+    pub(super) fn chosen(&self, asked: &[String]) -> (Vec<Arc<str>>, Vec<String>) {
+        let (mut chosen, mut missing) = (Vec::new(), Vec::new());
+        for name in asked {
+            if self.is_set(name) {
+                chosen.push(Arc::from(name.as_str()));
+                continue;
+            }
+            let before = chosen.len();
+            if name.contains(ANY) {
+                chosen.extend(self.0.iter().filter(|key| matches(name, key)).cloned());
+            }
+            if chosen.len() == before {
+                missing.push(self.no_key(name));
+            }
+        }
+        (chosen, missing)
+    }
+
+    /// Whether a file sets the key, or the one that a dotted key digs in.
+    fn is_set(&self, name: &str) -> bool {
+        let has = |key: &str| self.0.binary_search_by(|known| (**known).cmp(key)).is_ok();
+        has(name)
+            || Key::parse(name).is_ok_and(|key| key.root.as_name().is_some_and(|root| has(root)))
+    }
+
+    /// Says that no file sets a key, and what was probably meant.
+    pub(super) fn no_key(&self, name: &str) -> String {
+        let below = format!("{}::", name.trim_end_matches(':'));
+        let hint = match self.0.iter().find(|key| key.starts_with(&below)) {
+            Some(_) if !name.contains(ANY) => format!(": '{below}*' matches keys that are set"),
+            _ => hint(name, self.0.iter().map(|key| &**key)),
+        };
+        format!("no data sets '{name}'{hint}")
+    }
+}
+
+/// Whether a pattern, in which `*` stands for any characters, matches the whole of a key.
+fn matches(pattern: &str, key: &str) -> bool {
+    let mut parts = pattern.split(ANY);
+    let Some(mut rest) = parts.next().and_then(|first| key.strip_prefix(first)) else {
+        return false;
+    };
+    let Some(last) = parts.next_back() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_whole_keys() {
+        for (pattern, key, is_match) in [
+            ("a::*", "a::b", true),
+            ("a::*", "a:b", false),
+            ("*", "a", true),
+            ("*::port", "a::b::port", true),
+            ("*::port", "a::ports", false),
+            ("a*b*c", "a1b2c", true),
+            ("a*b*c", "ac", false),
+            ("a*a", "a", false),
+            ("a", "a", true),
+        ] {
+            assert_eq!(matches(pattern, key), is_match, "{pattern} {key}");
+        }
+    }
+
+    #[test]
+    fn names_that_name_nothing_are_explained() {
+        let keys = ["a", "web::port", "web::user"].map(Arc::from);
+        let keys = KnownKeys(keys.to_vec());
+        let asked = ["web::*", "a.b", "web", "web::prot", "zzzzzz", "x::*"].map(str::to_owned);
+        let (chosen, missing) = keys.chosen(&asked);
+        assert_eq!(
+            chosen,
+            ["web::port", "web::user", "a.b"].map(Arc::<str>::from)
+        );
+        assert_eq!(
+            missing,
+            [
+                "no data sets 'web': 'web::*' matches keys that are set",
+                "no data sets 'web::prot': did you mean 'web::port'?",
+                "no data sets 'zzzzzz'",
+                "no data sets 'x::*'",
+            ]
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! Standard output and standard error as a person sees them: colours, width, progress, and one form
+//! for all messages. It must not know what the commands print.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::OnceLock;
+
+use clap::ValueEnum;
+
+use crate::disk;
+use crate::workspace::path;
+
+/// Whether texts are coloured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(super) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What the command line says of colours.
+static COLOR: OnceLock<Color> = OnceLock::new();
+
+/// Chooses colours for this process; the first choice stays.
+pub(super) fn choose_color(color: Color) {
+    let _ = COLOR.set(color);
+}
+
+/// Whether standard output is coloured.
+pub(super) fn is_coloured() -> bool {
+    is_wanted(std::io::stdout().is_terminal())
+}
+
+#[allow(clippy::disallowed_methods, reason = "cli/ reads the environment")]
+fn is_wanted(is_terminal: bool) -> bool {
+    let is_refused = || std::env::var("NO_COLOR").is_ok_and(|value| !value.is_empty());
+    match COLOR.get().copied().unwrap_or_default() {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => is_terminal && !is_refused(),
+    }
+}
+
+/// Columns of the terminal that standard output is; nothing for a file or a pipe.
+pub(super) fn width() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    Some(usize::from(width.0)).filter(|width| *width > 0)
+}
+
+/// How texts for people are laid out.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Layout {
+    pub(super) is_coloured: bool,
+    /// Columns; nothing where lines may have any length.
+    pub(super) width: Option<usize>,
+}
+
+impl Layout {
+    /// That of standard output.
+    pub(super) fn of_output() -> Layout {
+        Layout {
+            is_coloured: is_coloured(),
+            width: width(),
+        }
+    }
+
+    /// A line in a colour, cut to the width.
+    pub(super) fn line(self, paint: Paint, line: &str) -> String {
+        let line = line.trim_end();
+        let line = match self.width {
+            Some(width) => cut(line, width),
+            None => line.to_owned(),
+        };
+        match (self.is_coloured, paint.code()) {
+            (true, Some(code)) => format!("\x1b[{code}m{line}\x1b[0m\n"),
+            (_, _) => line + "\n",
+        }
+    }
+}
+
+/// What a line is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Paint {
+    /// What the lines below are about.
+    Title,
+    /// What was there before.
+    Old,
+    /// What is there now.
+    New,
+    /// Something beside the answer.
+    Aside,
+    /// Anything else.
+    Plain,
+}
+
+impl Paint {
+    /// The parameters of the control sequence "select graphic rendition".
+    fn code(self) -> Option<&'static str> {
+        match self {
+            Paint::Title => Some("1"),
+            Paint::Old => Some("31"),
+            Paint::New => Some("32"),
+            Paint::Aside => Some("2"),
+            Paint::Plain => None,
+        }
+    }
+}
+
+fn cut(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    let kept: String = line.chars().take(width.saturating_sub(1)).collect();
+    kept + "…"
+}
+
+/// A paragraph in lines of a width, broken at blanks; all lines but the first are indented. A word that
+/// is wider stays whole.
+pub(super) fn wrapped(line: &str, width: usize) -> String {
+    const INDENT: &str = "    ";
+    let mut out = String::new();
+    let mut used = 0;
+    for word in line.split_inclusive(' ') {
+        let wide = word.trim_end().chars().count();
+        if used > INDENT.len() && used + wide > width {
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+            out.push_str(INDENT);
+            used = INDENT.len();
+        }
+        out.push_str(word);
+        used += word.chars().count();
+    }
+    out
+}
+
+/// Says on standard error why something was not done.
+pub(super) fn complain(message: &str) {
+    let name = match is_wanted(std::io::stderr().is_terminal()) {
+        true => "\x1b[1;31mhiera-ls:\x1b[0m",
+        false => "hiera-ls:",
+    };
+    let _ = writeln!(std::io::stderr(), "{name} {message}");
+}
+
+/// Says something on standard error that belongs to an answer.
+pub(super) fn remark(message: &str) {
+    let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// Why standard output could not be written. A reader that has seen enough, such as `head`, ends the
+/// program without a word.
+pub(super) fn unwritten(error: &std::io::Error) -> String {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        std::process::exit(0);
+    }
+    format!("standard output: {error}")
+}
+
+/// Writes a text to standard output.
+///
+/// # Errors
+/// See [`unwritten`].
+pub(super) fn print(text: &str) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| unwritten(&error))
+}
+
+/// A file as it can be given to a command again: from the current folder where it lies below that.
+pub(super) fn shown(at: &str) -> &str {
+    static HERE: OnceLock<String> = OnceLock::new();
+    let here = HERE.get_or_init(|| disk::absolute("."));
+    path::within(at, here)
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(at)
+}
+
+/// How far long work is: one line on standard error, where that is a terminal, that does not stay.
+pub(super) struct Progress {
+    is_terminal: bool,
+    is_shown: bool,
+}
+
+impl Progress {
+    pub(super) fn new() -> Progress {
+        Progress {
+            is_terminal: std::io::stderr().is_terminal(),
+            is_shown: false,
+        }
+    }
+
+    /// Shows a text in place of the last one.
+    pub(super) fn show(&mut self, text: &str) {
+        if self.is_terminal {
+            let _ = write!(std::io::stderr(), "\r{text}\x1b[K");
+            self.is_shown = true;
+        }
+    }
+
+    /// Shows from time to time how many of all things are done, if they are many.
+    pub(super) fn count(&mut self, done: usize, total: usize, things: &str) {
+        if total > 50 && done.is_multiple_of(20) {
+            self.show(&format!("{done} of {total} {things}"));
+        }
+    }
+
+    /// Takes the line away.
+    pub(super) fn clear(&mut self) {
+        if std::mem::take(&mut self.is_shown) {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cut_before_they_are_coloured() {
+        let layout = |is_coloured, width| Layout { is_coloured, width };
+        assert_eq!(layout(false, None).line(Paint::Old, "a b  "), "a b\n");
+        assert_eq!(layout(false, Some(3)).line(Paint::Old, "äbcd"), "äb…\n");
+        let old = layout(true, Some(3)).line(Paint::Old, "abcd");
+        assert_eq!(old, "\x1b[31mab…\x1b[0m\n");
+        assert_eq!(layout(true, None).line(Paint::Plain, "a"), "a\n");
+    }
+
+    #[test]
+    fn paragraphs_are_broken_at_blanks() {
+        assert_eq!(wrapped("one two three", 40), "one two three");
+        let lines = "one two\n    three\n    four";
+        assert_eq!(wrapped("one two three four", 10), lines);
+        assert_eq!(wrapped("a-very-long-word b", 6), "a-very-long-word\n    b");
+    }
+}

@@ -1,0 +1,175 @@
+//! The documentation is true: every command in a `console` block prints what stands below it, every
+//! link leads somewhere, and every page is in the table of contents.
+//!
+//! A block runs in the repository's folder; `console exit=N` ends with N. A line `…` stands for any lines, no
+//! line at all for anything. What installs or builds something is a block `sh`: `tests/package` is its test.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Folders of generated files, and of other people's.
+const SKIPPED: [&str; 5] = ["node_modules", "target", ".git", "fixtures", "docs/book"];
+
+/// Pictures that are copied beside a page when it is packaged.
+const COPIED: (&str, &str) = ("editors/vscode/README.md", "images/");
+
+/// All pages, from the repository's folder.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = Vec::new();
+    let mut folders = vec![PathBuf::from(".")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let path = path.strip_prefix(".").unwrap_or(&path).to_owned();
+            if SKIPPED.iter().any(|skipped| path.ends_with(skipped)) {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                pages.push(path);
+            }
+        }
+    }
+    pages.sort();
+    assert!(pages.len() > 20);
+    pages
+}
+
+/// The blocks of a page: what stands behind the fence, and the lines.
+fn blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let Some(info) = line.trim_start().strip_prefix("```") else {
+            continue;
+        };
+        let fence = "`".repeat(3 + info.chars().take_while(|letter| *letter == '`').count());
+        let inside = lines.by_ref().take_while(|line| line.trim() != fence);
+        blocks.push((info.trim_start_matches('`'), inside.collect()));
+    }
+    blocks
+}
+
+/// Whether lines are those that are expected, where `…` stands for any.
+fn is_as_expected(expected: &[&str], lines: &[&str]) -> bool {
+    match expected.split_first() {
+        None => lines.is_empty(),
+        Some((&"…", rest)) => (0..=lines.len()).any(|at| is_as_expected(rest, &lines[at..])),
+        Some((first, rest)) => lines.first() == Some(first) && is_as_expected(rest, &lines[1..]),
+    }
+}
+
+#[test]
+fn commands_print_what_the_documentation_says() {
+    let program = Path::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    let search = format!(
+        "{}:{}",
+        program.parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let mut commands = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for (info, lines) in blocks(&text) {
+            let Some(rest) = info.strip_prefix("console") else {
+                continue;
+            };
+            let code: i32 = rest
+                .trim()
+                .strip_prefix("exit=")
+                .map_or(0, |code| code.parse().unwrap());
+            let mut lines = lines.into_iter().peekable();
+            while let Some(line) = lines.next() {
+                let command = line.strip_prefix("$ ");
+                let no_command = || panic!("{}: no command: {line}", page.display());
+                let mut command = command.unwrap_or_else(no_command).to_owned();
+                while command.ends_with(['|', '\\']) {
+                    command += "\n";
+                    command += lines.next().unwrap();
+                }
+                let mut expected = Vec::new();
+                while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
+                    expected.push(line);
+                }
+                let output = Command::new("sh")
+                    .args(["-c", &format!("{command} 2>&1")])
+                    .env("PATH", &search)
+                    .output()
+                    .unwrap();
+                let said = String::from_utf8(output.stdout).unwrap();
+                let lines: Vec<&str> = said.lines().map(str::trim_end).collect();
+                let place = format!("{}: {command}\n{said}", page.display());
+                let is_shown = !expected.is_empty();
+                assert!(!is_shown || is_as_expected(&expected, &lines), "{place}");
+                assert_eq!(output.status.code(), Some(code), "{place}");
+                commands += 1;
+            }
+        }
+    }
+    assert!(commands > 2);
+}
+
+/// The targets of a page's links, outside of code.
+fn links(text: &str) -> Vec<String> {
+    let mut links = Vec::new();
+    let mut is_code = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+        }
+        if is_code {
+            continue;
+        }
+        // What stands between backticks is no link.
+        let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("x");
+        let ends = prose.split("](").skip(1);
+        links.extend(
+            ends.filter_map(|end| end.split(')').next())
+                .map(str::to_owned),
+        );
+    }
+    links
+}
+
+/// The anchor of a heading, as GitHub and mdBook make it.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let letters = text.chars().filter_map(|letter| match letter {
+        ' ' => Some('-'),
+        letter if letter.is_alphanumeric() || "-_".contains(letter) => Some(letter),
+        _ => None,
+    });
+    letters.collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for link in links(&text) {
+            let is_copied = page.ends_with(COPIED.0) && link.starts_with(COPIED.1);
+            if is_copied || link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            let (file, section) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => page.clone(),
+                file => page.parent().unwrap().join(file),
+            };
+            let is_line = section.starts_with('L') && !file.ends_with(".md");
+            let is_there = target.exists()
+                && (section.is_empty()
+                    || is_line
+                    || std::fs::read_to_string(&target).is_ok_and(|text| {
+                        let mut headings = text.lines().filter(|line| line.starts_with('#'));
+                        headings.any(|line| anchor(line) == section)
+                    }));
+            if !is_there {
+                wrong.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

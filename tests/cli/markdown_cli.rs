@@ -1,0 +1,270 @@
+//! `diff --format markdown`: the comment on a pull request.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use expect_test::{Expect, expect};
+
+fn write(folder: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let at = folder.join(name);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        std::fs::write(at, text).unwrap();
+    }
+}
+
+const HIERA: &str = "version: 5\nhierarchy:\n\
+    - {name: Role, path: 'role/%{role}.yaml'}\n\
+    - {name: Common, path: common.yaml}\n";
+const NODES: &str = "db01: {variables: {role: db}}\n\
+    web01: {variables: {role: web}}\nweb02: {variables: {role: web}}\n";
+
+/// Two checkouts, `old` and `new`.
+fn checkouts(old: &[(&str, &str)], new: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, files) in [("old", old), ("new", new)] {
+        let at = folder.path().join(name);
+        write(&at, &[("hiera.yaml", HIERA), ("nodes.yaml", NODES)]);
+        write(&at, files);
+    }
+    folder
+}
+
+fn diff(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(["diff", "--format", "markdown", "--workspace", "new"])
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    (
+        output.status.code(),
+        String::from_utf8(output.stdout).unwrap(),
+    )
+}
+
+fn check(text: &str, expect: &Expect) {
+    expect.assert_eq(text);
+}
+
+#[test]
+fn counts_come_first_and_details_are_folded() {
+    let folder = checkouts(
+        &[
+            (
+                "data/common.yaml",
+                "port: 80\nusers:\n  ann: {uid: 1}\n  bob: {uid: 2}\nold: x\n",
+            ),
+            ("data/role/web.yaml", "a: 1\n"),
+        ],
+        &[
+            (
+                "data/common.yaml",
+                "port: 80\nusers:\n  ann: {uid: 1}\n  bob: {uid: 3}\nnew: '```'\n",
+            ),
+            ("data/role/web.yaml", "a: 1\nport: 8080\n"),
+        ],
+    );
+    let (code, text) = diff(folder.path(), &["--against", "./old"]);
+    assert_eq!(code, Some(2));
+    check(
+        &text,
+        &expect![[r#"
+        <!-- hiera-ls diff -->
+        **Hiera**: 4 keys change for 3 of 3 nodes against `./old` (2 with other values, 1 newly set, 1 no longer set).
+
+        <details><summary><code>new</code> — 3 nodes</summary>
+
+        `db01`, `web01`, `web02`:
+
+        ````diff
+        -(not set)
+        +"```"
+        ````
+
+        now from `new/data/common.yaml:5`
+
+        </details>
+        <details><summary><code>old</code> — 3 nodes</summary>
+
+        `db01`, `web01`, `web02`:
+
+        ```diff
+        -x
+        +(not set)
+        ```
+
+        before from `old/data/common.yaml:5`
+
+        </details>
+        <details><summary><code>port</code> — 2 nodes</summary>
+
+        `web01`, `web02`:
+
+        ```diff
+        -80
+        +8080
+        ```
+
+        before from `old/data/common.yaml:1`, now from `new/data/role/web.yaml:2`
+
+        </details>
+        <details><summary><code>users</code> — 3 nodes</summary>
+
+        `db01`, `web01`, `web02`:
+
+        ```diff
+         ann:
+           uid: 1
+         bob:
+        -  uid: 2
+        +  uid: 3
+        ```
+
+        before from `old/data/common.yaml:2`, now from `new/data/common.yaml:2`
+
+        </details>
+    "#]],
+    );
+    let (_, text) = diff(folder.path(), &["--against", "./old", "--no-values"]);
+    for value in ["8080", "uid", "```'"] {
+        assert!(!text.contains(value), "{text}");
+    }
+    check(
+        &text,
+        &expect![[r#"
+        <!-- hiera-ls diff -->
+        **Hiera**: 4 keys change for 3 of 3 nodes against `./old` (2 with other values, 1 newly set, 1 no longer set).
+
+        <details><summary><code>new</code> — 3 nodes</summary>
+
+        `db01`, `web01`, `web02`:
+
+        ```diff
+        -(not set)
+        +(a value)
+        ```
+
+        now from `new/data/common.yaml:5`
+
+        </details>
+        <details><summary><code>old</code> — 3 nodes</summary>
+
+        `db01`, `web01`, `web02`:
+
+        ```diff
+        -(a value)
+        +(not set)
+        ```
+
+        before from `old/data/common.yaml:5`
+
+        </details>
+        <details><summary><code>port</code> — 2 nodes</summary>
+
+        `web01`, `web02`:
+
+        ```diff
+        -(a value)
+        +(a value)
+        ```
+
+        before from `old/data/common.yaml:1`, now from `new/data/role/web.yaml:2`
+
+        </details>
+        <details><summary><code>users</code> — 3 nodes</summary>
+
+        `db01`, `web01`, `web02`:
+
+        ```diff
+        -(a value)
+        +(a value)
+        ```
+
+        before from `old/data/common.yaml:2`, now from `new/data/common.yaml:2`
+
+        </details>
+    "#]],
+    );
+    let (code, text) = diff(folder.path(), &["web01", "db01"]);
+    assert_eq!(code, Some(2));
+    check(
+        &text,
+        &expect![[r#"
+        <!-- hiera-ls diff -->
+        **Hiera**: 2 keys differ between `web01` (−) and `db01` (+).
+
+        <details><summary><code>a</code></summary>
+
+        ```diff
+        -1
+        +(not set)
+        ```
+
+        before from `new/data/role/web.yaml:1`
+
+        </details>
+        <details><summary><code>port</code></summary>
+
+        ```diff
+        -8080
+        +80
+        ```
+
+        before from `new/data/role/web.yaml:2`, now from `new/data/common.yaml:1`
+
+        </details>
+    "#]],
+    );
+    let (code, text) = diff(folder.path(), &["web01", "web02"]);
+    assert_eq!(code, Some(0));
+    check(
+        &text,
+        &expect![[r#"
+        <!-- hiera-ls diff -->
+        **Hiera**: `web01` and `web02` get the same values.
+    "#]],
+    );
+    let (code, text) = diff(folder.path(), &["--against", "./new"]);
+    assert_eq!(code, Some(0));
+    check(
+        &text,
+        &expect![[r#"
+        <!-- hiera-ls diff -->
+        **Hiera**: no value of 3 nodes changes against `./new`.
+    "#]],
+    );
+}
+
+#[test]
+fn a_comment_is_not_longer_than_the_platform_takes() {
+    let mut data = String::new();
+    for key in 0..3_000 {
+        let _ = writeln!(data, "key{key}: {}", "x".repeat(100));
+    }
+    let _ = writeln!(data, "a: {}", "ä".repeat(30_000));
+    let folder = checkouts(
+        &[("data/common.yaml", "b: 1\n")],
+        &[("data/common.yaml", &data)],
+    );
+    let (code, text) = diff(folder.path(), &["--against", "./old"]);
+    assert_eq!(code, Some(2));
+    assert!(
+        text.starts_with("<!-- hiera-ls diff -->\n**Hiera**: 3002 keys change"),
+        "{}",
+        &text[..200]
+    );
+    assert!(text.chars().count() < 65_536);
+    assert!(text.len() > 50_000);
+    let last = text.lines().last().unwrap();
+    assert!(
+        last.ends_with("keys not shown: the comment would be too long."),
+        "{last}"
+    );
+    assert_eq!(
+        text.matches("<details>").count(),
+        text.matches("</details>").count()
+    );
+}

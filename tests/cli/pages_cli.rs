@@ -1,0 +1,89 @@
+//! Pages of the documentation that follow from the program: run with `UPDATE_EXPECT=1` to write them
+//! anew.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use expect_test::expect_file;
+use hiera_ls::rules::RULES;
+use serde_json::Value;
+
+fn printed(arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    command.args(arguments).env_remove("COLUMNS");
+    String::from_utf8(command.output().unwrap().stdout).unwrap()
+}
+
+/// The names of the commands, as the help lists them.
+fn commands() -> Vec<String> {
+    let help = printed(&["--help"]);
+    let names = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = names.take_while(|line| !line.is_empty());
+    let is_name = |line: &&str| !line.starts_with("   ");
+    let names = names
+        .filter(is_name)
+        .filter_map(|line| line.split_whitespace().next());
+    names
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_page_of_commands_is_what_help_says() {
+    let mut page = String::from(
+        "# Commands\n\nWhat `hiera-ls COMMAND --help` prints. Exit codes are in \
+         [exit-codes.md](exit-codes.md).\n",
+    );
+    for name in commands() {
+        let help = printed(&[&name, "--help"]);
+        let (about, rest) = help.split_once("\n\n").unwrap();
+        let rest = rest.trim_end();
+        let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+        let _ = write!(
+            page,
+            "\n## `hiera-ls {name}`\n\n{about}.\n\n```text\n{rest}\n```\n"
+        );
+    }
+    expect_file!["../../docs/commands.md"].assert_eq(&page);
+}
+
+#[test]
+fn the_page_of_rules_lists_all() {
+    let mut page = String::from(
+        "# Rules\n\nWhat `hiera-ls check` and editors report, each with a page: what it reports, why, and how to \
+         fix it. `hiera-ls explain CODE` prints it. The severity is that of a finding as a rule; one that concerns only some nodes may have a lower one.\n\n| rule | severity | what it finds |\n| --- | --- | --- |\n",
+    );
+    for rule in RULES {
+        let (code, severity) = (rule.code, rule.severity.name());
+        let _ = writeln!(
+            page,
+            "| [{code}](rules/{code}.md) | {severity} | {} |",
+            rule.summary
+        );
+    }
+    expect_file!["../../docs/rules.md"].assert_eq(&page);
+}
+
+#[test]
+fn the_page_of_settings_lists_all() {
+    let schema: Value = serde_json::from_str(&printed(&["settings-schema"])).unwrap();
+    let mut page = String::from(
+        "# Settings\n\nAll settings of the language server, each behind `hiera-ls.`. How an editor is told them: \
+         [editors](../editors/README.md#settings). What a team shares stands in \
+         [`.hiera-ls.yaml`](configuration.md).\n",
+    );
+    let settings = schema["properties"].as_object().unwrap();
+    for (name, setting) in settings {
+        let name = name.strip_prefix("hiera-ls.").unwrap_or(name);
+        let about = ["markdownDescription", "description"];
+        let about = about.iter().find_map(|field| setting[*field].as_str());
+        let default = &setting["default"];
+        let _ = write!(
+            page,
+            "\n## `{name}`\n\n{}\n\nDefault: `{default}`\n",
+            about.unwrap()
+        );
+    }
+    expect_file!["../../docs/settings.md"].assert_eq(&page);
+}

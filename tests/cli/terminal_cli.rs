@@ -1,0 +1,380 @@
+//! What all commands share: messages, colours, the width of a terminal, a closed pipe, completions,
+//! manual pages, the version.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_hiera-ls");
+const ACME: &str = "fixtures/acme";
+
+fn run(arguments: &[&str]) -> Output {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments).stdin(Stdio::null());
+    command.env_remove("NO_COLOR").output().unwrap()
+}
+
+/// Exit code, standard output and standard error.
+fn said(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = run(arguments);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn all_commands_complain_in_one_form() {
+    let nowhere = "tests/cli/nowhere";
+    for arguments in [
+        &["lookup", "a", "--hiera-yaml", nowhere][..],
+        &["lookup", "a", "--merge", "no"],
+        &["lookup"],
+        &["lookup", "a", "--node", "b", "--nodes", nowhere],
+        &["lookup", "nosuch", "--workspace", ACME],
+        &["matrix", "a", "--workspace", nowhere],
+        &["matrix", "nosuch", "--workspace", ACME],
+        &["matrix", "--nosuch"],
+        &["diff", "a", "b", "--workspace", ACME],
+        &["diff", "--against", "nosuch", "--workspace", ACME],
+        &["diff"],
+        &["hover", "nowhere"],
+        &["hover", "nowhere.yaml:1"],
+        &["hover", "fixtures/acme/hiera.yaml:1", "--node", "nosuch"],
+        &["check", nowhere],
+        &["explain", "nosuch"],
+        &["doctor", "--facts", nowhere],
+        &["nosuch"],
+        &["test", nowhere],
+        &["man", "--out", "tests/cli/nowhere"],
+    ] {
+        let (code, out, error) = said(arguments);
+        assert!(matches!(code, Some(1..=3)), "{arguments:?}: {code:?}");
+        assert_eq!(out, "", "{arguments:?}");
+        assert!(error.starts_with("hiera-ls: "), "{arguments:?}: {error}");
+        let first = error.lines().next().unwrap();
+        assert!(!first.ends_with('.'), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn what_was_meant_is_said() {
+    let (code, out, error) = said(&["matrix", "profile::web::prot", "--workspace", ACME]);
+    assert_eq!((code, &*out), (Some(1), ""));
+    assert_eq!(
+        error,
+        "hiera-ls: no data sets 'profile::web::prot': did you mean 'profile::web::port'?\n"
+    );
+    let node = "web01.lon.acme.exampel";
+    let hint = "did you mean 'web01.lon.acme.example'?\n";
+    for arguments in [
+        &["lookup", "a", "--node", node, "--workspace", ACME][..],
+        &["diff", node, "web02.lon.acme.example", "--workspace", ACME],
+        &["hover", "fixtures/acme/data/common.yaml:1", "--node", node],
+    ] {
+        let (code, _, error) = said(arguments);
+        assert_eq!(code, Some(1), "{error}");
+        assert!(error.ends_with(hint), "{arguments:?}: {error}");
+    }
+    let (code, out, error) = said(&[
+        "diff",
+        "--against",
+        "./fixtures/acme",
+        "--key",
+        "no::*",
+        "--workspace",
+        ACME,
+    ]);
+    let expected = (Some(1), "", "hiera-ls: no data sets 'no::*'\n");
+    assert_eq!((code, &*out, &*error), expected);
+}
+
+#[test]
+fn keys_are_chosen_by_patterns() {
+    let (code, out, _) = said(&["matrix", "profile::web::*", "--workspace", ACME]);
+    assert_eq!(code, Some(0));
+    let titles: Vec<&str> = out.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert!(titles.len() > 2, "{out}");
+    let is_chosen = |title: &&str| title.starts_with("profile::web::");
+    assert!(titles.iter().all(is_chosen), "{out}");
+}
+
+/// The places of a text: words that end in `:LINE`.
+fn places(text: &str) -> Vec<(&str, usize)> {
+    let words = text.split([' ', ',', '\n']);
+    let places = words.filter_map(|word| {
+        let (file, line) = word.rsplit_once(':')?;
+        let is_file = file.ends_with(".yaml");
+        Some((file, line.parse().ok()?)).filter(|_| is_file)
+    });
+    places.collect()
+}
+
+#[test]
+fn paths_can_be_given_to_the_next_command() {
+    let key = "profile::web::port";
+    let place = "fixtures/acme/data/common.yaml:85";
+    let nodes = ["web01.lon.acme.example", "web02.lon.acme.example"];
+    for arguments in [
+        &["matrix", key, "--workspace", ACME][..],
+        &["matrix", key, "--workspace", ACME, "--format", "csv"],
+        &["matrix", key, "--workspace", ACME, "--format", "markdown"],
+        &["hover", place],
+        &[
+            "diff",
+            nodes[0],
+            nodes[1],
+            "--key",
+            key,
+            "--workspace",
+            ACME,
+        ],
+    ] {
+        let (_, out, error) = said(arguments);
+        let places = places(&out);
+        assert!(!places.is_empty(), "{arguments:?}: {out}{error}");
+        for (file, line) in places {
+            let text = std::fs::read_to_string(file.trim_matches('"')).unwrap();
+            let line = text.lines().nth(line - 1).unwrap();
+            assert!(line.starts_with("profile::web::port:"), "{file}: {line}");
+        }
+    }
+    // A line is enough.
+    let whole = said(&["hover", "fixtures/acme/data/common.yaml:85:1"]);
+    assert_eq!(said(&["hover", place]), whole);
+}
+
+#[test]
+fn colours_are_asked_for_in_one_way() {
+    let nodes = ["web01.lon.acme.example", "web02.lon.acme.example"];
+    for arguments in [
+        &["matrix", "profile::web::port", "--workspace", ACME][..],
+        &["diff", nodes[0], nodes[1], "--workspace", ACME],
+        &["hover", "fixtures/acme/data/common.yaml:85"],
+        &["check", "fixtures/acme/mistakes"],
+        &["matrix", "--help"],
+    ] {
+        let plain = said(arguments);
+        assert!(!plain.1.contains('\x1b'), "{arguments:?}");
+        let coloured = [&["--color", "always"], arguments].concat();
+        let coloured = said(&coloured);
+        if arguments[1] != "--help" {
+            assert!(coloured.1.contains('\x1b'), "{arguments:?}");
+        }
+        assert_eq!(plain.0, coloured.0);
+        let behind = said(&[arguments, &["--color", "never"]].concat());
+        assert_eq!(plain, behind, "{arguments:?}");
+    }
+    let (_, _, error) = said(&["--color", "always", "explain", "nosuch"]);
+    assert!(error.starts_with("\x1b[1;31mhiera-ls:\x1b[0m "), "{error}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    for arguments in [
+        &["matrix", "--all-keys", "--workspace", ACME][..],
+        &[
+            "matrix",
+            "--all-keys",
+            "--workspace",
+            ACME,
+            "--format",
+            "json",
+        ],
+        &["check", "fixtures/acme"],
+        &["explain", "dup-key"],
+        &["rules"],
+        &["doctor", "--workspace", ACME],
+        &["settings-schema"],
+        &["project-schema"],
+        &["completions", "zsh"],
+        &["man"],
+        &["hover", "fixtures/acme/data/common.yaml:85"],
+        &["lookup", "profile::base::packages", "--workspace", ACME],
+    ] {
+        let mut child = Command::new(PROGRAM)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The reader goes before anything is written.
+        drop(child.stdout.take());
+        let mut error = String::new();
+        let stderr = child.stderr.as_mut().unwrap();
+        stderr.read_to_string(&mut error).unwrap();
+        child.wait().unwrap();
+        assert!(!error.contains("pipe"), "{arguments:?}: {error}");
+        assert!(!error.contains("panicked"), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn several_answers_are_json_where_that_is_asked() {
+    let arguments = ["lookup", "profile::web::port", "--workspace", ACME];
+    let json = [&arguments[..], &["--render-as", "json"]].concat();
+    let (code, out, error) = said(&json);
+    assert_eq!((code, &*error), (Some(2), ""));
+    let groups: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let groups = groups.as_array().unwrap();
+    let nodes = groups
+        .iter()
+        .map(|group| group["nodes"].as_array().unwrap().len());
+    assert_eq!((groups.len(), nodes.sum::<usize>()), (3, 8));
+    assert!(groups.iter().any(|group| group["value"] == 9443), "{out}");
+    let (_, out, error) = said(&arguments);
+    assert_eq!(out, "");
+    assert!(error.starts_with("3 answers:\n"), "{error}");
+}
+
+#[test]
+fn the_version_names_the_target() {
+    let (code, out, _) = said(&["--version"]);
+    assert_eq!(code, Some(0));
+    let version = env!("CARGO_PKG_VERSION");
+    let rest = out.strip_prefix(&format!("hiera-ls {version} (")).unwrap();
+    assert!(rest.trim_end().ends_with(')'), "{out}");
+    assert!(rest.contains(std::env::consts::ARCH), "{out}");
+}
+
+#[test]
+fn completions_and_pages_know_every_command() {
+    let (_, help, _) = said(&["--help"]);
+    let commands = help.split("Commands:").nth(1).unwrap();
+    let commands = commands.split("Options:").next().unwrap().lines();
+    let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("    ");
+    let names = commands
+        .filter(is_name)
+        .filter_map(|line| line.split_whitespace().next());
+    let names: Vec<&str> = names.filter(|name| *name != "help").collect();
+    assert!(names.contains(&"matrix"), "{help}");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (code, script, _) = said(&["completions", shell]);
+        assert_eq!(code, Some(0));
+        for name in &names {
+            assert!(script.contains(name), "{shell}: {name}");
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().to_str().unwrap();
+    assert_eq!(
+        said(&["man", "--out", at]),
+        (Some(0), String::new(), String::new())
+    );
+    let page = |name: &str| {
+        let name = format!("hiera-ls{name}.1");
+        std::fs::read_to_string(Path::new(at).join(name)).unwrap()
+    };
+    assert_eq!(said(&["man"]).1, page(""));
+    for name in &names {
+        assert!(page("").contains(&name.replace('-', "\\-")), "{name}");
+        assert!(page(&format!("-{name}")).starts_with(".ie"), "{name}");
+    }
+}
+
+/// Terminals as Unix has them.
+#[cfg(target_os = "linux")]
+mod in_a_terminal {
+    use std::fs::File;
+    use std::io::Read as _;
+    use std::process::{Command, Stdio};
+
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{Winsize, tcsetwinsize};
+
+    use super::{ACME, PROGRAM};
+
+    /// What a terminal of 60 columns shows, and the exit code.
+    fn shown(arguments: &[&str]) -> (String, Option<i32>) {
+        let own = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&own).unwrap();
+        unlockpt(&own).unwrap();
+        let size = Winsize {
+            ws_row: 24,
+            ws_col: 60,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&own, size).unwrap();
+        let name = ptsname(&own, Vec::new()).unwrap();
+        let open = || {
+            File::options()
+                .read(true)
+                .write(true)
+                .open(name.to_str().unwrap())
+        };
+        let (input, output, error) = (open().unwrap(), open().unwrap(), open().unwrap());
+        let mut child = Command::new(PROGRAM)
+            .args(arguments)
+            .env_remove("NO_COLOR")
+            .stdin(Stdio::from(input))
+            .stdout(Stdio::from(output))
+            .stderr(Stdio::from(error))
+            .spawn()
+            .unwrap();
+        let mut text = Vec::new();
+        // The last read fails: the other side is closed.
+        let _ = File::from(own).read_to_end(&mut text);
+        let code = child.wait().unwrap().code();
+        (String::from_utf8(text).unwrap(), code)
+    }
+
+    /// Lines without colours and other control sequences.
+    fn lines(text: &str) -> Vec<String> {
+        let mut plain = String::new();
+        let mut letters = text.chars();
+        while let Some(letter) = letters.next() {
+            if letter == '\x1b' {
+                letters.find(char::is_ascii_alphabetic);
+            } else if letter != '\r' {
+                plain.push(letter);
+            } else if !letters.as_str().starts_with('\n') {
+                // What is written from the start of the line takes the place of what stands there.
+                plain.truncate(plain.rfind('\n').map_or(0, |at| at + 1));
+            }
+        }
+        plain.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn without_arguments_the_usage_is_shown() {
+        let (text, code) = shown(&[]);
+        assert_eq!(code, Some(2));
+        assert!(text.contains("Usage: "), "{text}");
+        assert!(text.contains("matrix"), "{text}");
+    }
+
+    #[test]
+    fn lines_fit_and_are_coloured() {
+        for arguments in [
+            &["matrix", "accounts::users", "--workspace", ACME][..],
+            &["hover", "fixtures/acme/data/role/web.yaml:15"],
+            &["rules"],
+        ] {
+            let (text, code) = shown(arguments);
+            assert_eq!(code, Some(0), "{text}");
+            assert!(
+                arguments[0] == "rules" || text.contains("\x1b[1m"),
+                "{text}"
+            );
+            for line in lines(&text) {
+                // What a hover shows of a value, or a path, is never broken.
+                let is_whole = arguments[0] == "hover" && line.starts_with("  ");
+                assert!(is_whole || line.chars().count() <= 60, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_not_found_is_explained() {
+        let (text, code) = shown(&["lookup", "profile::web::prot", "--workspace", ACME]);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(
+            text.contains("did you mean 'profile::web::port'?"),
+            "{text}"
+        );
+    }
+}
