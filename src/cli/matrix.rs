@@ -60,7 +60,7 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
     loaded.say_what_is_known();
     let (keys, missing) = match arguments.all_keys {
         true => (all_keys(&view), Vec::new()),
-        false => chosen(&view, &arguments.keys),
+        false => chosen(&view, &arguments.keys, arguments.format),
     };
     let layout = Layout::of_output();
     let mut rows = Rows::new();
@@ -87,8 +87,13 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
 }
 
 /// The keys that are asked for, and what is said of those that are not set: in no file, and by nothing
-/// that only a running Puppet knows.
-fn chosen(view: &RootView<'_>, asked: &[String]) -> (Vec<Arc<str>>, Vec<String>) {
+/// that only a running Puppet knows. Programs get a row for each key all the same.
+fn chosen(
+    view: &RootView<'_>,
+    asked: &[String],
+    format: TableFormat,
+) -> (Vec<Arc<str>>, Vec<String>) {
+    let is_for_programs = matches!(format, TableFormat::Json | TableFormat::Csv);
     let known = KnownKeys::of(&[view]);
     let (mut keys, mut missing) = (Vec::new(), Vec::new());
     for name in asked {
@@ -101,9 +106,12 @@ fn chosen(view: &RootView<'_>, asked: &[String]) -> (Vec<Arc<str>>, Vec<String>)
         let is_missing = |cell: &Cell| {
             cell.unknown.is_none() && cell.result.as_ref().is_err_and(LookupError::is_not_found)
         };
-        match answers.iter().all(is_missing) {
-            true => missing.push(message),
-            false => keys.push(Arc::from(name.as_str())),
+        let is_set = !answers.iter().all(is_missing);
+        if !is_set {
+            missing.push(message);
+        }
+        if is_set || is_for_programs {
+            keys.push(Arc::from(name.as_str()));
         }
     }
     (keys, missing)

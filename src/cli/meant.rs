@@ -83,8 +83,7 @@ impl KnownKeys {
     /// Whether a file sets the key, or the one that a dotted key digs in.
     fn is_set(&self, name: &str) -> bool {
         let has = |key: &str| self.0.binary_search_by(|known| (**known).cmp(key)).is_ok();
-        has(name)
-            || Key::parse(name).is_ok_and(|key| key.root.as_name().is_some_and(|root| has(root)))
+        has(name) || Key::parse(name).is_ok_and(|key| key.root.as_name().is_some_and(has))
     }
 
     /// Says that no file sets a key, and what was probably meant.

@@ -12,7 +12,7 @@ use crate::lookup::LookupError;
 use crate::value::{Value, to_tagged_json};
 
 /// Widest value in a difference, in characters.
-pub const WIDEST: usize = 100;
+const WIDEST: usize = 100;
 
 /// Most lines that say where one answer comes from.
 const MOST_ORIGINS: usize = 10;
@@ -270,6 +270,57 @@ pub fn counted(nodes: usize) -> String {
     }
 }
 
+/// What a line of a difference is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The key, and who gets other answers.
+    Title,
+    /// The old answer.
+    Old,
+    /// The new answer.
+    New,
+    /// Some nodes that get it, and from where.
+    Origin,
+}
+
+/// A difference in lines: the key, the old answer, the new one. `said` is what is said of both, files
+/// are named as `name` has them.
+#[must_use]
+pub fn difference_lines(
+    difference: &Difference,
+    said: &[String],
+    name: impl Fn(&str) -> &str,
+) -> Vec<(Part, String)> {
+    let Difference { key, before, after } = difference;
+    let title = match before.nodes == after.nodes && !after.nodes.is_empty() {
+        true => format!("{key} — {}", whose(&after.nodes)),
+        false => key.to_string(),
+    };
+    let mut lines = vec![(Part::Title, title)];
+    let place = |source: &SourceLine| sources_text([source], &name);
+    let sides = [(Part::Old, '-', before), (Part::New, '+', after)];
+    for ((part, sign, cell), said) in sides.into_iter().zip(said) {
+        let (sources, origins) = origins_text(cell, &place);
+        let line = format!("  {sign} {said}  {sources}");
+        lines.push((part, line.trim_end().to_owned()));
+        let origins = origins.into_iter();
+        lines.extend(origins.map(|origin| (Part::Origin, format!("      {origin}"))));
+    }
+    lines
+}
+
+/// The answers of a difference as they are shown beside each other.
+#[must_use]
+pub fn said_apart(difference: &Difference) -> Vec<String> {
+    apart(
+        [
+            outcome_text(&difference.before),
+            outcome_text(&difference.after),
+        ],
+        WIDEST,
+    )
+}
+
 /// One side of a difference: what is said, and where it comes from.
 pub(super) fn side(
     out: &mut String,
@@ -287,8 +338,7 @@ pub(super) fn side(
 
 /// The two sides of a difference, cut so that they can be told apart. What reads alike on both is
 /// encrypted: only the cipher texts differ.
-#[must_use]
-pub fn apart(said: [String; 2], most: usize) -> Vec<String> {
+pub(super) fn apart(said: [String; 2], most: usize) -> Vec<String> {
     let is_alike = said[0] == said[1] && said[0].contains("encrypted");
     let mut said = cut_apart(&said, most);
     if is_alike {

@@ -148,7 +148,7 @@ fn mistakes_have_a_file_and_a_line() {
     for (text, expected) in [
         (
             "- key: port\n  vaule: 80\n",
-            "hiera-ls: spec/hiera/ports.yaml:2: unknown field 'vaule': did you mean 'value'?\nspec/hiera/ports.yaml:1: \
+            "spec/hiera/ports.yaml:2: unknown field 'vaule': did you mean 'value'?\nspec/hiera/ports.yaml:1: \
              nothing is expected: say value, type, found, equal\n",
         ),
         (
@@ -168,7 +168,11 @@ fn mistakes_have_a_file_and_a_line() {
             lines.sort();
             lines
         };
-        assert_eq!(lines(&told), lines(expected));
+        let expected: Vec<String> = expected
+            .lines()
+            .map(|line| format!("hiera-ls: {line}\n"))
+            .collect();
+        assert_eq!(lines(&told), lines(&expected.concat()));
     }
     let folder = workspace("");
     for (path, expected) in [
@@ -180,7 +184,7 @@ fn mistakes_have_a_file_and_a_line() {
     ] {
         assert_eq!(
             said(folder.path(), &[path]),
-            (Some(2), String::new(), expected.into())
+            (Some(2), String::new(), format!("hiera-ls: {expected}"))
         );
     }
 }

@@ -4,15 +4,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hiera_ls::ide::cell::{difference_json, difference_text, row_json};
+use hiera_ls::ide::cell::{difference_json, difference_lines, row_json, said_apart};
 use hiera_ls::ide::compare::{Difference, compare_versions};
 use hiera_ls::ide::matrix::{all_keys, row};
 use hiera_ls::lookup::{Certainty, PuppetVersion, Request};
 use hiera_ls::scope::{Knowledge, Node, Nodes};
-use hiera_ls::workspace::Snapshot;
+use hiera_ls::workspace::{Snapshot, path};
 use proptest::prelude::*;
 
 use super::matrix::{Base, FOLDER, NODES, PATHS, base, data, files, fleet, nodes, told, workspace};
+
+/// A difference as text, files below the folder.
+fn difference_text(difference: &Difference) -> String {
+    let said = said_apart(difference);
+    fn name(at: &str) -> &str {
+        path::within(at, FOLDER).unwrap_or(at)
+    }
+    let lines = difference_lines(difference, &said, name).into_iter();
+    lines.map(|(_, line)| line + "\n").collect()
+}
 
 /// All that differs between two versions.
 fn compared(base: &Base, before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
@@ -137,7 +147,7 @@ fn every_node_is_shown_its_own_sources() {
         panic!("{found:?}")
     };
     assert_eq!(
-        difference_text(b, FOLDER, FOLDER),
+        difference_text(b),
         "b — 4 nodes\n  - 2  data/common.yaml:1\n  + 1\n      \
          3 nodes  data/common.yaml:1\n      n1       data/node/n1.yaml:1\n"
     );
@@ -148,7 +158,7 @@ fn every_node_is_shown_its_own_sources() {
     let before = version("b: 5\n", "b: 1\na: 1\n");
     let found = compared(&base, &before, &after);
     assert_eq!(
-        difference_text(&found[0], FOLDER, FOLDER),
+        difference_text(&found[0]),
         "b — n1\n  - 5  data/node/n1.yaml:1\n  + 1  data/node/n1.yaml:1\n"
     );
 }
@@ -185,7 +195,7 @@ fn other_cipher_texts_are_other_answers() {
     );
     let found = compared(&base, &snapshot, &version("QUJD", "R0hJ"));
     assert_eq!(
-        difference_text(&found[0], FOLDER, FOLDER),
+        difference_text(&found[0]),
         "p — 3 nodes\n  - unknown: the value is encrypted (PKCS7)  data/common.yaml:1\n  \
          + unknown: the value is encrypted (PKCS7) (another cipher text)  data/common.yaml:1\n"
     );

@@ -17,10 +17,10 @@ use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{
-    WIDEST, apart, difference_json, origins_text, outcome_text, sources_text, whose,
+    Part, difference_json, difference_lines, outcome_text, said_apart, sources_text,
 };
 use crate::ide::compare::{Difference, compare, compare_versions};
-use crate::ide::matrix::{Cell, SourceLine};
+use crate::ide::matrix::Cell;
 use crate::workspace::{FileKind, Files as _};
 use markdown::Sides;
 
@@ -236,26 +236,23 @@ fn table(difference: &Difference) -> String {
 
 /// A difference for people: the key, the old answer, the new one.
 fn text(difference: &Difference, layout: Layout, has_values: bool) -> String {
-    let Difference { key, before, after } = difference;
-    let title = match before.nodes == after.nodes && !after.nodes.is_empty() {
-        true => format!("{key} — {}", whose(&after.nodes)),
-        false => key.to_string(),
-    };
-    let mut out = layout.line(Paint::Title, &title);
     let said = match has_values {
-        true => apart([outcome_text(before), outcome_text(after)], WIDEST),
-        false => vec![state(before).to_owned(), state(after).to_owned()],
-    };
-    let place = |source: &SourceLine| sources_text([source], shown);
-    let sides = [("-", Paint::Old, before), ("+", Paint::New, after)];
-    for ((sign, paint, cell), said) in sides.into_iter().zip(said) {
-        let (sources, origins) = origins_text(cell, &place);
-        out += &layout.line(paint, &format!("  {sign} {said}  {sources}"));
-        for origin in origins {
-            out += &layout.line(Paint::Aside, &format!("      {origin}"));
+        true => said_apart(difference),
+        false => {
+            Vec::from([&difference.before, &difference.after].map(|cell| state(cell).to_owned()))
         }
-    }
-    out
+    };
+    let lines = difference_lines(difference, &said, shown).into_iter();
+    let lines = lines.map(|(part, line)| {
+        let paint = match part {
+            Part::Title => Paint::Title,
+            Part::Old => Paint::Old,
+            Part::New => Paint::New,
+            Part::Origin => Paint::Aside,
+        };
+        layout.line(paint, &line)
+    });
+    lines.collect()
 }
 
 /// An answer without its value.
