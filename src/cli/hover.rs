@@ -16,7 +16,7 @@ use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
 use crate::lookup::ConfigCache;
 use crate::text::{Position, PositionEncoding};
-use crate::workspace::Files as _;
+use crate::workspace::{File, Files as _};
 
 /// What a hover is for and how it is printed.
 #[derive(Args)]
@@ -110,22 +110,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
             None => format!("{}: no such file", shown(&at)),
         });
     };
-    let first = file
-        .lines()
-        .offset(Position { line, character: 0 }, PositionEncoding::Utf32);
-    let offset = match column {
-        Some(character) => file
-            .lines()
-            .offset(Position { line, character }, PositionEncoding::Utf32),
-        // What the line is about: its first character that is no blank.
-        None => {
-            first
-                + file.text()[first..]
-                    .bytes()
-                    .take_while(|byte| *byte == b' ')
-                    .count()
-        }
-    };
+    let offset = offset(file, line, column);
     let nodes = KnownNodes::new(&known);
     let link = |path: &str, line: u32| format!("{}#L{line}", disk::file_uri(path));
     let analysis = Analysis {
@@ -168,8 +153,25 @@ fn laid_out(text: &str, layout: Layout) -> String {
     lines.collect()
 }
 
+/// The offset of a line and a column in characters; without one that of what the line is about: its
+/// first character that is no blank.
+pub(super) fn offset(file: &File, line: u32, column: Option<u32>) -> usize {
+    let at = |character| {
+        let position = Position { line, character };
+        file.lines().offset(position, PositionEncoding::Utf32)
+    };
+    column.map_or_else(
+        || {
+            let first = at(0);
+            let blanks = file.text()[first..].bytes();
+            first + blanks.take_while(|byte| *byte == b' ').count()
+        },
+        at,
+    )
+}
+
 /// The file, the line and the column of `FILE:LINE:COLUMN` or `FILE:LINE`, numbers from 0.
-fn place(text: &str) -> Result<(&str, u32, Option<u32>), String> {
+pub(super) fn place(text: &str) -> Result<(&str, u32, Option<u32>), String> {
     let refuse = || format!("expected FILE:LINE or FILE:LINE:COLUMN, got '{text}'");
     let numbered = |text: &'_ str| {
         let (rest, number) = text.rsplit_once(':')?;

@@ -7,6 +7,7 @@ mod batch;
 mod check;
 mod diff;
 mod doctor;
+mod encrypt;
 mod explain_key;
 mod hover;
 mod installation;
@@ -79,6 +80,8 @@ enum Command {
     Doctor(doctor::DoctorArguments),
     /// Run the expectations that stand beside the data
     Test(Box<test::TestArguments>),
+    /// Encrypt a value in its file, or a text, for a certificate of hiera-eyaml
+    Encrypt(encrypt::EncryptArguments),
     /// Print the page of a rule: what it reports, why, and how to fix it
     Explain {
         /// The code that `check` and editors show
@@ -145,6 +148,10 @@ pub fn main() -> ExitCode {
         Some(Command::Doctor(arguments)) => {
             log::start(false);
             doctor::run(&arguments)
+        }
+        Some(Command::Encrypt(arguments)) => {
+            log::start(false);
+            encrypt::run(&arguments)
         }
         Some(Command::Test(arguments)) => {
             log::start(false);

@@ -19,10 +19,12 @@ use super::blob::{Blob, is_encrypted, scan};
 use super::envelope::{enveloped_data, issuer_and_serial};
 use crate::value::{Value, unpack_base64};
 
-const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+pub(super) const RSA_ENCRYPTION: ObjectIdentifier =
+    ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 const AES_128_CBC: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.1.2");
 const AES_192_CBC: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.1.22");
-const AES_256_CBC: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.1.42");
+pub(super) const AES_256_CBC: ObjectIdentifier =
+    ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.1.42");
 
 /// A private key and its certificate. Its `Debug` text names neither.
 pub struct Keys {
@@ -248,7 +250,7 @@ fn encrypted_key<'a>(data: &'a EnvelopedData, keys: &Keys) -> Option<&'a [u8]> {
 }
 
 /// The PEM part of a file that may say more before it.
-fn pem_text(bytes: &[u8]) -> Option<&str> {
+pub(super) fn pem_text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     text.find("-----BEGIN ").map(|at| &text[at..])
 }

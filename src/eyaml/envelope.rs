@@ -8,7 +8,8 @@ use der::asn1::ObjectIdentifier;
 use der::{Decode, Encode, SliceReader};
 
 /// `id-envelopedData` of RFC 5652.
-const ENVELOPED_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.3");
+pub(super) const ENVELOPED_DATA: ObjectIdentifier =
+    ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.3");
 
 /// Most recipients that are read: more say nothing to anybody.
 const MAX_RECIPIENTS: usize = 64;

@@ -1,4 +1,5 @@
-//! Encrypted values: recognise, validate and, only when the user says so, decrypt `ENC[…]` blobs.
+//! Encrypted values: recognise, validate, encrypt and, only when the user says so, decrypt `ENC[…]`
+//! blobs.
 //!
 //! What counts as a blob is what Puppet's `eyaml_lookup_key` (puppet/functions/eyaml_lookup_key.rb)
 //! and hiera-eyaml's parser (hiera/backend/eyaml/parser/encrypted_tokens.rb) take for one, no more:
@@ -19,10 +20,14 @@
 
 mod blob;
 mod decrypt;
+mod edit_mark;
+mod encrypt;
 mod envelope;
 
 pub use blob::{Blob, BlobProblem, BrokenBlob, Scan, is_encrypted, scan, scan_source};
 pub use decrypt::{EyamlError, Keys, decrypt, decrypt_blob};
+pub use edit_mark::{EditMark, edit_marks};
+pub use encrypt::{CryptoRngCore, Encryptor, OsRng, block};
 pub use envelope::Recipient;
 
 /// The method of a blob that names none: `ENC[MIIB…]`.

@@ -1,7 +1,7 @@
 //! Decryption against a table that `tests/eyaml/make.rb` made with the real hiera-eyaml.
 
 use super::*;
-use crate::eyaml::{BlobProblem, Recipient, scan_source};
+use crate::eyaml::{BlobProblem, Encryptor, OsRng, Recipient, block, scan_source};
 
 fn unhex(text: &str) -> Vec<u8> {
     let byte = |at| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
@@ -171,6 +171,31 @@ fn secrets_stay_out_of_debug_texts() {
     let expected = "hiera-eyaml backend error decrypting ENC[x] when looking up a::b in \
                     /data/common.yaml. Error was bad decrypt";
     assert_eq!(message, expected);
+}
+
+#[test]
+fn what_is_encrypted_opens_again() {
+    for name in ["first", "second", "third"] {
+        let encryptor = Encryptor::from_pem(certificate(name)).unwrap();
+        for text in ["", "s3cret", "ü\n\nx", &"long ".repeat(1000)] {
+            let blob = encryptor.encrypt(text.as_bytes(), &mut OsRng).unwrap();
+            assert_eq!(scan(&blob).blobs[0].problem, None);
+            assert_eq!(decrypt(&blob, &keys(name)).unwrap(), Value::from(text));
+            assert_ne!(
+                blob,
+                encryptor.encrypt(text.as_bytes(), &mut OsRng).unwrap()
+            );
+        }
+    }
+    assert!(Encryptor::from_pem(b"").is_err());
+    assert!(Encryptor::from_pem(private_key("third")).is_err());
+}
+
+#[test]
+fn a_block_has_lines_of_sixty_characters() {
+    let text = block(&"x".repeat(130), "  ");
+    let lines: Vec<usize> = text.lines().map(str::len).collect();
+    assert_eq!((lines, &text[..5]), (vec![1, 62, 62, 12], ">\n  x"));
 }
 
 proptest::proptest! {

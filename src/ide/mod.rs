@@ -16,6 +16,7 @@ pub mod compare;
 pub mod completion;
 pub mod definition;
 pub mod document;
+pub mod encrypt;
 pub mod expectation;
 pub mod fact_place;
 pub mod file_place;

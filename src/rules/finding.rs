@@ -120,6 +120,8 @@ pub struct Finding {
     pub fixes: Vec<Fix>,
     /// How editors may draw it.
     pub tags: Vec<Tag>,
+    /// Whether a secret stands in the range, which no report may repeat.
+    pub is_secret: bool,
 }
 
 impl Finding {
@@ -150,6 +152,7 @@ impl Finding {
             related: Vec::new(),
             fixes: Vec::new(),
             tags: Vec::new(),
+            is_secret: false,
         }
     }
 }

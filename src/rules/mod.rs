@@ -50,6 +50,7 @@ mod backend_options;
 mod bad_merge_option;
 mod bad_strategy;
 mod data_namespace;
+mod dec_not_encrypted;
 mod dig_digit_string_key;
 mod dotted_top_key;
 mod dup_key;
@@ -92,6 +93,7 @@ mod null_masks;
 mod options_replaced;
 mod orphan_file;
 mod path_var_missing;
+mod plain_secret;
 mod project_config;
 mod puppet_style_token;
 mod redundant_override;
@@ -137,6 +139,7 @@ pub static RULES: &[&Rule] = &[
     bad_merge_option::RULE,
     bad_strategy::RULE,
     data_namespace::RULE,
+    dec_not_encrypted::RULE,
     dig_digit_string_key::RULE,
     dotted_top_key::RULE,
     dup_key::RULE,
@@ -179,6 +182,7 @@ pub static RULES: &[&Rule] = &[
     options_replaced::RULE,
     orphan_file::RULE,
     path_var_missing::RULE,
+    plain_secret::RULE,
     project_config::RULE,
     puppet_style_token::RULE,
     redundant_override::RULE,

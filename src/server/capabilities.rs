@@ -381,6 +381,7 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
                 lsp::CodeActionOptions {
                     code_action_kinds: Some(vec![
                         lsp::CodeActionKind::QUICKFIX,
+                        lsp::CodeActionKind::REFACTOR_REWRITE,
                         lsp::CodeActionKind::from(FIX_ALL),
                     ]),
                     ..lsp::CodeActionOptions::default()

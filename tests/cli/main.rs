@@ -10,6 +10,7 @@
 mod bounds;
 mod check_cli;
 mod docs_cli;
+mod encrypt_cli;
 mod fix_cli;
 mod lookup_cli;
 mod markdown_cli;

@@ -1,5 +1,7 @@
 //! `--format full`: findings for people, with excerpts of the sources.
 
+use std::borrow::Cow;
+
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::rules::{Finding, Severity};
@@ -9,11 +11,12 @@ use crate::workspace::{File, Snapshot};
 /// Most lines of one excerpt: a value can be a thousand lines long.
 const MOST_LINES: u32 = 6;
 
-/// The text of a finding; `shown` makes a path relative.
+/// The text of a finding; `shown` makes a path relative, and `secrets` of its file are left out.
 pub(super) fn text(
     renderer: &Renderer,
     snapshot: &Snapshot,
     finding: &Finding,
+    secrets: &[TextRange],
     shown: &dyn Fn(&str) -> String,
 ) -> String {
     let level = match finding.severity {
@@ -27,11 +30,18 @@ pub(super) fn text(
         .id(finding.code)
         .elements(Vec::<Snippet<'_, Annotation<'_>>>::new());
     if let Some(file) = snapshot.file(&finding.path) {
-        group = group.element(excerpt(file, finding.range, None, shown));
+        let source = without(file.text(), secrets);
+        group = group.element(excerpt(file, &source, (finding.range, None), shown));
     }
     for related in &finding.related {
         if let Some(file) = snapshot.file(&related.path) {
-            group = group.element(excerpt(file, related.range, Some(&related.message), shown));
+            let secrets = match related.path == finding.path {
+                true => secrets,
+                false => &[],
+            };
+            let source = without(file.text(), secrets);
+            let place = (related.range, Some(related.message.as_str()));
+            group = group.element(excerpt(file, &source, place, shown));
         }
     }
     let mut text = renderer.render(&[group]).to_string();
@@ -39,11 +49,26 @@ pub(super) fn text(
     text
 }
 
-/// The lines of a range, underlined.
+/// A text with stars in place of its secrets.
+fn without<'t>(text: &'t str, secrets: &[TextRange]) -> Cow<'t, str> {
+    let mut text = Cow::Borrowed(text);
+    for secret in secrets {
+        let bytes = secret.slice(&text).bytes();
+        let stars = bytes.map(|byte| match byte {
+            b'\n' | b'\r' => char::from(byte),
+            _ => '*',
+        });
+        let stars: String = stars.collect();
+        text.to_mut().replace_range(secret.as_usize(), &stars);
+    }
+    text
+}
+
+/// The lines of a range of a file, underlined and labelled; `source` is what is shown of its text.
 fn excerpt<'f>(
-    file: &'f File,
-    range: TextRange,
-    label: Option<&'f str>,
+    file: &File,
+    source: &str,
+    (range, label): (TextRange, Option<&'f str>),
     shown: &dyn Fn(&str) -> String,
 ) -> Snippet<'f, Annotation<'f>> {
     let lines = file.lines();
@@ -54,8 +79,8 @@ fn excerpt<'f>(
     let start = lines.line_range(first);
     let start = start.map_or(0, |line| line.start as usize);
     let end = lines.line_range(last);
-    let end = end.map_or(file.text().len(), |line| line.end as usize);
-    let source = file.text().get(start..end).unwrap_or_default();
+    let end = end.map_or(source.len(), |line| line.end as usize);
+    let source = source.get(start..end).unwrap_or_default().to_owned();
     let from = (range.start as usize).saturating_sub(start);
     let from = from.min(source.len());
     let to = (range.end as usize).saturating_sub(start);

@@ -35,6 +35,7 @@ use crate::analysis::{MajorVersion, PROJECT_FILE, Project, ProjectSeverity};
 use crate::disk::{self, Ignore, scan, workspace_of};
 use crate::lookup::{PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Severity};
+use crate::text::TextRange;
 use crate::workspace::{Change, Workspace, path};
 
 /// How findings are printed; `docs/check-formats.md` describes each.
@@ -366,6 +367,8 @@ impl<'a> Report<'a> {
             if !self.files.insert(Arc::clone(file)) {
                 continue;
             }
+            let secrets = findings.iter().filter(|finding| finding.is_secret);
+            let secrets: Vec<TextRange> = secrets.map(|finding| finding.range).collect();
             for mut finding in findings {
                 match severity(&project, &finding) {
                     Some(severity) if self.output.selection.includes(finding.code) => {
@@ -374,7 +377,7 @@ impl<'a> Report<'a> {
                     Some(_) | None => continue,
                 }
                 let text = (self.options.format == CheckFormat::Full)
-                    .then(|| full::text(&self.renderer, &snapshot, &finding, &shown));
+                    .then(|| full::text(&self.renderer, &snapshot, &finding, &secrets, &shown));
                 let mut record = Record::new(&snapshot, finding, &shown);
                 record.text = text;
                 self.records.push(record);

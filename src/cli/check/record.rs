@@ -110,7 +110,12 @@ impl Record {
             replacements: replacements.unwrap_or_default(),
             fingerprint: String::new(),
             text: None,
-            source_line: file.map_or_else(String::new, |file| first_line(file, finding.range)),
+            source_line: match file {
+                // A hash of a short secret can be guessed.
+                Some(file) if finding.is_secret => before(file, finding.range),
+                Some(file) => first_line(file, finding.range),
+                None => String::new(),
+            },
             message: finding.message,
         }
     }
@@ -140,6 +145,15 @@ fn region(file: &File, range: TextRange) -> Region {
         byte_column: at(range.start, PositionEncoding::Utf8).1,
         end_byte_column: at(range.end, PositionEncoding::Utf8).1,
     }
+}
+
+/// What stands before a range on its first line.
+fn before(file: &File, range: TextRange) -> String {
+    let lines = file.lines();
+    let line = lines.line_range(lines.line(range.start as usize));
+    let start = line.map_or(0, |line| line.start as usize);
+    let text = file.text().get(start..range.start as usize);
+    text.unwrap_or_default().trim().to_owned()
 }
 
 fn first_line(file: &File, range: TextRange) -> String {

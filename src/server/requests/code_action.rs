@@ -1,4 +1,4 @@
-//! `textDocument/codeAction`: fixes of findings.
+//! `textDocument/codeAction`: fixes of findings, and encrypting a value.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,10 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
+use crate::disk::DiskFiles;
+use crate::eyaml::{Encryptor, OsRng};
 use crate::ide::actions::{Action, actions};
+use crate::ide::encrypt::{Form, certificates, plan};
 use crate::rules::{Finding, Part, Safety, edits_together};
 use crate::server::capabilities::FIX_ALL;
 use crate::server::connection::Connection;
@@ -14,6 +17,7 @@ use crate::server::convert;
 use crate::server::diagnostics::{diagnostic, findings};
 use crate::server::jobs::Lane;
 use crate::text::{TextEdit, TextRange};
+use crate::workspace::{Files as _, path};
 
 pub(crate) async fn handle(
     session: &Connection,
@@ -24,8 +28,10 @@ pub(crate) async fn handle(
     let wants_fixes = wants(only.as_deref(), lsp::CodeActionKind::QUICKFIX.as_str());
     // Nobody who opens the menu wants the whole file changed: it has to be asked for.
     let wants_all = only.is_some() && wants(only.as_deref(), FIX_ALL);
+    let rewrite = lsp::CodeActionKind::REFACTOR_REWRITE;
+    let wants_encryption = wants(only.as_deref(), rewrite.as_str());
     let path = convert::path(uri.as_str())
-        .filter(|_| (wants_fixes || wants_all) && session.facts().code_actions);
+        .filter(|_| (wants_fixes || wants_all || wants_encryption) && session.facts().code_actions);
     let Some(path) = path else {
         return Ok(None);
     };
@@ -40,6 +46,14 @@ pub(crate) async fn handle(
         if wants_fixes {
             let actions = actions(&findings, at);
             shown.extend(actions.filter_map(|action| one(&view, &uri, &path, action)));
+        }
+        if wants_fixes || wants_encryption {
+            let secret = findings.iter().find(|finding| {
+                finding.is_secret && finding.range.start <= at.end && at.start <= finding.range.end
+            });
+            if secret.is_some() || wants_encryption {
+                shown.extend(encryption(&view, &uri, &path, (at, secret)));
+            }
         }
         if wants_all {
             shown.extend(all(&view, &uri, &path, findings));
@@ -73,6 +87,43 @@ fn all(view: &View, uri: &lsp::Uri, path: &str, findings: Vec<Finding>) -> Optio
     Some(lsp::CodeAction {
         title: "Make all safe fixes of this file".to_owned(),
         kind: Some(lsp::CodeActionKind::from(FIX_ALL)),
+        edit: Some(workspace_edit(view, uri, path, &edits)?),
+        ..lsp::CodeAction::default()
+    })
+}
+
+/// Encrypting the value at a place: a fix where a secret was found, else a rewrite. Nothing where no
+/// level opens encrypted values, or no certificate is known.
+fn encryption(
+    view: &View,
+    uri: &lsp::Uri,
+    path: &str,
+    (at, secret): (TextRange, Option<&Finding>),
+) -> Option<lsp::CodeAction> {
+    let offset = secret.map_or(at.start, |finding| finding.range.start);
+    let read = |at: &str| Some(DiskFiles::new().text(at).ok()?.to_string());
+    let of_user = view.context.settings.pkcs7_public_key.as_deref();
+    let (plan, certificates) = view.analyse(path, |analysis| {
+        let plan = plan(&analysis, path, offset as usize).ok()?;
+        Some((plan, certificates(&analysis, path, &read)))
+    })?;
+    let certificates = of_user
+        .into_iter()
+        .chain(certificates.iter().map(String::as_str));
+    let (certificate, encryptor) = certificates.into_iter().find_map(|at| {
+        let text = read(at)?;
+        Some((at, Encryptor::from_pem(text.as_bytes()).ok()?))
+    })?;
+    let edits = plan.edits(&encryptor, Form::String, &mut OsRng).ok()?;
+    let kind = match secret {
+        Some(_) => lsp::CodeActionKind::QUICKFIX,
+        None => lsp::CodeActionKind::REFACTOR_REWRITE,
+    };
+    let diagnostic = secret.and_then(|finding| diagnostic(view, path, finding.clone()));
+    Some(lsp::CodeAction {
+        title: format!("Encrypt it for {}", path::name(certificate)),
+        kind: Some(kind),
+        diagnostics: diagnostic.map(|diagnostic| vec![diagnostic]),
         edit: Some(workspace_edit(view, uri, path, &edits)?),
         ..lsp::CodeAction::default()
     })

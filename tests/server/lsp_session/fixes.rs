@@ -15,7 +15,16 @@ lookup_options:
 ";
 
 fn actions(program: &mut Program, file: &std::path::Path, line: u32, only: &Value) -> Value {
-    let at = json!({ "line": line, "character": 5 });
+    actions_at(program, file, (line, 5), only)
+}
+
+fn actions_at(
+    program: &mut Program,
+    file: &std::path::Path,
+    (line, character): (u32, u32),
+    only: &Value,
+) -> Value {
+    let at = json!({ "line": line, "character": character });
     program.ask(
         "textDocument/codeAction",
         &json!({
@@ -67,7 +76,7 @@ fn every_fix_is_one_edit_away() {
             .replace(":symbol", "\":symbol\"")
             .replace("deep", "{merge: deep}")
     );
-    let other = actions(&mut program, &file, 0, &json!(["refactor"]));
+    let other = actions(&mut program, &file, 0, &json!(["refactor.extract"]));
     assert_eq!(other, Value::Null);
     program.end();
 }
@@ -130,5 +139,66 @@ fn a_page_that_the_client_cannot_open_is_no_link() {
     let diagnostic = &found[0]["diagnostics"][0];
     assert_eq!(diagnostic["code"], "unknown-interpolation-function");
     assert_eq!(diagnostic["codeDescription"], Value::Null);
+    program.end();
+}
+
+/// A certificate in the workspace, and a level that opens what is encrypted for it.
+#[test]
+fn a_secret_is_encrypted_for_the_certificate_of_its_level() {
+    const CONFIGURATION: &str = "version: 5\nhierarchy:\n  - name: Secrets\n    lookup_key: eyaml_lookup_key\n    \
+                                 path: secrets.eyaml\n    options: {pkcs7_public_key: keys/team.pem}\n  - \
+                                 {name: Open, path: open.yaml}\n";
+    let repository = Repository::new();
+    let folder = "environments/production";
+    let certificate = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/fixtures/test-only-keys/test-only-public_key.pkcs7.pem"
+    );
+    repository.write(&format!("{folder}/hiera.yaml"), CONFIGURATION);
+    repository.write(
+        &format!("{folder}/data/secrets.eyaml"),
+        "password: Qz71nVbe\nuser: \"a shop\"\nmark: DEC::PKCS7[x]!\n",
+    );
+    repository.write(
+        &format!("{folder}/data/open.yaml"),
+        "open_password: Qz71nVbe\n",
+    );
+    repository.write(
+        &format!("{folder}/keys/team.pem"),
+        &std::fs::read_to_string(certificate).unwrap(),
+    );
+    let file = repository.file("data/secrets.eyaml");
+    let mut program = Program::start(&repository.folder, &json!({}), VSCODE);
+    let text = program.open(&file);
+    for (line, only, kind, diagnostic) in [
+        (0, "quickfix", "quickfix", json!("plain-secret")),
+        (2, "quickfix", "quickfix", json!("dec-not-encrypted")),
+        (1, "refactor", "refactor.rewrite", Value::Null),
+    ] {
+        let found = actions_at(&mut program, &file, (line, 12), &json!([only]));
+        let [action] = &found.as_array().unwrap()[..] else {
+            panic!("line {line}: {found}");
+        };
+        assert_eq!(action["title"], "Encrypt it for team.pem");
+        assert_eq!(action["kind"], kind);
+        assert_eq!(action["diagnostics"][0]["code"], diagnostic);
+        let edits = action["edit"]["changes"][uri(&file)].as_array().unwrap();
+        let after = edited(&text, &edits[0]);
+        let after = after.lines().nth(line as usize).unwrap();
+        assert!(
+            after.contains(": ENC[PKCS7,MII") && after.ends_with(']'),
+            "{after}"
+        );
+    }
+    assert_eq!(
+        actions_at(&mut program, &file, (1, 7), &json!(["quickfix"])),
+        json!([])
+    );
+    let open = repository.file("data/open.yaml");
+    program.open(&open);
+    assert_eq!(
+        actions_at(&mut program, &open, (0, 17), &json!(["quickfix"])),
+        json!([])
+    );
     program.end();
 }

@@ -1,0 +1,138 @@
+//! `hiera-ls encrypt`: encrypts a value where it stands in a file, or a text from standard input, for
+//! a certificate. No private key is needed.
+
+use std::io::{Read as _, Write as _};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::hover::{offset, place};
+use super::terminal::complain;
+use super::workspace::{files_of, settings_of};
+use crate::analysis::Analysis;
+use crate::disk::{self, DiskFiles};
+use crate::eyaml::{Encryptor, OsRng, block};
+use crate::ide::KnownNodes;
+use crate::ide::encrypt::{Form, certificates, plan};
+use crate::lookup::ConfigCache;
+use crate::text::TextEdit;
+use crate::workspace::Files as _;
+
+/// Most bytes that are read from standard input.
+const LARGEST_TEXT: u64 = 4 << 20;
+
+/// What is encrypted, and for whom.
+#[derive(Args)]
+pub(super) struct EncryptArguments {
+    /// The value to encrypt in its file: FILE:LINE or FILE:LINE:COLUMN [default: the text on standard
+    /// input]
+    place: Option<String>,
+    /// The certificate [default: what the file's level names, .eyaml/config.yaml, or
+    /// keys/public_key.pkcs7.pem; inside the workspace]
+    #[arg(long, value_name = "FILE")]
+    pkcs7_public_key: Option<String>,
+    /// How the encrypted value is written
+    #[arg(short, long, value_enum, default_value_t = OutputForm::String)]
+    output: OutputForm,
+    /// With standard input: the key before the value
+    #[arg(short, long, conflicts_with = "place")]
+    label: Option<String>,
+}
+
+/// The forms of an encrypted value.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OutputForm {
+    /// On one line
+    String,
+    /// A folded block
+    Block,
+}
+
+/// Runs the command: exit code 0 where it is encrypted, 1 where not.
+pub(super) fn run(arguments: &EncryptArguments) -> ExitCode {
+    let done = match &arguments.place {
+        Some(place) => in_file(arguments, place),
+        None => from_input(arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn encryptor(at: &str) -> Result<Encryptor, String> {
+    let text = DiskFiles::new().text(&disk::absolute(at));
+    let text = text.map_err(|error| error.message(at))?;
+    Encryptor::from_pem(text.as_bytes()).map_err(|error| format!("{at}: {error}"))
+}
+
+/// Encrypts what stands on standard input.
+fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
+    let default = "keys/public_key.pkcs7.pem".to_owned();
+    let certificate = arguments.pkcs7_public_key.as_ref().unwrap_or(&default);
+    let encryptor = encryptor(certificate)?;
+    let mut plain = Vec::new();
+    let read = std::io::stdin().take(LARGEST_TEXT).read_to_end(&mut plain);
+    read.map_err(|error| format!("standard input: {error}"))?;
+    let blob = encryptor.encrypt(&plain, &mut OsRng);
+    let blob = blob.map_err(|error| error.to_string())?;
+    let value = match arguments.output {
+        OutputForm::String => blob,
+        OutputForm::Block => block(&blob, "    "),
+    };
+    let label = arguments.label.as_ref();
+    let label = label.map_or_else(String::new, |label| format!("{label}: "));
+    let written = writeln!(std::io::stdout(), "{label}{value}");
+    written.map_err(|error| format!("standard output: {error}"))
+}
+
+/// Encrypts a value where it stands.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cli/ writes what it was asked to"
+)]
+fn in_file(arguments: &EncryptArguments, named: &str) -> Result<(), String> {
+    let (at, line, column) = place(named)?;
+    let at = disk::absolute(at);
+    let folder = disk::workspace_of(&at, &disk::absolute(".")).to_string();
+    let project = disk::project(&folder).project;
+    let snapshot = disk::snapshot_with(&folder, &files_of(&project, None, None)?);
+    let settings = settings_of(&project, None, None, None).for_editor();
+    let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+    let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+    let Some(file) = snapshot.file(&at) else {
+        return Err(format!("{at}: no such file in {folder}"));
+    };
+    let offset = offset(file, line, column);
+    let plan = plan(&analysis, &at, offset).map_err(|why| format!("{named}: {why}"))?;
+    let encryptor = match &arguments.pkcs7_public_key {
+        Some(certificate) => encryptor(certificate)?,
+        None => {
+            let disk = DiskFiles::new();
+            let read = |at: &str| Some(disk.text(at).ok()?.to_string());
+            let found = certificates(&analysis, &at, &read);
+            let is_there = |at: &&String| disk.kind(at).is_some();
+            match found.iter().find(is_there) {
+                Some(certificate) => encryptor(certificate)?,
+                None => {
+                    return Err(format!(
+                        "there is no certificate in {}: name one with --pkcs7-public-key",
+                        found.join(", ")
+                    ));
+                }
+            }
+        }
+    };
+    let form = match arguments.output {
+        OutputForm::String => Form::String,
+        OutputForm::Block => Form::Block,
+    };
+    let edits = plan.edits(&encryptor, form, &mut OsRng);
+    let edits = edits.map_err(|error| error.to_string())?;
+    let text = TextEdit::apply(&edits, file.text());
+    let text = text.ok_or_else(|| format!("{named}: cannot be changed"))?;
+    std::fs::write(&at, text).map_err(|error| format!("{at}: {error}"))
+}

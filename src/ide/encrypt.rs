@@ -1,0 +1,230 @@
+//! Encrypting what stands in a file: which texts, for which certificate, and the edits that do it.
+//!
+//! It reads no certificate and makes no random numbers: both are the caller's. No plain text appears
+//! in a message.
+
+use crate::analysis::Analysis;
+use crate::eyaml::{CryptoRngCore, DEFAULT_METHOD, Encryptor, EyamlError, block, edit_marks};
+use crate::hierarchy::Layer;
+use crate::lookup::Reading;
+use crate::syntax::{Node, NodeId, ScalarMap, Tree};
+use crate::text::{TextEdit, TextRange};
+use crate::value::{Value, load_yaml};
+use crate::workspace::{Format, Snapshot, path};
+
+/// The configuration of the `eyaml` command in a folder.
+const EYAML_CONFIG: &str = ".eyaml/config.yaml";
+
+/// Where the `eyaml` command finds the certificate unless it is told.
+const DEFAULT_CERTIFICATE: &str = "keys/public_key.pkcs7.pem";
+
+/// The option of a level that names the certificate.
+const OPTION: &str = "pkcs7_public_key";
+
+/// How a value is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// On one line, unless the value ends with a line break.
+    String,
+    /// A folded block, as long payloads are easier to read.
+    Block,
+}
+
+/// What would be encrypted. It has no `Debug` text: it holds secrets.
+pub struct Plan {
+    texts: Vec<Secret>,
+    is_in_flow: bool,
+    /// Whether something stands behind it on its line: a comment.
+    is_followed: bool,
+    indent: String,
+}
+
+struct Secret {
+    /// Where it stands, with its quotes or its mark.
+    range: TextRange,
+    plain: String,
+    is_mark: bool,
+}
+
+/// What to encrypt at an offset of a file: the marks of `eyaml edit` in the value there, else the whole
+/// value.
+///
+/// # Errors
+/// Why there is nothing to encrypt, in words.
+pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, String> {
+    let file = analysis.snapshot.file(at).ok_or("there is no such file")?;
+    let is_opened = levels(analysis, at).next().is_some();
+    if !is_opened {
+        return Err(
+            "no level that reads this file opens encrypted values: Puppet would take the \
+                    cipher text as the value"
+                .to_owned(),
+        );
+    }
+    let parse = analysis.snapshot.parse_of(file, Format::Yaml);
+    let tree = &parse.tree;
+    let id = value_at(tree, offset).ok_or("there is no value here")?;
+    let node = tree.node(id);
+    let scalar = node.as_scalar().ok_or("there is no single value here")?;
+    let text = &*scalar.text;
+    let map = ScalarMap::new(file.text(), node);
+    let marks = edit_marks(text).into_iter();
+    let marks = marks.filter(|mark| mark.method == DEFAULT_METHOD);
+    let mut texts: Vec<Secret> = marks
+        .map(|mark| Secret {
+            range: map.source_range(mark.range.as_usize()),
+            plain: mark.plain.slice(text).to_owned(),
+            is_mark: true,
+        })
+        .collect();
+    if texts.is_empty() {
+        if text.contains("ENC[") {
+            return Err("the value is encrypted already".to_owned());
+        }
+        if text.is_empty() {
+            return Err("the value is empty".to_owned());
+        }
+        texts.push(Secret {
+            range: node.range,
+            plain: text.to_owned(),
+            is_mark: false,
+        });
+    }
+    Ok(Plan {
+        texts,
+        is_in_flow: is_in_flow(tree, file.text(), id),
+        is_followed: is_followed(file.text(), node.range.end as usize),
+        indent: indent(tree, file.text(), id),
+    })
+}
+
+impl Plan {
+    /// The edits that encrypt it for a certificate.
+    ///
+    /// # Errors
+    /// Where the certificate's key is of no use.
+    pub fn edits(
+        &self,
+        encryptor: &Encryptor,
+        form: Form,
+        random: &mut dyn CryptoRngCore,
+    ) -> Result<Vec<TextEdit>, EyamlError> {
+        let mut edits = Vec::new();
+        for secret in &self.texts {
+            let blob = encryptor.encrypt(secret.plain.as_bytes(), random)?;
+            // Puppet drops one line break at the end, which a block has beside the text's own.
+            let is_block =
+                (form == Form::Block && !self.is_followed) || secret.plain.ends_with('\n');
+            let new = match (secret.is_mark, self.is_in_flow, is_block) {
+                (true, _, _) => blob,
+                (false, true, _) => format!("\"{blob}\""),
+                (false, false, true) => block(&blob, &self.indent),
+                (false, false, false) => blob,
+            };
+            edits.push(TextEdit::replace(secret.range, new));
+        }
+        Ok(edits)
+    }
+}
+
+/// Paths where the certificate of a file's level may be, the likeliest first: what the level names,
+/// what the `eyaml` command of the folder is told, and its default. `read` gives the text of a file of
+/// the workspace. Paths outside of the workspace are not among them: only the user may name those.
+#[must_use]
+pub fn certificates(
+    analysis: &Analysis<'_>,
+    at: &str,
+    read: &dyn Fn(&str) -> Option<String>,
+) -> Vec<String> {
+    let Some(governing) = analysis.governing(at) else {
+        return Vec::new();
+    };
+    let folder = &governing.root.dir;
+    let mut named: Vec<String> = levels(analysis, at).collect();
+    let config = read(&path::join(folder, EYAML_CONFIG));
+    let config = config.and_then(|text| load_yaml(text.as_bytes()).ok());
+    let of_command = config.as_ref().and_then(|config| config.get(OPTION));
+    named.extend(of_command.and_then(Value::as_str).map(str::to_owned));
+    named.push(DEFAULT_CERTIFICATE.to_owned());
+    let absolute = named
+        .into_iter()
+        .filter(|name| !name.is_empty() && !name.contains("%{"));
+    let absolute = absolute.map(|name| match name.starts_with('/') {
+        true => path::normalise(&name),
+        false => path::normalise(&path::join(folder, &name)),
+    });
+    let areas = analysis.snapshot.areas();
+    let mut found = Vec::new();
+    for at in absolute {
+        let is_inside = areas.iter().any(|area| path::within(&at, area).is_some());
+        if is_inside && !found.contains(&at) {
+            found.push(at);
+        }
+    }
+    found
+}
+
+/// The certificates that levels name which read a file and open encrypted values: one for each such
+/// level, empty where it names none.
+fn levels<'a>(analysis: &'a Analysis<'_>, at: &'a str) -> impl Iterator<Item = String> + 'a {
+    let governing = analysis.governing(at).into_iter();
+    governing.flat_map(move |view| {
+        let opening = view.reach(at).into_iter();
+        let opening = opening.filter(|reach| reach.place.reading == Some(Reading::Opening));
+        let config = view.root.hiera_yaml.clone();
+        opening
+            .map(move |reach| {
+                let place = &reach.place;
+                let config = config.as_deref().filter(|_| place.layer != Layer::Global);
+                let options =
+                    config.and_then(|config| options(analysis.snapshot, config, place.index));
+                options.unwrap_or_default()
+            })
+            .collect::<Vec<_>>()
+    })
+}
+
+/// The certificate that a level's options name.
+fn options(snapshot: &Snapshot, config: &str, level: usize) -> Option<String> {
+    let bytes = snapshot.file(config)?.bytes().ok()?;
+    let config = load_yaml(&bytes).ok()?;
+    let level = config.get("hierarchy")?.as_array()?.get(level)?;
+    let defaults = || config.get("defaults")?.get("options");
+    let options = level.get("options").or_else(defaults)?;
+    options.get(OPTION)?.as_str().map(str::to_owned)
+}
+
+/// The value at an offset: of an entry whose key is there, the entry's.
+fn value_at(tree: &Tree, offset: usize) -> Option<NodeId> {
+    let nodes = tree.path_at(offset);
+    let last = *nodes.last()?;
+    let parent = tree.parent(last)?;
+    let pairs = tree.node(parent).as_mapping().unwrap_or_default();
+    let entry = pairs.iter().find(|(key, _)| *key == last);
+    Some(entry.map_or(last, |(_, value)| *value))
+}
+
+/// Whether a node stands in brackets or braces, where a plain text must not have such signs in it.
+fn is_in_flow(tree: &Tree, text: &str, id: NodeId) -> bool {
+    let mut above = tree.parent(id);
+    while let Some(id) = above {
+        if tree.node(id).range.slice(text).starts_with(['[', '{']) {
+            return true;
+        }
+        above = tree.parent(id);
+    }
+    false
+}
+
+fn is_followed(text: &str, end: usize) -> bool {
+    let rest = text[end..].split(['\n', '\r']).next();
+    rest.is_some_and(|rest| !rest.trim().is_empty())
+}
+
+/// Blanks before the lines of a block at a node: two more than what it belongs to has.
+fn indent(tree: &Tree, text: &str, id: NodeId) -> String {
+    let parent = tree.parent(id).map(|parent| tree.node(parent));
+    let start = parent.map_or(0, |parent: &Node| parent.range.start as usize);
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    " ".repeat(text[line..start].chars().count() + 2)
+}
