@@ -15,6 +15,7 @@
 //! | [`analysis`] | what features, rules and commands ask: the root that governs a file, a key over all levels |
 //! | [`lookup`] | the engine: layers, hierarchies, merges, interpolation, trace |
 //! | [`workspace`] | `Change` in, immutable `Snapshot` out; per-file facts, key index |
+//! | [`puppet`] | evaluator of the pure part of the Puppet language; lookups are given to it |
 //! | [`scope`] | facts, trusted, variables, nodes; a scope from a file's own path |
 //! | [`hierarchy`] | `hiera.yaml` as a model; paths, globs, mapped paths |
 //! | [`interpolation`] | `%{…}` tokens with spans and kinds |
@@ -42,6 +43,7 @@ pub mod hierarchy;
 pub mod ide;
 pub mod interpolation;
 pub mod lookup;
+pub mod puppet;
 pub mod regexp;
 pub mod rules;
 pub mod scope;

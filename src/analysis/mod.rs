@@ -47,6 +47,7 @@ mod readers;
 mod root_entry;
 mod roots;
 mod scope_view;
+mod site;
 mod source;
 mod survey;
 
@@ -79,6 +80,7 @@ pub use project::{
 pub use root_entry::{RootEntry, Serving, chosen_root};
 pub use roots::{ReadBy, Unread};
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
+pub use site::{SiteManifests, behind_manifests};
 pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};
 pub use survey::{Status, Survey, SurveyLevel};
 

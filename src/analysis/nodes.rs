@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Analysis;
 use super::named_nodes::{NamedNodes, named_nodes, places_of};
+use super::site::SiteManifests;
 use crate::lookup::{ConfigCache, Place, Settings};
 use crate::scope::{
     FACTS_OF_TESTS, KnownNodes, NODES_FILES, NameRule, Node, Nodes, json_names_nodes, names_nodes,
@@ -116,6 +117,15 @@ struct Cached {
     /// Whether files found by their names describe nodes.
     shapes: Vec<(NodeFile, bool)>,
     named: Vec<(NamedBasis, NamedNodes)>,
+    behind: Vec<BehindManifests>,
+}
+
+/// Nodes as files describe them, and behind the manifests of an environment.
+#[derive(Clone, Debug)]
+struct BehindManifests {
+    described: Arc<NodeSet>,
+    manifests: Arc<SiteManifests>,
+    set: Arc<NodeSet>,
 }
 
 /// What nodes that files are called after follow from.
@@ -138,9 +148,40 @@ impl NamedBasis {
 }
 
 impl NodeCache {
-    /// The nodes for a file: O(roots) unless a source has changed.
+    /// The nodes for a file, behind the manifests of its environment: O(roots) unless a source has
+    /// changed.
     #[must_use]
     pub fn nodes(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> Arc<NodeSet> {
+        let described = self.described(snapshot, path, inputs);
+        let Some(root) = snapshot
+            .root_of(path)
+            .filter(|_| !described.known.is_empty())
+        else {
+            return described;
+        };
+        let known = self.lock().behind.clone();
+        let holds = |known: &&BehindManifests| {
+            Arc::ptr_eq(&known.described, &described)
+                && known.manifests.holds_in(snapshot, root, inputs.settings)
+        };
+        if let Some(known) = known.iter().find(holds) {
+            return known.set.clone();
+        }
+        let manifests = Arc::new(SiteManifests::of(snapshot, root, inputs.settings));
+        let set = match manifests.is_telling() {
+            true => Arc::new(described.behind(manifests.clone())),
+            false => described.clone(),
+        };
+        let entry = BehindManifests {
+            described,
+            manifests,
+            set: set.clone(),
+        };
+        keep(&mut self.lock().behind, entry);
+        set
+    }
+
+    fn described(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> Arc<NodeSet> {
         let sources = self.sources(snapshot, path, inputs);
         {
             let mut cached = self.lock();
@@ -448,6 +489,21 @@ pub fn describes_nodes(name: &str) -> bool {
 }
 
 impl NodeSet {
+    /// The same nodes behind manifests.
+    fn behind(&self, manifests: Arc<SiteManifests>) -> NodeSet {
+        NodeSet {
+            known: self.known.behind(manifests),
+            nodes: self.nodes.clone(),
+            selected: self.selected.clone(),
+            selected_is_stray: self.selected_is_stray,
+            common: self.common.clone(),
+            problems: self.problems.clone(),
+            origins: self.origins.clone(),
+            files: self.files.clone(),
+            passed_over: self.passed_over.clone(),
+        }
+    }
+
     /// Paths of the files that describe the nodes.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let origins = self.origins.iter();

@@ -10,7 +10,7 @@ use super::nodes::{Asked, Found};
 use super::rules::printed;
 use super::terminal::{Layout, Paint, complain, shown, wrapped};
 use super::workspace::{files_of, settings_of};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, behind_manifests};
 use crate::disk::{self, DiskFiles};
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
@@ -111,7 +111,12 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         });
     };
     let offset = offset(file, line, column);
-    let nodes = KnownNodes::new(&known);
+    let mut nodes = KnownNodes::new(&known);
+    if let Some(root) = snapshot.root_of(&at)
+        && let Some(behind) = behind_manifests(&nodes, &snapshot, root, &settings)
+    {
+        nodes = behind;
+    }
     let link = |path: &str, line: u32| format!("{}#L{line}", disk::file_uri(path));
     let analysis = Analysis {
         selected: arguments.node.as_deref(),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::compiled::Compiled;
 use super::keys::KeyArguments;
 use super::meant::{KnownKeys, no_node};
 use super::nodes::{Asked, Found};
@@ -69,6 +70,9 @@ pub(super) struct LookupArguments {
     /// Print how lookup_options are found instead of the value
     #[arg(long)]
     explain_options: bool,
+    /// Run the environment's manifests up to node blocks first, as far as they can be evaluated
+    #[arg(long)]
+    compile: bool,
     /// Format of the output [default: yaml; text where an explanation is asked for]
     #[arg(long, visible_alias = "format")]
     render_as: Option<Format>,
@@ -182,24 +186,32 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         settings: &settings,
         configs: &configs,
     };
-    let of = |scope: &Scope| one(arguments, &session, scope, &request);
+    let compiled = match arguments.compile {
+        true => Compiled::new(&folder, &arguments.environment, &of_files, &settings),
+        false => Compiled::default(),
+    };
+    let of = |node: &Node| {
+        let scope = compiled.scope(node, &environment.name);
+        one(arguments, &session, &scope, &request)
+    };
     // Facts of a flag and no nodes: those of the one node, as `puppet lookup` has it.
     if let (Some(_), None) = (&arguments.facts, &arguments.nodes) {
         let common = asked.common().map_err(End::Failed)?;
         let name = arguments.node.clone().unwrap_or_else(|| certname(&common));
-        return of(&Node::with_facts(&name, &common).scope(&environment.name));
+        return of(&Node::with_facts(&name, &common));
     }
     let folder: Arc<str> = Arc::from(folder);
     let folders: Vec<&Arc<str>> = environment.dir.iter().chain([&folder]).collect();
     let known = asked.in_folders(&folders).map_err(End::Failed)?;
     match &arguments.node {
         Some(name) => match known.nodes.get(name) {
-            Some(node) => of(&node.scope(&environment.name)),
+            Some(node) => of(node),
             None => by_name(arguments, &asked, &known, name, &request),
         },
         None if known.files.is_empty() => any_node(arguments, &asked, &request),
         None => {
             let nodes = KnownNodes::in_environment(&known.nodes, &environment.name);
+            let nodes = compiled.nodes(nodes);
             several(arguments, &groups_of_nodes(&session, &nodes, &request))
         }
     }
@@ -426,7 +438,12 @@ fn by_name(
             return Err(End::Failed(no_node(name, &known.nodes, files)));
         }
     };
-    let scope = node.scope(&view.environment.name);
+    let files = whole.snapshot.settings();
+    let compiled = match arguments.compile {
+        true => Compiled::new(&whole.folder, &arguments.environment, files, asked.settings),
+        false => Compiled::default(),
+    };
+    let scope = compiled.scope(&node, &view.environment.name);
     let ended = one(arguments, &view.session(), &scope, request);
     if let Err(End::Code(3)) = ended {
         remark(&format!(

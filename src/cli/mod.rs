@@ -5,6 +5,7 @@
 
 mod batch;
 mod check;
+mod compiled;
 mod diff;
 mod doctor;
 mod encrypt;

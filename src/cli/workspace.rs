@@ -1,12 +1,12 @@
 //! The flags that say which workspace and which nodes a command is for, and what they name.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clap::{Args, ValueEnum};
 
 use super::nodes::Asked;
 use super::terminal::{Progress, remark, shown};
-use crate::analysis::{Analysis, Project, ProjectStrict, RootView, chosen_root};
+use crate::analysis::{Analysis, Project, ProjectStrict, RootView, behind_manifests, chosen_root};
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::NO_FACTS;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
@@ -70,6 +70,8 @@ pub(super) struct Checkout {
     /// The folder, absolute.
     pub(super) folder: String,
     snapshot: Arc<Snapshot>,
+    /// The nodes behind the manifests of its environment, where these set variables.
+    behind: OnceLock<Option<KnownNodes>>,
 }
 
 /// Reads the workspace, the nodes (at least one) and the settings.
@@ -185,6 +187,7 @@ fn checkout(folder: &str, files: &FileSettings) -> Checkout {
     Checkout {
         snapshot: disk::snapshot_with(folder, files),
         folder: folder.to_owned(),
+        behind: OnceLock::new(),
     }
 }
 
@@ -213,7 +216,11 @@ impl Loaded {
         let mut progress = Progress::new();
         progress.show(&format!("reading {revision}"));
         match disk::snapshot_of_revision(&folder, revision, &self.files) {
-            Ok(snapshot) => Ok(Checkout { snapshot, folder }),
+            Ok(snapshot) => Ok(Checkout {
+                snapshot,
+                folder,
+                behind: OnceLock::new(),
+            }),
             Err(error) => Err(error.message),
         }
     }
@@ -249,7 +256,10 @@ impl Loaded {
             ));
         };
         let snapshot = &checkout.snapshot;
-        let analysis = Analysis::new(snapshot, &self.settings, &self.configs, &self.nodes);
+        let behind = || behind_manifests(&self.nodes, snapshot, root, &self.settings);
+        let nodes = checkout.behind.get_or_init(behind).as_ref();
+        let nodes = nodes.unwrap_or(&self.nodes);
+        let analysis = Analysis::new(snapshot, &self.settings, &self.configs, nodes);
         let mut view = analysis.at(root);
         view.environment.name = self.environment.clone();
         Ok(view)

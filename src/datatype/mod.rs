@@ -128,6 +128,12 @@ pub fn type_value(t: &Type) -> Value {
     rich("Type", t.to_string())
 }
 
+/// A pattern as a value.
+#[must_use]
+pub fn regexp_value(source: &str) -> Value {
+    rich("Regexp", quote::slashed(source))
+}
+
 /// The type in a value of type `Type`; `Unit` if its text cannot be parsed.
 #[must_use]
 pub fn type_of_value(value: &Value) -> Option<Type> {

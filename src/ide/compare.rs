@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::matrix::{Cell, Row, all_keys, cell, line, row, row_of};
 use super::touched::Extent;
-use crate::analysis::{Analysis, RootView};
+use crate::analysis::{Analysis, RootView, behind_manifests};
 use crate::lookup::{Request, group_of};
 use crate::scope::KnownNodes;
 use crate::text::nearest;
@@ -93,7 +93,14 @@ pub fn compare(
             if analysis.nodes.is_empty() {
                 return Err("no nodes are known to compare environments for".to_owned());
             }
-            let members = names.map(|name| analysis.nodes.as_members(name));
+            let members = [0, 1].map(|side: usize| {
+                let nodes = analysis.nodes.as_members(names[side]);
+                let Analysis {
+                    snapshot, settings, ..
+                } = analysis;
+                let behind = behind_manifests(&nodes, snapshot, roots[side], settings);
+                behind.unwrap_or(nodes)
+            });
             let [before, after] = [0, 1].map(|side: usize| {
                 let nodes: &KnownNodes = &members[side];
                 let mut view = Analysis { nodes, ..analysis }.at(roots[side]);

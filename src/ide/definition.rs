@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::fact_place::fact_places;
 use super::file_place::FilePlace;
 use super::named::{self, Named};
+use super::set_place::set_places;
 use super::target::{KeyTarget, PathTarget};
 use crate::analysis::{
     Analysis, Defined, HieraFiles, KeyPositions, NodeFile, RootView, Status, option_fact,
@@ -50,7 +51,11 @@ pub fn definition(
     let mut places = match &mention.named {
         Named::Key(key) => of_key(&view, path, key),
         Named::Pattern(pattern) => of_pattern(analysis, path, pattern),
-        Named::Variable(variable) => fact_places(analysis, facts, variable),
+        Named::Variable(variable) => {
+            let mut places = set_places(analysis, view.root, variable);
+            places.extend(fact_places(analysis, facts, variable));
+            places
+        }
         Named::Anchor { node, .. } => of_anchor(analysis.snapshot, path, *node)?,
         Named::Path(target) => of_path(&view, target),
         Named::Function(name) => of_function(&view, name),

@@ -34,6 +34,7 @@ pub mod outline;
 pub mod references;
 pub mod rename;
 pub mod semantic_tokens;
+pub mod set_place;
 pub mod signature;
 pub mod symbols;
 pub mod target;

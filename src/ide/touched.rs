@@ -13,6 +13,7 @@ use crate::analysis::RootView;
 use crate::interpolation::has_tokens;
 use crate::lookup::{Environment, EnvironmentConfig};
 use crate::regexp::Regexp;
+use crate::scope::KnownNodes;
 use crate::workspace::{
     File, Files as _, Format, KeyDiff, KeyFact, KeyState, Root, RootKind, Snapshot,
     differences_of_keys, path,
@@ -56,6 +57,14 @@ impl<'a> Changed<'a> {
     }
 }
 
+/// Whether manifests set other variables for a node. Runs them for all nodes.
+fn manifests_differ(before: &KnownNodes, after: &KnownNodes) -> bool {
+    let assigned = |nodes: &KnownNodes, member| nodes.assigned(member).unwrap_or_default();
+    let is_run = before.has_manifests() || after.has_manifests();
+    let is_same = |member| assigned(before, member).says_the_same(&assigned(after, member));
+    is_run && before.id() != after.id() && !(0..after.len()).all(is_same)
+}
+
 impl Extent {
     /// What the files of two views of one root can make differ. O(files), and where patterns of
     /// `lookup_options` change, O(patterns × keys).
@@ -64,6 +73,9 @@ impl Extent {
             touched: Touched::All,
             members: (0..after.analysis.nodes.len()).collect(),
         };
+        if manifests_differ(before.analysis.nodes, after.analysis.nodes) {
+            return everything();
+        }
         let versions = [before.analysis.snapshot, after.analysis.snapshot];
         let folders = Folders::of(before, after);
         let Some(modules) = folders.other_modules(&before.environment, &after.environment) else {

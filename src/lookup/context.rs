@@ -7,6 +7,7 @@ use super::error::Found;
 use crate::eyaml::Keys;
 use crate::hierarchy::{Backends, Config, ConfigError, Layer};
 use crate::interpolation::{Token, tokens};
+use crate::puppet::Source;
 use crate::regexp::{Regexp, RegexpError};
 use crate::workspace::Generations;
 
@@ -142,6 +143,7 @@ pub struct ConfigCache {
     /// Patterns of lookup options, which are compiled when a key first asks for it.
     patterns: Mutex<Map<Box<str>, Regexp>>,
     tokens: Mutex<Tokens>,
+    sources: Mutex<super::language::Sources>,
 }
 
 /// The tokens of strings that one scope after another evaluates: paths of configurations, data.
@@ -223,6 +225,13 @@ impl ConfigCache {
         let found: Arc<[Token]> = Arc::from(tokens(text));
         lock().0.insert(Box::from(text), found.clone(), text.len());
         found
+    }
+
+    /// A manifest or the file of a function, read now or before.
+    #[must_use]
+    pub fn source(&self, path: &Arc<str>, text: &Arc<str>) -> Arc<Source> {
+        let mut known = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(path, text)
     }
 
     /// A pattern of lookup options, read now or before.

@@ -7,7 +7,7 @@ use crate::datatype::Aliases;
 
 /// The aliases that a lookup can see.
 pub(super) struct VisibleAliases<'a> {
-    session: Session<'a>,
+    pub(super) session: Session<'a>,
 }
 
 impl<'a> Engine<'a> {

@@ -109,13 +109,19 @@ struct Parts {
     many_lines: OnceLock<Result<Engine, String>>,
     /// Names of groups, with their numbers.
     names: Vec<(String, usize)>,
-    /// For texts without newlines, with the named groups.
-    named: OnceLock<Result<Named, String>>,
+    /// How many groups capture.
+    groups: usize,
+    /// For texts without newlines, with the groups.
+    capturing: OnceLock<Result<Capturing, String>>,
+    capturing_lines: OnceLock<Result<Capturing, String>>,
 }
+
+/// Where groups are, by number; nothing for those that took no part in a match.
+pub type Groups = Vec<Option<Range<usize>>>;
 
 /// An engine whose groups capture.
 #[derive(Debug)]
-struct Named {
+struct Capturing {
     engine: Engine,
     /// Ruby's numbers of the groups that capture, in the engine's order.
     groups: Vec<usize>,
@@ -174,7 +180,9 @@ impl Regexp {
             one_line: OnceLock::new(),
             many_lines: OnceLock::new(),
             names: parsed.names,
-            named: OnceLock::new(),
+            groups: parsed.groups,
+            capturing: OnceLock::new(),
+            capturing_lines: OnceLock::new(),
         })))
     }
 
@@ -222,32 +230,13 @@ impl Regexp {
         if text.contains('\n') {
             return Ok(None);
         }
-        let named = self.0.named.get_or_init(|| named(&self.0)).as_ref();
-        let named = named.map_err(|because| Limit::Unsupported(because.clone()))?;
-        let groups: Vec<Option<String>> = match &named.engine {
-            Engine::Linear(regex) => {
-                let Some(found) = regex.captures(text) else {
-                    return Ok(None);
-                };
-                let groups = found.iter().skip(1);
-                groups
-                    .map(|group| Some(group?.as_str().to_owned()))
-                    .collect()
-            }
-            Engine::Backtracking(regex) => {
-                let Some(found) = regex.captures(text).map_err(runtime_limit)? else {
-                    return Ok(None);
-                };
-                let groups = found.iter().skip(1);
-                groups
-                    .map(|group| Some(group?.as_str().to_owned()))
-                    .collect()
-            }
+        let Some(mut groups) = self.captures(text)? else {
+            return Ok(None);
         };
         let mut captures: Vec<(&str, String)> = Vec::new();
         for (name, number) in &self.0.names {
-            let at = named.groups.iter().position(|group| group == number);
-            let Some(text) = at.and_then(|at| groups.get(at).cloned().flatten()) else {
+            let group = groups.get_mut(*number).and_then(Option::take);
+            let Some(text) = group else {
                 continue;
             };
             // Of groups with one name the last that took part counts.
@@ -255,6 +244,58 @@ impl Regexp {
             captures.push((name, text));
         }
         Ok(Some(captures))
+    }
+
+    /// The first match and its groups by number, as `MatchData#to_a`; nothing where the pattern does
+    /// not match.
+    ///
+    /// # Errors
+    /// As [`Regexp::is_match`].
+    pub fn captures(&self, text: &str) -> Result<Option<Vec<Option<String>>>, Limit> {
+        let found = self.captures_at(text, 0)?;
+        let text = |range: Range<usize>| text[range].to_owned();
+        Ok(found.map(|groups| groups.into_iter().map(|group| group.map(text)).collect()))
+    }
+
+    /// Where the first match from a place on and its groups are, by number.
+    ///
+    /// # Errors
+    /// As [`Regexp::is_match`].
+    pub fn captures_at(&self, text: &str, position: usize) -> Result<Option<Groups>, Limit> {
+        let (capturing, lines) = match text.contains('\n') {
+            true => (&self.0.capturing_lines, Lines::Many),
+            false => (&self.0.capturing, Lines::One),
+        };
+        let capturing = capturing.get_or_init(|| capturing_engine(&self.0, lines));
+        let capturing = capturing.as_ref();
+        let capturing = capturing.map_err(|because| Limit::Unsupported(because.clone()))?;
+        let found: Option<Groups> = match &capturing.engine {
+            Engine::Linear(regex) => regex.captures_at(text, position).map(|found| {
+                let groups = found.iter();
+                groups.map(|group| Some(group?.range())).collect()
+            }),
+            Engine::Backtracking(regex) => {
+                let found = regex.captures_from_pos(text, position);
+                found.map_err(runtime_limit)?.map(|found| {
+                    let groups = found.iter();
+                    groups
+                        .map(|group| group.map(|group| group.start()..group.end()))
+                        .collect()
+                })
+            }
+        };
+        Ok(found.map(|found| {
+            let mut groups = vec![None; self.0.groups + 1];
+            groups[0] = found.first().cloned().flatten();
+            for (at, number) in capturing.groups.iter().enumerate() {
+                if let (Some(group), Some(Some(range))) =
+                    (groups.get_mut(*number), found.get(at + 1))
+                {
+                    *group = Some(range.clone());
+                }
+            }
+            groups
+        }))
     }
 
     /// Replaces every match by the same text, as `gsub` with a block.
@@ -330,10 +371,10 @@ fn compile(root: &Node, lines: Lines) -> Result<Engine, String> {
     build(&emit::emit(root, lines, &[])?)
 }
 
-fn named(parts: &Parts) -> Result<Named, String> {
-    let wanted: Vec<usize> = parts.names.iter().map(|(_, number)| *number).collect();
-    let emitted = emit::emit(&parts.root, Lines::One, &wanted)?;
-    Ok(Named {
+fn capturing_engine(parts: &Parts, lines: Lines) -> Result<Capturing, String> {
+    let wanted: Vec<usize> = (1..=parts.groups).collect();
+    let emitted = emit::emit(&parts.root, lines, &wanted)?;
+    Ok(Capturing {
         engine: build(&emitted)?,
         groups: emitted.groups,
     })
@@ -416,6 +457,24 @@ mod tests {
         assert_eq!(captures(r"(?<x>a)", "b\na"), None);
         let pattern = Regexp::new(r"(?<x>a)(?<y>b)|(?<x>c)").unwrap();
         assert_eq!(pattern.names().collect::<Vec<_>>(), ["x", "y"]);
+    }
+
+    #[test]
+    fn groups_are_counted_as_ruby_counts_them() {
+        let captures = |pattern: &str, text: &str| {
+            let groups = Regexp::new(pattern).unwrap().captures(text).unwrap();
+            groups.map(|all| {
+                let shown = all.iter().map(|group| group.as_deref().unwrap_or("-"));
+                shown.collect::<Vec<_>>().join(" ")
+            })
+        };
+        assert_eq!(
+            captures(r"^(\w+)\.(x)?(\w)", "web.lon").unwrap(),
+            "web.l web - l"
+        );
+        assert_eq!(captures(r"(a)(?<x>b)", "ab").unwrap(), "ab b");
+        assert_eq!(captures(r"^(b)\1", "a\nbb").unwrap(), "bb b");
+        assert_eq!(captures("(c)", "ab"), None);
     }
 
     #[test]

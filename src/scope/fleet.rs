@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{Knowledge, Node, Nodes, Scope, Undefined, Variable};
+use super::{Assigned, Knowledge, Manifests, Node, Nodes, Scope, Undefined, Variable};
 use crate::interpolation::{Key, Segment};
 use crate::value::{StrKey, Value};
 
@@ -16,6 +16,8 @@ pub struct KnownNodes {
     environment: Arc<str>,
     members: Vec<Member>,
     columns: Mutex<HashMap<Arc<str>, Arc<Column>>>,
+    /// What sets variables over those of the nodes.
+    manifests: Option<Arc<dyn Manifests>>,
 }
 
 /// Numbers of [`KnownNodes`], so that what was worked out for some is never taken for others'.
@@ -28,6 +30,7 @@ impl Default for KnownNodes {
             environment: Arc::from("production"),
             members: Vec::new(),
             columns: Mutex::default(),
+            manifests: None,
         }
     }
 }
@@ -36,6 +39,17 @@ impl Default for KnownNodes {
 struct Member {
     node: Arc<Node>,
     scope: OnceLock<Scope>,
+    assigned: OnceLock<Arc<Assigned>>,
+}
+
+impl Member {
+    fn new(node: &Arc<Node>) -> Member {
+        Member {
+            node: node.clone(),
+            scope: OnceLock::new(),
+            assigned: OnceLock::new(),
+        }
+    }
 }
 
 /// One variable over all nodes.
@@ -83,15 +97,38 @@ impl KnownNodes {
     /// The nodes of a nodes file, those without an environment in the environment of that name. O(nodes).
     #[must_use]
     pub fn in_environment(nodes: &Nodes, environment: &str) -> KnownNodes {
-        let members = nodes.all().iter().map(|node| Member {
-            node: node.clone(),
-            scope: OnceLock::new(),
-        });
+        let members = nodes.all().iter().map(Member::new);
         KnownNodes {
             environment: Arc::from(environment),
             members: members.collect(),
             ..KnownNodes::default()
         }
+    }
+
+    /// The same nodes behind manifests that set variables, which are run when a node is first asked
+    /// for. O(nodes).
+    #[must_use]
+    pub fn behind(&self, manifests: Arc<dyn Manifests>) -> KnownNodes {
+        let members = self.members.iter();
+        KnownNodes {
+            environment: self.environment.clone(),
+            members: members.map(|member| Member::new(&member.node)).collect(),
+            manifests: Some(manifests),
+            ..KnownNodes::default()
+        }
+    }
+
+    /// Whether manifests are run for the nodes.
+    #[must_use]
+    pub fn has_manifests(&self) -> bool {
+        self.manifests.is_some()
+    }
+
+    /// What manifests set for a node; nothing where none are run.
+    #[must_use]
+    pub fn assigned(&self, member: usize) -> Option<Arc<Assigned>> {
+        self.manifests.as_ref()?;
+        self.scope(member).assigned().cloned()
     }
 
     /// A number that no other nodes of this process have.
@@ -166,7 +203,12 @@ impl KnownNodes {
 
     fn new_scope(&self, member: &Member) -> Scope {
         let environment = member.node.environment.as_deref();
-        member.node.scope(environment.unwrap_or(&self.environment))
+        let scope = member.node.scope(environment.unwrap_or(&self.environment));
+        let Some(manifests) = &self.manifests else {
+            return scope;
+        };
+        let run = || manifests.assigned(&member.node, &scope);
+        scope.with_assigned(member.assigned.get_or_init(run).clone())
     }
 
     /// The scope of a node, for a single question: one that would have to remember what it read

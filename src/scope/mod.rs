@@ -13,6 +13,7 @@
 //! assert_eq!(scope.variable("role"), Variable::Unknown);
 //! ```
 
+mod assigned;
 mod bindings;
 mod core_facts;
 mod facts;
@@ -25,6 +26,7 @@ mod share;
 mod sources;
 mod variable;
 
+pub use assigned::{Assigned, Assignment, Assignments, Manifests};
 pub use core_facts::{CoreFact, core_fact};
 pub use facts::Facts;
 pub use fleet::{Column, KnownNodes};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::assigned::Assigned;
 use super::bindings::Bindings;
 use super::facts::{Facts, SavedFacts};
 use crate::interpolation::{Key, Segment};
@@ -47,6 +48,8 @@ pub struct Scope {
     saved: Option<Arc<SavedFacts>>,
     /// The class in whose scope the lookup is made.
     class: Option<Arc<ClassScope>>,
+    /// What manifests set.
+    assigned: Option<Arc<Assigned>>,
     /// Variables that shadow all others by their unqualified name, innermost last.
     locals: Vec<(Arc<str>, Value)>,
     /// What a file's own path says, in an open scope.
@@ -61,6 +64,7 @@ impl PartialEq for Scope {
         (Arc::ptr_eq(&self.top, &other.top) || self.top == other.top)
             && self.saved == other.saved
             && self.class == other.class
+            && self.assigned == other.assigned
             && self.locals == other.locals
             && (Arc::ptr_eq(&self.bindings, &other.bindings) || self.bindings == other.bindings)
             && self.open == other.open
@@ -153,6 +157,21 @@ impl Scope {
         scope
     }
 
+    /// The same scope behind manifests that set variables.
+    #[must_use]
+    pub fn with_assigned(&self, assigned: Arc<Assigned>) -> Scope {
+        Scope {
+            assigned: Some(assigned),
+            ..self.clone()
+        }
+    }
+
+    /// What manifests set in this scope.
+    #[must_use]
+    pub fn assigned(&self) -> Option<&Arc<Assigned>> {
+        self.assigned.as_ref()
+    }
+
     /// The same scope, seen from a class.
     #[must_use]
     pub fn in_class(&self, class: ClassScope) -> Scope {
@@ -209,6 +228,12 @@ impl Scope {
                 return Variable::Known(value.clone());
             }
         }
+        if let Some(set) = self.assigned.as_ref().and_then(|all| all.get(root)) {
+            return match &set.value {
+                Ok(value) => Variable::Known(value.clone()),
+                Err(_) => Variable::Unknown,
+            };
+        }
         if let Some(value) = self.top.get(&StrKey(name)) {
             return Variable::Known(value.clone());
         }
@@ -235,6 +260,10 @@ impl Scope {
         // The class `main` sets them at the top (`Compiler#evaluate_main`).
         if matches!(name, "name" | "title") {
             return Variable::Known(Value::from("main"));
+        }
+        let may_be_more = |assigned: &Arc<Assigned>| assigned.may_be_more.is_some();
+        if self.assigned.as_ref().is_some_and(may_be_more) {
+            return Variable::Unknown;
         }
         Variable::Undefined(self.missing(root, name, qualified))
     }

@@ -10,6 +10,8 @@ pub struct EnvironmentConf {
     pub modulepath: Option<Vec<String>>,
     /// `environment_data_provider`, deprecated: `none`, `hiera` or `function`.
     pub environment_data_provider: Option<String>,
+    /// `manifest`, the file or folder that is run for every node, as written.
+    pub manifest: Option<String>,
 }
 
 /// Reads the file's text. Lines that Puppet takes for no setting are skipped, as there.
@@ -42,6 +44,9 @@ pub fn parse(text: &str) -> EnvironmentConf {
             }
             "environment_data_provider" if conf.environment_data_provider.is_none() => {
                 conf.environment_data_provider = Some(unquoted(value).to_owned());
+            }
+            "manifest" if conf.manifest.is_none() => {
+                conf.manifest = Some(unquoted(value).to_owned());
             }
             _ => {}
         }

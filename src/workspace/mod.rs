@@ -43,6 +43,7 @@ mod nested;
 mod parts;
 pub mod path;
 mod paths;
+mod print;
 mod reader;
 mod references;
 mod root_finder;

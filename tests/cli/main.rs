@@ -13,6 +13,7 @@ mod docs_cli;
 mod encrypt_cli;
 mod fix_cli;
 mod lookup_cli;
+mod manifests_cli;
 mod markdown_cli;
 mod nodes_cli;
 mod pages_cli;

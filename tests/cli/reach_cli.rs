@@ -9,7 +9,7 @@ const DEPLOYED: &str = "version: 5\ndefaults: {datadir: /etc/puppet/hieradata, d
 const LAB: &str = "version: 5\ndefaults: {datadir: ../hieradata, data_hash: yaml_data}\n\
                    hierarchy:\n- {name: lab, path: lab.yaml}\n- {name: common, path: common.yaml}\n";
 
-fn workspace(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(super) fn workspace(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -20,7 +20,7 @@ fn workspace(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 /// Exit code, standard output and standard error.
-fn said(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+pub(super) fn said(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let program = env!("CARGO_BIN_EXE_hiera-ls");
     let output = Command::new(program)
         .args(arguments)

@@ -17,6 +17,7 @@ mod check_pages;
 mod compare;
 mod datatype_cases;
 mod dump;
+mod evaluate;
 mod hover_acme;
 mod matrix;
 mod puppet_code;

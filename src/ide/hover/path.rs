@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::page::{Line, Page, code, joined, name, text};
-use super::token::variable_line;
+use super::token::variable_lines;
 use crate::analysis::{MOST_EXPANDED, places_of};
 use crate::hierarchy::LocationSpan;
 use crate::ide::target::PathTarget;
@@ -22,7 +22,7 @@ pub(super) fn page(context: &Context<'_>, target: &PathTarget) -> Page {
     {
         let written = found.token.range.slice(&found.text);
         let variable = found.token.inner.slice(&found.text);
-        page.line(variable_line(context, written, variable));
+        variable_lines(context, written, variable, &mut page);
     }
     let span = &target.span;
     let all = context.view.places(&context.view.layer);

@@ -9,6 +9,7 @@ use super::page::{Line, Page, Piece, code, joined, name, text};
 use super::provenance::dig;
 use super::yaml;
 use crate::analysis::{quoted, sources};
+use crate::ide::set_place::setters;
 use crate::ide::target::{KeyTarget, TokenTarget, is_config};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::{Answer, NodeKind, Request};
@@ -28,13 +29,13 @@ pub(super) fn page(context: &Context<'_>, target: &TokenTarget) -> Page {
     let written = token.range.slice(whole);
     match &token.kind {
         TokenKind::Variable { .. } => {
-            page.line(variable_line(context, written, token.inner.slice(whole)));
+            variable_lines(context, written, token.inner.slice(whole), &mut page);
         }
         TokenKind::Call {
             method: Method::Scope,
             argument,
             ..
-        } => page.line(variable_line(context, written, argument)),
+        } => variable_lines(context, written, argument, &mut page),
         TokenKind::Call {
             method: Method::Literal,
             argument,
@@ -69,8 +70,62 @@ pub(super) fn page(context: &Context<'_>, target: &TokenTarget) -> Page {
 /// The page of a variable by its name.
 pub(super) fn variable_page(context: &Context<'_>, variable: &str) -> Page {
     let mut page = Page::default();
-    page.line(variable_line(context, variable, variable));
+    variable_lines(context, variable, variable, &mut page);
     page
+}
+
+/// What a variable is known to be, and what sets it.
+pub(super) fn variable_lines(
+    context: &Context<'_>,
+    written: &str,
+    variable: &str,
+    page: &mut Page,
+) {
+    page.line(variable_line(context, written, variable));
+    if let Some(line) = setters_line(context, variable) {
+        page.line(line);
+    }
+}
+
+/// The lines of manifests that set a variable: `set by manifests/site.pp:3 for 2 nodes`.
+fn setters_line(context: &Context<'_>, variable: &str) -> Option<Line> {
+    let analysis = context.view.analysis;
+    let members = match context.selected() {
+        Some((_, member)) => vec![member],
+        None => members(context),
+    };
+    let setters = setters(analysis, variable, &members);
+    let shown = setters.iter().take(MOST_VALUES).map(|setter| {
+        let set = &setter.assignment;
+        let mut line = vec![context.link(&set.file, set.line)];
+        if context.selected().is_none() {
+            line.push(for_nodes(setter.nodes));
+        }
+        if let Err(because) = &set.value {
+            line.push(text(format!(" (not known: {because})")));
+        }
+        line
+    });
+    let mut line = vec![text("set by ")];
+    line.extend(joined(shown, ", "));
+    if let Some(more) = setters
+        .len()
+        .checked_sub(MOST_VALUES)
+        .filter(|more| *more > 0)
+    {
+        line.push(text(format!(" and {more} lines more")));
+    }
+    (!setters.is_empty()).then_some(line)
+}
+
+/// The nodes that an answer is for: those that read the file, or all where that is not told.
+fn members(context: &Context<'_>) -> Vec<usize> {
+    let analysis = &context.view.analysis;
+    let is_for_all = context.reaches.is_empty() || is_config(analysis.snapshot, context.path());
+    match is_for_all {
+        true => (0..analysis.nodes.len()).collect(),
+        false => context.readers(),
+    }
 }
 
 fn fails(written: &str, message: String) -> Line {
@@ -78,7 +133,7 @@ fn fails(written: &str, message: String) -> Line {
 }
 
 /// What is known of a variable, for the nodes that read the file.
-pub(super) fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
+fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
     let mut line = vec![name(written), text(" — ")];
     let analysis = &context.view.analysis;
     let nodes = analysis.nodes;
@@ -91,11 +146,7 @@ pub(super) fn variable_line(context: &Context<'_>, written: &str, variable: &str
         line.extend([text(" for "), code(selected)]);
         return line;
     }
-    let is_for_all = context.reaches.is_empty() || is_config(analysis.snapshot, context.path());
-    let members = match is_for_all {
-        true => (0..nodes.len()).collect(),
-        false => context.readers(),
-    };
+    let members = members(context);
     if !members.is_empty() {
         line.extend(counted(context, &Arc::from(variable), &members));
         return line;

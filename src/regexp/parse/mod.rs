@@ -53,6 +53,8 @@ pub(super) struct Parsed {
     pub(super) root: Node,
     /// Names of groups with the numbers of the groups, in the order of their opening.
     pub(super) names: Vec<(String, usize)>,
+    /// How many groups capture.
+    pub(super) groups: usize,
 }
 
 /// The reader; classes are read in `class.rs`.
@@ -115,6 +117,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Failure> {
     Ok(Parsed {
         root,
         names: parser.names,
+        groups: parser.groups,
     })
 }
 

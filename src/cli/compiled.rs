@@ -1,0 +1,46 @@
+//! What `hiera-ls lookup --compile` knows of manifests: what they set in the top scope.
+
+use std::sync::Arc;
+
+use super::workspace::root_for;
+use crate::analysis::SiteManifests;
+use crate::disk;
+use crate::lookup::Settings;
+use crate::scope::{KnownNodes, Manifests as _, Node, Scope};
+use crate::workspace::Settings as FileSettings;
+
+/// The manifests that are run before a lookup: none unless the command line asks for it.
+#[derive(Default)]
+pub(super) struct Compiled(Option<Arc<SiteManifests>>);
+
+impl Compiled {
+    /// Reads the manifests of an environment of a workspace.
+    pub(super) fn new(
+        folder: &str,
+        environment: &str,
+        files: &FileSettings,
+        settings: &Settings,
+    ) -> Compiled {
+        let snapshot = disk::snapshot_with(folder, files);
+        let root = root_for(&snapshot, folder, environment);
+        let manifests = root.map(|root| SiteManifests::of(&snapshot, root, settings));
+        Compiled(manifests.map(|manifests| Arc::new(manifests.of_top_scope())))
+    }
+
+    /// The scope of a lookup for a node.
+    pub(super) fn scope(&self, node: &Node, environment: &str) -> Scope {
+        let scope = node.scope(environment);
+        match &self.0 {
+            Some(manifests) => scope.with_assigned(manifests.assigned(node, &scope)),
+            None => scope,
+        }
+    }
+
+    /// Nodes behind them.
+    pub(super) fn nodes(&self, nodes: KnownNodes) -> KnownNodes {
+        match &self.0 {
+            Some(manifests) => nodes.behind(manifests.clone()),
+            None => nodes,
+        }
+    }
+}

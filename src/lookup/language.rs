@@ -1,0 +1,172 @@
+//! What code in the Puppet language asks while it is evaluated: data by lookups, functions, patterns
+//! and types by the files of a session.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::error::ErrorClass;
+use super::function::{FunctionSource, find_function};
+use super::request::{Certainty, Request};
+use super::session::Session;
+use super::type_alias::VisibleAliases;
+use crate::datatype::Aliases;
+use crate::puppet::{Callee, Evaluated, Host, LookupCall, Source, Stop};
+use crate::regexp::Regexp;
+use crate::scope::Scope;
+use crate::workspace::FileKind;
+
+/// Most lookups of one evaluation.
+const MAX_LOOKUPS: usize = 500;
+
+/// Whether code may look data up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Data {
+    /// As manifests do.
+    Asked,
+    /// A lookup calls the code: what it would look up in turn is unknown.
+    Unknown,
+}
+
+/// A session as code in the Puppet language sees it.
+pub struct Language<'a> {
+    session: Session<'a>,
+    aliases: VisibleAliases<'a>,
+    data: Data,
+    lookups: Cell<usize>,
+    keys: RefCell<BTreeSet<Arc<str>>>,
+    paths: RefCell<BTreeSet<Arc<str>>>,
+}
+
+impl<'a> Language<'a> {
+    /// What code sees in a session.
+    #[must_use]
+    pub fn new(session: Session<'a>, data: Data) -> Language<'a> {
+        Language {
+            session,
+            aliases: VisibleAliases { session },
+            data,
+            lookups: Cell::new(0),
+            keys: RefCell::default(),
+            paths: RefCell::default(),
+        }
+    }
+
+    /// The top-level keys that were looked up.
+    #[must_use]
+    pub fn keys(&self) -> BTreeSet<Arc<str>> {
+        self.keys.borrow().clone()
+    }
+
+    /// The files of functions that were read.
+    #[must_use]
+    pub fn paths(&self) -> BTreeSet<Arc<str>> {
+        self.paths.borrow().clone()
+    }
+
+    /// Whether Hiera 3's functions ask the environment too (`hiera/puppet_function.rb`).
+    fn has_environment_data(&self) -> bool {
+        let dir = self.session.environment.dir.as_ref();
+        dir.is_some_and(|dir| {
+            let at = format!("{dir}/hiera.yaml");
+            self.session.files.kind(&at) == Some(FileKind::File)
+        })
+    }
+}
+
+impl Host for Language<'_> {
+    fn lookup(&self, call: &LookupCall, scope: &Scope) -> Evaluated {
+        if self.data == Data::Unknown {
+            return Err(Stop::unknown(
+                "the function that is asked for data looks data up",
+            ));
+        }
+        if call.is_hiera && !self.has_environment_data() {
+            return Err(Stop::unknown("hiera() asks the global layer only"));
+        }
+        self.lookups.set(self.lookups.get() + 1);
+        if self.lookups.get() > MAX_LOOKUPS {
+            return Err(Stop::unknown("there are too many lookups"));
+        }
+        let request = Request {
+            names: call.names.clone(),
+            merge: call.merge.clone(),
+            value_type: call.value_type.clone(),
+            default_value: call.default_value.clone(),
+            default_values: call.default_values.clone(),
+            overrides: call.overrides.clone(),
+            ..Request::default()
+        };
+        let answer = self.session.lookup(scope, &request);
+        self.keys
+            .borrow_mut()
+            .extend(answer.reads.keys.iter().cloned());
+        let name = call.names.first().map_or("", |name| &**name);
+        if answer.certainty() == Certainty::Unknown {
+            let why = answer.why_uncertain().unwrap_or_default();
+            return Err(Stop::unknown(format!(
+                "lookup of '{name}' is not certain: {why}"
+            )));
+        }
+        match answer.result {
+            Ok(value) => Ok(value),
+            Err(error) if error.class == ErrorClass::Limit => Err(Stop::unknown(error.to_string())),
+            Err(error) => Err(Stop::failed(error.to_string())),
+        }
+    }
+
+    fn function(&self, name: &str) -> Callee {
+        let Session {
+            files,
+            environment,
+            configs,
+            ..
+        } = self.session;
+        match find_function(files, environment, name) {
+            FunctionSource::Ruby(_) => Callee::Ruby,
+            FunctionSource::Missing | FunctionSource::ModuleMissing => Callee::Missing,
+            FunctionSource::Puppet(path) => match files.text(&path) {
+                Ok(text) => {
+                    self.paths.borrow_mut().insert(path.clone());
+                    Callee::Puppet(configs.source(&path, &text))
+                }
+                Err(_) => Callee::Missing,
+            },
+        }
+    }
+
+    fn pattern(&self, source: &str) -> Option<Regexp> {
+        self.session.configs.pattern(source).ok()
+    }
+
+    fn aliases(&self) -> &dyn Aliases {
+        &self.aliases
+    }
+
+    fn strict_variables(&self) -> bool {
+        self.session.settings.strict_variables
+    }
+}
+
+/// The sources of functions and manifests, read once for each text.
+#[derive(Debug, Default)]
+pub(super) struct Sources(std::collections::HashMap<Arc<str>, Arc<Source>>);
+
+/// Most texts that are kept read.
+const MAX_SOURCES: usize = 1_000;
+
+impl Sources {
+    pub(super) fn get(&mut self, path: &Arc<str>, text: &Arc<str>) -> Arc<Source> {
+        if let Some(known) = self.0.get(path)
+            && (Arc::ptr_eq(&known.text, text) || known.text == *text)
+        {
+            return known.clone();
+        }
+        if self.0.len() >= MAX_SOURCES {
+            self.0.clear();
+        }
+        let source = Arc::new(Source::new(path.clone(), text.clone()));
+        self.0.insert(path.clone(), source.clone());
+        source
+    }
+}

@@ -1,0 +1,173 @@
+//! Functions that ask data or variables.
+
+use std::sync::Arc;
+
+use super::Arguments;
+use super::collections::dug;
+use crate::interpolation::Key;
+use crate::puppet::access::key_of;
+use crate::puppet::evaluator::{Evaluator, not_known};
+use crate::puppet::host::LookupCall;
+use crate::puppet::stop::{Evaluated, Stop};
+use crate::value::{HashMap, StrKey, Value};
+
+pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Option<Evaluated> {
+    Some(match call.name {
+        "lookup" => lookup(evaluator, call),
+        "hiera" | "hiera_array" | "hiera_hash" => hiera(evaluator, call),
+        "getvar" => getvar(evaluator, call),
+        "fact" => match call.values {
+            [Value::String(path)] => fact(evaluator, call, path),
+            _ => Err(call.refused()),
+        },
+        "get" => match call.values {
+            [value, Value::String(path)] => got(call, value, path, &Value::Undef),
+            [value, Value::String(path), default] => got(call, value, path, default),
+            _ => Err(call.refused()),
+        },
+        _ => return None,
+    })
+}
+
+fn lookup(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
+    let mut asked = LookupCall::default();
+    match call.values {
+        [Value::Hash(options)] => {
+            let names = options.get(&StrKey("name")).ok_or_else(|| call.refused())?;
+            asked.names = named(names).ok_or_else(|| call.refused())?;
+            options_of(&mut asked, options).ok_or_else(|| call.refused())?;
+        }
+        [names, Value::Hash(options)] => {
+            asked.names = named(names).ok_or_else(|| call.refused())?;
+            options_of(&mut asked, options).ok_or_else(|| call.refused())?;
+        }
+        [names, rest @ ..] if rest.len() <= 3 => {
+            asked.names = named(names).ok_or_else(|| call.refused())?;
+            let given = |at: usize| rest.get(at).filter(|value| !value.is_undef());
+            if let Some(expected) = given(0) {
+                asked.value_type = Some(type_text(expected).ok_or_else(|| call.refused())?);
+            }
+            asked.merge = given(1).cloned();
+            asked.default_value = rest.get(2).cloned();
+        }
+        _ => return Err(call.refused()),
+    }
+    answer(evaluator, call, &asked)
+}
+
+fn answer(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>, asked: &LookupCall) -> Evaluated {
+    if call.lambda.is_some() {
+        return Err(call.refused());
+    }
+    let scope = evaluator.variables.scope();
+    let value = evaluator.host.lookup(asked, &scope)?;
+    match value.has_opaque() {
+        true => Err(not_known(&value)),
+        false => Ok(value),
+    }
+}
+
+fn named(names: &Value) -> Option<Vec<Arc<str>>> {
+    match names {
+        Value::String(name) => Some(vec![name.clone()]),
+        Value::Array(names) => names
+            .iter()
+            .map(|name| name.as_str().map(Arc::from))
+            .collect(),
+        _ => None,
+    }
+}
+
+/// The text of a type.
+fn type_text(value: &Value) -> Option<Arc<str>> {
+    match value {
+        Value::Rich(rich) if rich.ptype == "Type" => Some(Arc::from(&*rich.text)),
+        _ => None,
+    }
+}
+
+fn options_of(asked: &mut LookupCall, options: &HashMap) -> Option<()> {
+    for (name, value) in options {
+        if value.is_undef() && name.as_str() != Some("default_value") {
+            continue;
+        }
+        let hash = || value.as_hash().map(|hash| Arc::new(hash.clone()));
+        match name.as_str()? {
+            "name" => {}
+            "value_type" => asked.value_type = Some(type_text(value)?),
+            "merge" => asked.merge = Some(value.clone()),
+            "default_value" => asked.default_value = Some(value.clone()),
+            "default_values_hash" => asked.default_values = hash()?,
+            "override" => asked.overrides = hash()?,
+            _ => return None,
+        }
+    }
+    Some(())
+}
+
+/// Hiera 3's functions (`hiera/puppet_function.rb`).
+fn hiera(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
+    let (name, default) = match call.values {
+        [Value::String(name)] => (name, None),
+        [Value::String(name), default] => (name, Some(default.clone())),
+        _ => return Err(call.refused()),
+    };
+    let merge = match call.name {
+        "hiera_array" => Some(Value::from("unique")),
+        "hiera_hash" => Some(Value::from("hash")),
+        _ => None,
+    };
+    let asked = LookupCall {
+        names: vec![name.clone()],
+        merge,
+        default_value: default,
+        is_hiera: true,
+        ..LookupCall::default()
+    };
+    answer(evaluator, call, &asked)
+}
+
+/// A variable and what lies behind it, by a dotted path.
+fn getvar(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
+    let (path, default) = match call.values {
+        [Value::String(path)] => (path, Value::Undef),
+        [Value::String(path), default] => (path, default.clone()),
+        _ => return Err(call.refused()),
+    };
+    let key = Key::parse(path).map_err(|_| call.refused())?;
+    let name = key.root.as_name().ok_or_else(|| call.refused())?;
+    let value = match evaluator.variables.get(name, &key.segments, true) {
+        Err(Stop::Failed(_)) => return Ok(default),
+        other => other?,
+    };
+    let rest: Vec<Value> = key.segments.iter().map(key_of).collect();
+    Ok(match dug(&value, &rest)? {
+        Value::Undef => default,
+        found => found,
+    })
+}
+
+fn fact(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>, path: &str) -> Evaluated {
+    let key = Key::parse(&format!("facts.{path}")).map_err(|_| call.refused())?;
+    let value = evaluator.variables.get("facts", &key.segments, true)?;
+    let rest: Vec<Value> = key.segments.iter().map(key_of).collect();
+    match dug(&value, &rest) {
+        Err(Stop::Failed(_)) => Ok(Value::Undef),
+        other => other,
+    }
+}
+
+fn got(call: &Arguments<'_>, value: &Value, path: &str, default: &Value) -> Evaluated {
+    if value.is_undef() {
+        return Ok(default.clone());
+    }
+    if path.is_empty() {
+        return Ok(value.clone());
+    }
+    let key = Key::parse(&format!("x.{path}")).map_err(|_| call.refused())?;
+    let rest: Vec<Value> = key.segments.iter().map(key_of).collect();
+    Ok(match dug(value, &rest)? {
+        Value::Undef => default.clone(),
+        found => found,
+    })
+}

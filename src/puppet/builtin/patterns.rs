@@ -1,0 +1,203 @@
+//! Functions of patterns: `split`, `regsubst`, `match`.
+
+use super::Arguments;
+use crate::puppet::evaluator::Evaluator;
+use crate::puppet::stop::{Evaluated, Stop};
+use crate::regexp::{Groups, Regexp};
+use crate::value::Value;
+
+pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Option<Evaluated> {
+    Some(match (call.name, call.values) {
+        ("split", [Value::String(text), pattern]) => source_of(pattern)
+            .ok_or_else(|| call.refused())
+            .and_then(|source| split(evaluator, text, &source)),
+        ("match", [Value::String(text), pattern]) => source_of(pattern)
+            .ok_or_else(|| call.refused())
+            .and_then(|source| matched(evaluator, text, &source)),
+        ("regsubst", [target, pattern, Value::String(by)]) => {
+            replaced(evaluator, call, target, (pattern, by, ""))
+        }
+        ("regsubst", [target, pattern, Value::String(by), Value::String(flags)]) => {
+            replaced(evaluator, call, target, (pattern, by, flags))
+        }
+        ("regsubst", [target, pattern, Value::String(by), Value::Undef]) => {
+            replaced(evaluator, call, target, (pattern, by, ""))
+        }
+        _ => return None,
+    })
+}
+
+/// The source of a pattern, or of a text that is one.
+fn source_of(pattern: &Value) -> Option<String> {
+    match pattern {
+        Value::String(source) => Some(source.to_string()),
+        Value::Rich(rich) => rich.pattern().map(str::to_owned),
+        _ => None,
+    }
+}
+
+fn read(evaluator: &Evaluator<'_>, source: &str) -> Evaluated<Regexp> {
+    let pattern = evaluator.host.pattern(source);
+    pattern.ok_or_else(|| not_matched(source))
+}
+
+fn not_matched(source: &str) -> Stop {
+    Stop::unknown(format!("the pattern /{source}/ cannot be matched here"))
+}
+
+fn find(pattern: &Regexp, text: &str, from: usize) -> Evaluated<Option<Groups>> {
+    let found = pattern.captures_at(text, from);
+    found.map_err(|_| not_matched(pattern.source()))
+}
+
+fn matched(evaluator: &mut Evaluator<'_>, text: &str, source: &str) -> Evaluated {
+    let groups = evaluator.groups(source, text)?;
+    let value = |group: Option<String>| group.map(Value::from).unwrap_or_default();
+    Ok(groups.map_or(Value::Undef, |groups| {
+        Value::array(groups.into_iter().map(value))
+    }))
+}
+
+/// The bytes of the character at a place.
+fn step(text: &str, at: usize) -> usize {
+    text.get(at..)
+        .and_then(|rest| rest.chars().next())
+        .map_or(1, char::len_utf8)
+}
+
+/// Ruby's `String#split` by a pattern.
+fn split(evaluator: &mut Evaluator<'_>, text: &str, source: &str) -> Evaluated {
+    let pattern = read(evaluator, source)?;
+    let mut parts: Vec<Value> = Vec::new();
+    let (mut from, mut start, mut was_empty) = (0, 0, false);
+    while start <= text.len() {
+        evaluator.step()?;
+        let Some(groups) = find(&pattern, text, start)? else {
+            break;
+        };
+        let Some(whole) = groups[0].clone() else {
+            break;
+        };
+        if whole.start == start && whole.is_empty() {
+            if text.is_empty() {
+                parts.push(Value::from(""));
+                break;
+            }
+            if !was_empty {
+                start += step(text, start);
+                was_empty = true;
+                continue;
+            }
+            let end = (from + step(text, from)).min(text.len());
+            parts.push(Value::from(&text[from..end]));
+            from = start;
+        } else {
+            parts.push(Value::from(&text[from..whole.start]));
+            from = whole.end;
+            start = whole.end;
+        }
+        was_empty = false;
+        let groups = groups.into_iter().skip(1).flatten();
+        parts.extend(groups.map(|group| Value::from(&text[group])));
+    }
+    if !text.is_empty() && text.len() > from {
+        parts.push(Value::from(&text[from..]));
+    }
+    while parts.last().is_some_and(|last| last.as_str() == Some("")) {
+        parts.pop();
+    }
+    Ok(Value::from(parts))
+}
+
+fn replaced(
+    evaluator: &mut Evaluator<'_>,
+    call: &Arguments<'_>,
+    target: &Value,
+    (pattern, by, flags): (&Value, &str, &str),
+) -> Evaluated {
+    let mut source = source_of(pattern).ok_or_else(|| call.refused())?;
+    let options: String = flags.chars().filter(|flag| *flag != 'G').collect();
+    let options = options.to_lowercase().replace('e', "x");
+    if !options.is_empty() {
+        let known = options.chars().all(|option| "xim".contains(option));
+        if !known || pattern.as_str().is_none() {
+            return Err(call.refused());
+        }
+        source = format!("(?{options}:{source})");
+    }
+    let pattern = read(evaluator, &source)?;
+    let everywhere = flags.contains('G');
+    let mut one = |text: &str| substituted(evaluator, &pattern, text, (by, everywhere));
+    match target {
+        Value::String(text) => one(text),
+        Value::Array(texts) => {
+            let mut all = Vec::with_capacity(texts.len());
+            for text in texts.iter() {
+                all.push(one(text.as_str().ok_or_else(|| call.refused())?)?);
+            }
+            Ok(Value::from(all))
+        }
+        _ => Err(call.refused()),
+    }
+}
+
+/// Ruby's `sub` and `gsub`.
+fn substituted(
+    evaluator: &mut Evaluator<'_>,
+    pattern: &Regexp,
+    text: &str,
+    (by, everywhere): (&str, bool),
+) -> Evaluated {
+    let mut out = String::new();
+    let (mut copied, mut start) = (0, 0);
+    while start <= text.len() {
+        evaluator.step()?;
+        let Some(groups) = find(pattern, text, start)? else {
+            break;
+        };
+        let Some(whole) = groups[0].clone() else {
+            break;
+        };
+        out.push_str(&text[copied..whole.start]);
+        replacement(by, text, &groups, &mut out);
+        copied = whole.end;
+        start = match whole.is_empty() {
+            true => whole.end + step(text, whole.end),
+            false => whole.end,
+        };
+        if !everywhere {
+            break;
+        }
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    evaluator.sized(Value::from(out))
+}
+
+/// A replacement with the groups that it names: `\1`.
+fn replacement(by: &str, text: &str, groups: &Groups, out: &mut String) {
+    let mut chars = by.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.peek().copied() {
+            Some(digit @ '0'..='9') => {
+                chars.next();
+                let at = digit as usize - '0' as usize;
+                let group = groups.get(at).cloned().flatten();
+                out.push_str(group.and_then(|range| text.get(range)).unwrap_or_default());
+            }
+            Some('&') => {
+                chars.next();
+                let whole = groups.first().cloned().flatten();
+                out.push_str(whole.and_then(|range| text.get(range)).unwrap_or_default());
+            }
+            Some('\\') => {
+                chars.next();
+                out.push('\\');
+            }
+            _ => out.push('\\'),
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Calls: of functions of Puppet, of functions in the Puppet language, of types, and of lambdas
+//! (`pops/evaluator/closure.rb`).
+
+use std::sync::Arc;
+
+use super::builtin;
+use super::evaluator::{Evaluator, body, is_type};
+use super::host::{Callee, Host};
+use super::source::Source;
+use super::stop::{Evaluated, Stop};
+use crate::datatype;
+use crate::scope::Scope;
+use crate::syntax::puppet::{Call, Kind, Lambda, Node, Parameter};
+use crate::value::Value;
+
+/// Calls a function in the Puppet language as Puppet does from the top scope, with what `context`
+/// stands for as the last argument where it is given.
+///
+/// # Errors
+/// Why there is no value.
+pub fn call_function(
+    host: &dyn Host,
+    scope: &Scope,
+    (source, name): (&Arc<Source>, &str),
+    arguments: Vec<Value>,
+) -> Evaluated {
+    let mut evaluator = Evaluator::new(host, scope, source.clone());
+    evaluator.in_puppet(source, name, arguments)
+}
+
+impl Evaluator<'_> {
+    pub(super) fn call(&mut self, call: &Call) -> Evaluated {
+        let lambda = lambda_of(call);
+        if is_type(&call.function) {
+            let target = self.written_type(&call.function)?;
+            let arguments = self.unfolded(&call.arguments)?;
+            return self.new_value(&target, &arguments, lambda);
+        }
+        let Some(name) = call.function.literal() else {
+            return Err(Stop::unknown("the call is not evaluated"));
+        };
+        match name {
+            // Their arguments are no values.
+            "defined" => return self.defined(&call.arguments),
+            "assert_type" => return self.assert_type(&call.arguments, lambda),
+            _ => {}
+        }
+        let arguments = self.arguments(name, &call.arguments)?;
+        self.call_by_name(name, arguments, lambda)
+    }
+
+    pub(super) fn method(&mut self, call: &Call) -> Evaluated {
+        let Kind::NamedAccess(access) = &call.function.kind else {
+            return Err(Stop::unknown("the call is not evaluated"));
+        };
+        let mut all = self.unfolded(std::slice::from_ref(&access.left))?;
+        all.extend(self.unfolded(&call.arguments)?);
+        self.call_by_name(&access.name, all, lambda_of(call))
+    }
+
+    /// The arguments of a call. What only declares or logs needs no known ones.
+    fn arguments(&mut self, name: &str, nodes: &[Node]) -> Evaluated<Vec<Value>> {
+        match self.unfolded(nodes) {
+            Err(Stop::Unknown(_)) if builtin::is_statement(name) && name != "fail" => {
+                Ok(Vec::new())
+            }
+            Err(Stop::Unknown(because)) => {
+                // The function may set variables of its caller.
+                if !builtin::is_known(name)
+                    && !matches!(self.host.function(name), Callee::Puppet(_))
+                {
+                    self.may_set(name);
+                }
+                Err(Stop::Unknown(because))
+            }
+            other => other,
+        }
+    }
+
+    pub(super) fn call_by_name(
+        &mut self,
+        name: &str,
+        arguments: Vec<Value>,
+        lambda: Option<&Lambda>,
+    ) -> Evaluated {
+        self.step()?;
+        let name = name.trim_start_matches("::");
+        // What Puppet brings along cannot be defined anew; the standard library's functions can.
+        if builtin::is_of_puppet(name) {
+            return builtin::call(self, name, arguments, lambda);
+        }
+        match self.host.function(name) {
+            Callee::Puppet(source) => {
+                if lambda.is_some() {
+                    return Err(Stop::unknown(format!(
+                        "the function '{name}' takes a block and is not evaluated"
+                    )));
+                }
+                let hidden = self.variables.enter();
+                let result = self.in_puppet(&source, name, arguments);
+                self.variables.leave(hidden);
+                result
+            }
+            Callee::Ruby | Callee::Missing if builtin::is_known(name) => {
+                builtin::call(self, name, arguments, lambda)
+            }
+            Callee::Ruby | Callee::Missing => {
+                self.may_set(name);
+                Err(Stop::unknown(format!(
+                    "the function '{name}' is not evaluated"
+                )))
+            }
+        }
+    }
+
+    /// Remembers that a function may set variables: those in Ruby can.
+    fn may_set(&mut self, name: &str) {
+        let set = &mut self.variables.assigned.may_be_more;
+        set.get_or_insert_with(|| {
+            Arc::from(format!(
+                "the function '{name}' is not evaluated, and may set variables"
+            ))
+        });
+    }
+
+    /// Calls a function that a text defines, in a scope that was opened for it.
+    fn in_puppet(&mut self, source: &Arc<Source>, name: &str, arguments: Vec<Value>) -> Evaluated {
+        let not_read = || Stop::unknown(format!("the function '{name}' cannot be read"));
+        if source.problem.is_some() {
+            return Err(not_read());
+        }
+        let function = source.function(name).ok_or_else(not_read)?;
+        let caller = std::mem::replace(&mut self.source, source.clone());
+        let result = self.parameters(&function.parameters, arguments, name);
+        let result = result.and_then(|()| self.block(body(function.body.as_ref())));
+        let result = match result {
+            Err(Stop::Return(value)) => Ok(value),
+            Err(Stop::Next(value)) => Ok(value),
+            // Where it goes on is not known, and so is its value; its caller goes on.
+            Err(Stop::Lost(because)) => Err(Stop::Unknown(because)),
+            other => other,
+        };
+        let result = result.and_then(|value| match &function.returns {
+            None => Ok(value),
+            Some(expected) => match self.written_type(expected) {
+                Ok(expected) if datatype::check(&expected, &value).is_err() => Err(Stop::failed(
+                    format!("value returned from function '{name}' has wrong type"),
+                )),
+                _ => Ok(value),
+            },
+        });
+        self.source = caller;
+        result
+    }
+
+    /// Binds the parameters of a function or a lambda in the innermost scope.
+    fn parameters(
+        &mut self,
+        parameters: &[Node],
+        arguments: Vec<Value>,
+        name: &str,
+    ) -> Evaluated<()> {
+        let mut given = arguments.into_iter();
+        for node in parameters {
+            let Kind::Parameter(parameter) = &node.kind else {
+                continue;
+            };
+            let value = match (given.next(), parameter.captures_rest, &parameter.value) {
+                (first, true, default) => match (first, default) {
+                    (None, Some(default)) => match self.evaluate(default)? {
+                        list @ Value::Array(_) => list,
+                        one => Value::array([one]),
+                    },
+                    (first, _) => Value::array(first.into_iter().chain(given.by_ref())),
+                },
+                (Some(value), false, _) => value,
+                (None, false, Some(default)) => self.evaluate(default)?,
+                (None, false, None) => {
+                    return Err(Stop::failed(format!(
+                        "'{name}' is called with too few arguments"
+                    )));
+                }
+            };
+            self.check(parameter, &value, name)?;
+            self.variables.bind(&parameter.name, value);
+        }
+        match given.next() {
+            Some(_) => Err(Stop::failed(format!(
+                "'{name}' is called with too many arguments"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    fn check(&mut self, parameter: &Parameter, value: &Value, name: &str) -> Evaluated<()> {
+        let Some(expected) = &parameter.expected else {
+            return Ok(());
+        };
+        // A type that is not here is taken to fit.
+        let Ok(expected) = self.written_type(expected) else {
+            return Ok(());
+        };
+        let values = match (parameter.captures_rest, value) {
+            (true, Value::Array(values)) => &values[..],
+            _ => std::slice::from_ref(value),
+        };
+        let mut values = values.iter();
+        match values.all(|value| datatype::check(&expected, value).is_ok()) {
+            true => Ok(()),
+            false => Err(Stop::failed(format!(
+                "parameter '{}' of '{name}' has wrong type",
+                parameter.name
+            ))),
+        }
+    }
+
+    /// Calls a lambda.
+    pub(super) fn yield_to(&mut self, lambda: &Lambda, arguments: Vec<Value>) -> Evaluated {
+        self.step()?;
+        self.variables.open();
+        let guard = self.variables.guard();
+        let result = self.parameters(&lambda.parameters, arguments, "the block");
+        let result = result.and_then(|()| self.block(body(lambda.body.as_ref())));
+        self.variables.release(guard);
+        self.variables.close();
+        match result {
+            Err(Stop::Next(value)) => Ok(value),
+            other => other,
+        }
+    }
+
+    /// `Type(…)` and `new`.
+    pub(super) fn new_value(
+        &mut self,
+        target: &datatype::Type,
+        arguments: &[Value],
+        lambda: Option<&Lambda>,
+    ) -> Evaluated {
+        let Some((value, rest)) = arguments.split_first() else {
+            return Err(Stop::unknown("the call of a type is not evaluated"));
+        };
+        let made = datatype::convert(target, value, rest, self.host.aliases());
+        let made = made.map_err(Stop::failed)?;
+        if made.has_opaque() {
+            return Err(Stop::unknown("the conversion is not evaluated"));
+        }
+        let made = self.sized(made)?;
+        match lambda {
+            Some(lambda) => self.yield_to(lambda, vec![made]),
+            None => Ok(made),
+        }
+    }
+
+    /// `defined('$x')`; whether classes and resources are defined is not known here.
+    fn defined(&mut self, arguments: &[Node]) -> Evaluated {
+        let mut unknown = None;
+        for argument in arguments {
+            let known = match is_type(argument) {
+                true => None,
+                false => match self.evaluate(argument)? {
+                    Value::String(text) => match text.strip_prefix('$') {
+                        Some(name) => self.variables.exists(name),
+                        None => None,
+                    },
+                    _ => None,
+                },
+            };
+            match known {
+                Some(true) => return Ok(Value::Bool(true)),
+                Some(false) => {}
+                None => unknown = Some(Stop::unknown("what is defined is not known here")),
+            }
+        }
+        unknown.map_or(Ok(Value::Bool(false)), Err)
+    }
+
+    /// `assert_type(Type, value)`
+    fn assert_type(&mut self, arguments: &[Node], lambda: Option<&Lambda>) -> Evaluated {
+        let [expected, value] = arguments else {
+            return Err(Stop::unknown("the assertion is not evaluated"));
+        };
+        let value = self.evaluate(value)?;
+        let expected = match is_type(expected) {
+            true => self.written_type(expected)?,
+            false => match self.evaluate(expected)? {
+                Value::String(text) => datatype::parse(&text, self.host.aliases())
+                    .ok()
+                    .filter(|read| !read.has_reference())
+                    .ok_or_else(|| Stop::unknown("the type is not known"))?,
+                _ => return Err(Stop::unknown("the type is not known")),
+            },
+        };
+        match (datatype::check(&expected, &value), lambda) {
+            (Ok(()), _) => Ok(value),
+            (Err(mismatches), None) => Err(Stop::failed(mismatches.describe("assert_type(): "))),
+            (Err(_), Some(_)) => Err(Stop::unknown("the assertion is not evaluated")),
+        }
+    }
+}
+
+fn lambda_of(call: &Call) -> Option<&Lambda> {
+    match &call.lambda.as_ref()?.kind {
+        Kind::Lambda(lambda) => Some(lambda),
+        _ => None,
+    }
+}

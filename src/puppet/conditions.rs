@@ -1,0 +1,313 @@
+//! `if`, `unless`, `case` and selectors, and what values match
+//! (`pops/evaluator/evaluator_impl.rb`, `compare_operator.rb`).
+
+use std::sync::Arc;
+
+use super::evaluator::{Evaluator, body, is_type, not_known, without_parentheses};
+use super::stop::{Evaluated, Stop};
+use super::uses;
+use crate::datatype;
+use crate::syntax::puppet::{Condition, Kind, Node, Prefix};
+use crate::value::{HashMap, Value};
+
+/// Which part of a `case` or a selector counts.
+enum Chosen<'n> {
+    Part(&'n Node),
+    None,
+    /// It is not known: why.
+    Unknown(Arc<str>),
+}
+
+impl Evaluator<'_> {
+    /// `if` where `wanted` is true, `unless` where it is false.
+    pub(super) fn condition(&mut self, condition: &Condition, wanted: bool) -> Evaluated {
+        self.guarded(|evaluator| match evaluator.evaluate(&condition.test) {
+            Ok(test) if test.is_falsey() != wanted => evaluator.branch(condition.then.as_ref()),
+            Ok(_) => evaluator.branch(condition.otherwise.as_ref()),
+            Err(Stop::Unknown(because)) => {
+                let branches = condition.then.iter().chain(&condition.otherwise);
+                evaluator.skip(branches, because)
+            }
+            Err(stop) => Err(stop),
+        })
+    }
+
+    pub(super) fn case(&mut self, test: &Node, options: &[Node]) -> Evaluated {
+        self.guarded(|evaluator| match evaluator.choose(test, options) {
+            Ok(Chosen::Part(option)) => match &option.kind {
+                Kind::CaseOption(_, then) => evaluator.branch(then.as_deref()),
+                _ => Ok(Value::Undef),
+            },
+            Ok(Chosen::None) => Ok(Value::Undef),
+            Ok(Chosen::Unknown(because)) => evaluator.skip(options.iter(), because),
+            Err(stop) => Err(stop),
+        })
+    }
+
+    pub(super) fn selector(&mut self, test: &Node, entries: &[Node]) -> Evaluated {
+        self.guarded(|evaluator| match evaluator.choose(test, entries)? {
+            Chosen::Part(entry) => match &entry.kind {
+                Kind::SelectorEntry(pair) => evaluator.evaluate(&pair[1]),
+                _ => Ok(Value::Undef),
+            },
+            Chosen::None => Err(Stop::failed(
+                "No matching entry for selector parameter with this value",
+            )),
+            Chosen::Unknown(because) => evaluator.skip(entries.iter(), because),
+        })
+    }
+
+    fn branch(&mut self, node: Option<&Node>) -> Evaluated {
+        self.block(body(node))
+    }
+
+    /// Forgets what branches may set of which it is not known whether they are taken.
+    fn skip<'n>(
+        &mut self,
+        branches: impl Iterator<Item = &'n Node>,
+        because: Arc<str>,
+    ) -> Evaluated {
+        let mut may_leave = false;
+        for branch in branches {
+            self.forget(branch, &because);
+            may_leave |= uses::may_leave(branch);
+        }
+        match may_leave {
+            true => Err(Stop::Lost(because)),
+            false => Err(Stop::Unknown(because)),
+        }
+    }
+
+    /// Forgets the groups of matches at the end.
+    fn guarded(&mut self, inner: impl FnOnce(&mut Self) -> Evaluated) -> Evaluated {
+        let guard = self.variables.guard();
+        let result = inner(self);
+        self.variables.release(guard);
+        result
+    }
+
+    /// The first option that matches, or else the default.
+    fn choose<'n>(&mut self, test: &Node, options: &'n [Node]) -> Evaluated<Chosen<'n>> {
+        let test = match self.evaluate(test) {
+            Err(Stop::Unknown(because)) => return Ok(Chosen::Unknown(because)),
+            known => known?,
+        };
+        let mut default = Chosen::None;
+        for option in options {
+            let values = match &option.kind {
+                Kind::CaseOption(values, _) => &values[..],
+                Kind::SelectorEntry(pair) => &pair[..1],
+                _ => continue,
+            };
+            for value in values {
+                let value = without_parentheses(value);
+                if matches!(value.kind, Kind::Default) {
+                    default = Chosen::Part(option);
+                    continue;
+                }
+                match self.matches_option(&test, value) {
+                    Ok(true) => return Ok(Chosen::Part(option)),
+                    Ok(false) => {}
+                    Err(Stop::Unknown(because)) => return Ok(Chosen::Unknown(because)),
+                    Err(stop) => return Err(stop),
+                }
+            }
+        }
+        Ok(default)
+    }
+
+    fn matches_option(&mut self, test: &Value, option: &Node) -> Evaluated<bool> {
+        if is_type(option) {
+            let expected = self.written_type(option)?;
+            return Ok(datatype::check(&expected, test).is_ok());
+        }
+        if let Kind::Unary(Prefix::Splat, _) = &option.kind {
+            for one in self.unfolded(std::slice::from_ref(option))? {
+                if self.matches(test, &one)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        let option = self.evaluate(option)?;
+        self.matches(test, &option)
+    }
+
+    /// Whether a value matches another, as options of a `case` do.
+    pub(super) fn matches(&mut self, value: &Value, option: &Value) -> Evaluated<bool> {
+        self.step()?;
+        match option {
+            Value::Rich(rich) if rich.ptype == "Regexp" => match value.as_str() {
+                Some(text) => self.search(rich.pattern().unwrap_or_default(), text),
+                None => Ok(false),
+            },
+            Value::Rich(rich) if rich.ptype == "Type" => {
+                let expected = datatype::type_of_value(option);
+                let expected = expected.filter(|expected| !expected.has_reference());
+                let expected = expected.ok_or_else(|| Stop::unknown("the type is not known"))?;
+                Ok(datatype::check(&expected, value).is_ok())
+            }
+            Value::Rich(_) => Err(Stop::unknown("the comparison is not evaluated")),
+            Value::Array(options) => {
+                let Some(values) = value.as_array().filter(|all| all.len() == options.len()) else {
+                    return Ok(false);
+                };
+                for (value, option) in values.iter().zip(options.iter()) {
+                    if !self.matches(value, option)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Value::Hash(options) => {
+                let Some(values) = value.as_hash() else {
+                    return Ok(false);
+                };
+                for (key, option) in options.iter() {
+                    let value = values.get(key).cloned().unwrap_or_default();
+                    if !self.matches(&value, option)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Value::Default => Ok(true),
+            _ => self.equals(value, option),
+        }
+    }
+
+    /// The right side of `=~`.
+    pub(super) fn matches_operand(&mut self, value: &Value, right: &Node) -> Evaluated<bool> {
+        if is_type(right) {
+            let expected = self.written_type(right)?;
+            return Ok(datatype::check(&expected, value).is_ok());
+        }
+        let mut pattern = self.evaluate(right)?;
+        if let Some(source) = pattern.as_str() {
+            pattern = datatype::regexp_value(source);
+        }
+        match &pattern {
+            Value::Rich(rich) if rich.ptype == "Regexp" => {
+                let Some(text) = value.as_str() else {
+                    return Err(Stop::failed(
+                        "Left match operand must result in a String value",
+                    ));
+                };
+                self.search(rich.pattern().unwrap_or_default(), text)
+            }
+            Value::Rich(rich) if rich.ptype == "Type" => self.matches(value, &pattern),
+            Value::Rich(_) => Err(Stop::unknown("the match is not evaluated")),
+            _ => Err(Stop::failed(
+                "Can not convert right match operand to a regular expression",
+            )),
+        }
+    }
+
+    /// Searches a pattern, and keeps its groups where it is found.
+    pub(super) fn search(&mut self, source: &str, text: &str) -> Evaluated<bool> {
+        let groups = self.groups(source, text)?;
+        let is_found = groups.is_some();
+        if let Some(groups) = groups {
+            self.variables.matched(groups);
+        }
+        Ok(is_found)
+    }
+
+    /// The groups of the first match of a pattern.
+    pub(super) fn groups(
+        &mut self,
+        source: &str,
+        text: &str,
+    ) -> Evaluated<Option<Vec<Option<String>>>> {
+        let not_read = || Stop::unknown(format!("the pattern /{source}/ cannot be matched here"));
+        let pattern = self.host.pattern(source).ok_or_else(not_read)?;
+        pattern.captures(text).map_err(|_| not_read())
+    }
+
+    /// `value in all`
+    pub(super) fn includes(&mut self, all: &Value, value: &Value) -> Evaluated<bool> {
+        match all {
+            Value::String(text) => match value {
+                Value::String(part) => Ok(text.to_lowercase().contains(&part.to_lowercase())),
+                Value::Rich(rich) if rich.ptype == "Regexp" => {
+                    self.search(rich.pattern().unwrap_or_default(), text)
+                }
+                Value::Rich(_) => Err(Stop::unknown("the comparison is not evaluated")),
+                _ => Ok(false),
+            },
+            Value::Array(elements) => self.is_element(elements, value),
+            Value::Hash(hash) => {
+                let keys: Vec<Value> = hash.keys().cloned().collect();
+                self.is_element(&keys, value)
+            }
+            Value::Rich(_) => Err(Stop::unknown("the comparison is not evaluated")),
+            Value::Opaque(_) => Err(not_known(all)),
+            _ => Ok(false),
+        }
+    }
+
+    fn is_element(&mut self, elements: &[Value], value: &Value) -> Evaluated<bool> {
+        for element in elements {
+            let is_it = match value {
+                Value::Rich(rich) if rich.ptype == "Regexp" => match element.as_str() {
+                    Some(text) => self.search(rich.pattern().unwrap_or_default(), text)?,
+                    None => false,
+                },
+                Value::Rich(rich) if rich.ptype == "Type" => self.matches(element, value)?,
+                // The element is the pattern here.
+                Value::String(_) => self.matches(value, element)?,
+                _ => self.equals(element, value)?,
+            };
+            if is_it {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// `==`: strings whatever their case, numbers by what they are worth.
+    pub(super) fn equals(&mut self, left: &Value, right: &Value) -> Evaluated<bool> {
+        self.step()?;
+        Ok(match (left, right) {
+            (Value::String(left), Value::String(right)) => left.eq_ignore_ascii_case(right),
+            (Value::Int(left), Value::Float(right)) | (Value::Float(right), Value::Int(left)) => {
+                *left as f64 == *right
+            }
+            (Value::Float(left), Value::Float(right)) => left == right,
+            (Value::Array(left), Value::Array(right)) => {
+                if left.len() != right.len() {
+                    return Ok(false);
+                }
+                for (left, right) in left.iter().zip(right.iter()) {
+                    if !self.equals(left, right)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            (Value::Hash(left), Value::Hash(right)) => self.equal_hashes(left, right)?,
+            (Value::Rich(left), Value::Rich(right)) => match (left.ptype, right.ptype) {
+                (one, other) if one != other => false,
+                ("Regexp", _) => left == right,
+                _ if left == right => true,
+                _ => return Err(Stop::unknown("the comparison is not evaluated")),
+            },
+            (Value::Opaque(_), _) => return Err(not_known(left)),
+            (_, Value::Opaque(_)) => return Err(not_known(right)),
+            _ => left == right,
+        })
+    }
+
+    fn equal_hashes(&mut self, left: &HashMap, right: &HashMap) -> Evaluated<bool> {
+        if left.len() != right.len() {
+            return Ok(false);
+        }
+        for (key, value) in left {
+            let other = right.get(key).cloned().unwrap_or_default();
+            if !self.equals(&other, value)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,438 @@
+//! Statements and expressions (`pops/evaluator/evaluator_impl.rb`).
+
+use std::sync::Arc;
+
+use super::host::Host;
+use super::source::{Source, statements};
+use super::stop::{Evaluated, Stop};
+use super::uses;
+use super::variables::Variables;
+use crate::datatype::{self, Type};
+use crate::scope::Scope;
+use crate::syntax::puppet::{Kind, Node, Prefix, integer};
+use crate::value::{HashMap, Value};
+
+/// Most steps of one evaluation; a site manifest takes some hundred.
+const MAX_STEPS: usize = 200_000;
+
+/// Deepest nesting of expressions and calls.
+const MAX_DEPTH: usize = 100;
+
+/// Most values inside of a value that is made.
+const MAX_VALUES: usize = 20_000;
+
+/// Longest text that is made, in bytes.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// One evaluation.
+pub(super) struct Evaluator<'h> {
+    pub(super) host: &'h dyn Host,
+    pub(super) variables: Variables<'h>,
+    /// The text that is being evaluated.
+    pub(super) source: Arc<Source>,
+    steps: usize,
+    depth: usize,
+}
+
+impl<'h> Evaluator<'h> {
+    pub(super) fn new(host: &'h dyn Host, scope: &'h Scope, source: Arc<Source>) -> Self {
+        Evaluator {
+            host,
+            variables: Variables::new(scope),
+            source,
+            steps: 0,
+            depth: 0,
+        }
+    }
+
+    /// Counts a step.
+    pub(super) fn step(&mut self) -> Evaluated<()> {
+        self.steps += 1;
+        match self.steps > MAX_STEPS {
+            true => Err(Stop::Lost(Arc::from("it takes too many steps"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Evaluates a node.
+    pub(super) fn evaluate(&mut self, node: &Node) -> Evaluated {
+        self.step()?;
+        if self.depth >= MAX_DEPTH {
+            return Err(Stop::Lost(Arc::from("it nests too deeply")));
+        }
+        self.depth += 1;
+        let result = self.kind(node);
+        self.depth -= 1;
+        if let Err(Stop::Unknown(because)) = &result
+            && !uses::holds_statements(&node.kind)
+        {
+            // What was not reached may set variables.
+            self.forget(node, because);
+        }
+        result
+    }
+
+    /// Statements one after another: the value of the last one. What one of them would have been
+    /// worth may be unknown.
+    pub(super) fn block(&mut self, nodes: &[Node]) -> Evaluated {
+        let mut value = Ok(Value::Undef);
+        for node in nodes {
+            value = match self.evaluate(node) {
+                known @ (Ok(_) | Err(Stop::Unknown(_))) => known,
+                Err(stop) => return Err(stop),
+            };
+        }
+        value
+    }
+
+    /// Makes the variables unknown that a node may set, where it is not known whether it does.
+    pub(super) fn forget(&mut self, node: &Node, because: &Arc<str>) {
+        let source = self.source.clone();
+        uses::assigned(node, &mut |name, place| {
+            self.variables.forget(name, because, &source, place);
+        });
+    }
+
+    fn kind(&mut self, node: &Node) -> Evaluated {
+        match &node.kind {
+            Kind::Undef | Kind::Nothing => Ok(Value::Undef),
+            Kind::Default => Ok(Value::Default),
+            Kind::Boolean(truth) => Ok(Value::Bool(*truth)),
+            Kind::Integer(written) => whole_number(written),
+            Kind::Float(number) => Ok(Value::Float(*number)),
+            Kind::Text(text) | Kind::Name(text) => Ok(Value::string(text)),
+            Kind::Regexp(source) => Ok(datatype::regexp_value(source)),
+            Kind::Variable(name) => self.variable(name),
+            Kind::List(nodes) => {
+                let elements = self.unfolded(nodes)?;
+                self.sized(Value::from(elements))
+            }
+            Kind::Hash(entries) => self.hash(entries),
+            Kind::Concatenated(parts) => self.text(parts),
+            Kind::Interpolation(inner) => match &inner.kind {
+                Kind::Name(name) => self.variable(name),
+                _ => self.evaluate(inner),
+            },
+            Kind::Heredoc(heredoc) => self.evaluate(&heredoc.text),
+            Kind::Unary(prefix, inner) => self.unary(*prefix, inner),
+            Kind::Binary(sign, pair) => self.binary(sign, &pair[0], &pair[1]),
+            Kind::Reference(_) => self.type_value(node),
+            Kind::Access(left, keys) => self.access(node, left, keys),
+            Kind::Call(call) => self.call(call),
+            Kind::MethodCall(call) => self.method(call),
+            Kind::NamedAccess(access) => {
+                let receiver = self.evaluate(&access.left)?;
+                self.call_by_name(&access.name, vec![receiver], None)
+            }
+            Kind::If(condition) => self.condition(condition, true),
+            Kind::Unless(condition) => self.condition(condition, false),
+            Kind::Case(test, options) => self.case(test, options),
+            Kind::Selector(test, entries) => self.selector(test, entries),
+            Kind::Block(nodes) => self.block(nodes),
+            // Definitions are no statements that do anything.
+            Kind::Class(_)
+            | Kind::Define(_)
+            | Kind::Function(_)
+            | Kind::Plan(_)
+            | Kind::NodeBlock(_)
+            | Kind::TypeAlias(_)
+            | Kind::TypeMapping(_)
+            | Kind::TypeDefinition(..) => Ok(Value::Undef),
+            Kind::Resource(_)
+            | Kind::ResourceDefaults(_)
+            | Kind::ResourceOverride(_)
+            | Kind::Collect(..) => Err(Stop::unknown("resources are not evaluated")),
+            _ => Err(Stop::unknown("this part of the language is not evaluated")),
+        }
+    }
+
+    /// The values of nodes, with what a splat unfolds.
+    pub(super) fn unfolded(&mut self, nodes: &[Node]) -> Evaluated<Vec<Value>> {
+        let mut values = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            match &without_parentheses(node).kind {
+                Kind::Unary(Prefix::Splat, inner) => {
+                    let inner = self.evaluate(inner)?;
+                    values.extend(elements_of(&inner));
+                }
+                _ => values.push(self.evaluate(node)?),
+            }
+        }
+        Ok(values)
+    }
+
+    fn hash(&mut self, entries: &[Node]) -> Evaluated {
+        let mut hash = HashMap::default();
+        for entry in entries {
+            if let Kind::Entry(pair) = &entry.kind {
+                let key = self.evaluate(&pair[0])?;
+                let value = self.evaluate(&pair[1])?;
+                hash.insert(key, value);
+            }
+        }
+        self.sized(Value::from(hash))
+    }
+
+    fn text(&mut self, parts: &[Node]) -> Evaluated {
+        let mut text = String::new();
+        for part in parts {
+            let value = self.evaluate(part)?;
+            self.write(&value, &mut text)?;
+        }
+        Ok(Value::from(text))
+    }
+
+    /// A value as it is interpolated (`string` of the evaluator).
+    pub(super) fn write(&mut self, value: &Value, out: &mut String) -> Evaluated<()> {
+        self.step()?;
+        match value {
+            Value::Undef => {}
+            Value::Array(elements) => {
+                out.push('[');
+                for (at, element) in elements.iter().enumerate() {
+                    out.push_str(if at > 0 { ", " } else { "" });
+                    self.write(element, out)?;
+                }
+                out.push(']');
+            }
+            Value::Hash(hash) => {
+                out.push('{');
+                for (at, (key, element)) in hash.iter().enumerate() {
+                    out.push_str(if at > 0 { ", " } else { "" });
+                    self.write(key, out)?;
+                    out.push_str(" => ");
+                    self.write(element, out)?;
+                }
+                out.push('}');
+            }
+            Value::Rich(rich) => out.push_str(&rich.text),
+            Value::Opaque(_) => return Err(not_known(value)),
+            other => out.push_str(&other.to_s()),
+        }
+        match out.len() > MAX_TEXT {
+            true => Err(Stop::unknown("the text is too long")),
+            false => Ok(()),
+        }
+    }
+
+    /// A value as it is interpolated.
+    pub(super) fn text_of(&mut self, value: &Value) -> Evaluated<String> {
+        let mut text = String::new();
+        self.write(value, &mut text)?;
+        Ok(text)
+    }
+
+    /// A value that was made, unless it is too large.
+    pub(super) fn sized(&mut self, value: Value) -> Evaluated {
+        fn count(value: &Value, left: &mut usize) {
+            if *left == 0 {
+                return;
+            }
+            *left -= 1;
+            match value {
+                Value::Array(elements) => elements.iter().for_each(|each| count(each, left)),
+                Value::Hash(hash) => hash.iter().for_each(|(key, value)| {
+                    count(key, left);
+                    count(value, left);
+                }),
+                Value::Sensitive(inner) => count(inner, left),
+                _ => {}
+            }
+        }
+        if let Value::String(text) = &value
+            && text.len() > MAX_TEXT
+        {
+            return Err(Stop::unknown("the text is too long"));
+        }
+        let mut left = MAX_VALUES;
+        count(&value, &mut left);
+        self.steps += MAX_VALUES - left;
+        match left {
+            0 => Err(Stop::unknown("the value is too large")),
+            _ => Ok(value),
+        }
+    }
+
+    fn unary(&mut self, prefix: Prefix, inner: &Node) -> Evaluated {
+        match prefix {
+            Prefix::Parentheses => self.evaluate(inner),
+            Prefix::Not => Ok(Value::Bool(self.evaluate(inner)?.is_falsey())),
+            Prefix::Minus => {
+                let value = self.evaluate(inner)?;
+                self.negated(&value)
+            }
+            Prefix::Splat => {
+                let value = self.evaluate(inner)?;
+                Ok(Value::from(elements_of(&value)))
+            }
+        }
+    }
+
+    fn binary(&mut self, sign: &str, left: &Node, right: &Node) -> Evaluated {
+        match sign {
+            "=" => self.assign(left, right),
+            "and" => match self.evaluate(left)?.is_falsey() {
+                true => Ok(Value::Bool(false)),
+                false => Ok(Value::Bool(!self.evaluate(right)?.is_falsey())),
+            },
+            "or" => match self.evaluate(left)?.is_falsey() {
+                false => Ok(Value::Bool(true)),
+                true => Ok(Value::Bool(!self.evaluate(right)?.is_falsey())),
+            },
+            "=~" | "!~" => {
+                let value = self.evaluate(left)?;
+                let matched = self.matches_operand(&value, right)?;
+                Ok(Value::Bool(matched == (sign == "=~")))
+            }
+            "in" => {
+                let value = self.evaluate(left)?;
+                let all = self.evaluate(right)?;
+                Ok(Value::Bool(self.includes(&all, &value)?))
+            }
+            "->" | "~>" | "<-" | "<~" => {
+                let sides = [self.evaluate(left), self.evaluate(right)];
+                sides.into_iter().try_for_each(|side| match side {
+                    Ok(_) | Err(Stop::Unknown(_)) => Ok(()),
+                    Err(stop) => Err(stop),
+                })?;
+                Err(Stop::unknown("resources are not evaluated"))
+            }
+            _ => {
+                let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
+                match sign {
+                    "==" | "!=" => {
+                        let equal = self.equals(&left, &right)?;
+                        Ok(Value::Bool(equal == (sign == "==")))
+                    }
+                    "<" | "<=" | ">" | ">=" => self.compare(sign, &left, &right),
+                    _ => self.calculate(sign, &left, &right),
+                }
+            }
+        }
+    }
+
+    /// `$a = …`, and `[$a, $b] = …`.
+    fn assign(&mut self, left: &Node, right: &Node) -> Evaluated {
+        let value = self.evaluate(right);
+        match &value {
+            Ok(_) | Err(Stop::Unknown(_)) => {}
+            Err(_) => return value,
+        }
+        let known = value.clone().map_err(|stop| stop.because());
+        let source = self.source.clone();
+        match &left.kind {
+            Kind::Variable(name) => self.variables.set(name, known, &source, left.range)?,
+            Kind::List(names) => {
+                for (at, name) in names.iter().enumerate() {
+                    let Kind::Variable(text) = &name.kind else {
+                        return Err(Stop::unknown("the assignment is not evaluated"));
+                    };
+                    let part = match &known {
+                        Err(because) => Err(because.clone()),
+                        Ok(value) => Ok(assigned_part(value, at, names.len(), text)?),
+                    };
+                    self.variables.set(text, part, &source, name.range)?;
+                }
+            }
+            _ => return Err(Stop::unknown("the assignment is not evaluated")),
+        }
+        value
+    }
+
+    pub(super) fn variable(&mut self, name: &str) -> Evaluated {
+        let strict = self.host.strict_variables();
+        self.variables.get(name, &[], strict)
+    }
+
+    /// A type that is written out; parts that are computed are not evaluated.
+    pub(super) fn written_type(&mut self, node: &Node) -> Evaluated<Type> {
+        let mut is_computed = false;
+        node.walk(&mut |part| {
+            is_computed |= matches!(
+                part.kind,
+                Kind::Variable(_) | Kind::Call(_) | Kind::MethodCall(_) | Kind::Interpolation(_)
+            );
+        });
+        let text = node.source(&self.source.text);
+        let parsed = datatype::parse(&text, self.host.aliases());
+        match parsed {
+            Ok(parsed) if !is_computed && !parsed.has_reference() => Ok(parsed),
+            _ => Err(Stop::unknown(format!("the type {text} is not known"))),
+        }
+    }
+
+    fn type_value(&mut self, node: &Node) -> Evaluated {
+        Ok(datatype::type_value(&self.written_type(node)?))
+    }
+}
+
+/// What is assigned to a part of a list (`assign_Array` of the evaluator).
+fn assigned_part(value: &Value, at: usize, count: usize, name: &str) -> Evaluated {
+    match value {
+        Value::Hash(hash) => match hash.get(&crate::value::StrKey(name)) {
+            Some(part) => Ok(part.clone()),
+            None => Err(Stop::failed(format!("No value for required key '{name}'"))),
+        },
+        Value::Array(elements) if elements.len() == count => Ok(elements[at].clone()),
+        Value::Array(_) => Err(Stop::failed(
+            "Mismatched number of assignable entries and values",
+        )),
+        other if count == 1 => Ok(other.clone()),
+        _ => Err(Stop::failed(
+            "Mismatched number of assignable entries and values",
+        )),
+    }
+}
+
+/// A node without the parentheses around it.
+pub(super) fn without_parentheses(node: &Node) -> &Node {
+    match &node.kind {
+        Kind::Unary(Prefix::Parentheses, inner) => without_parentheses(inner),
+        _ => node,
+    }
+}
+
+/// Whether a node is a type that is written out.
+pub(super) fn is_type(node: &Node) -> bool {
+    match &without_parentheses(node).kind {
+        Kind::Reference(_) => true,
+        Kind::Access(left, _) => matches!(left.kind, Kind::Reference(_)),
+        _ => false,
+    }
+}
+
+/// What a splat makes of a value.
+fn elements_of(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Undef => Vec::new(),
+        Value::Array(elements) => elements.to_vec(),
+        Value::Hash(_) => pairs(value),
+        other => vec![other.clone()],
+    }
+}
+
+/// The entries of a hash as lists of two.
+pub(super) fn pairs(hash: &Value) -> Vec<Value> {
+    let entries = hash.as_hash().into_iter().flat_map(HashMap::iter);
+    entries
+        .map(|(key, value)| Value::array([key.clone(), value.clone()]))
+        .collect()
+}
+
+/// The statements of a body.
+pub(super) fn body(node: Option<&Node>) -> &[Node] {
+    node.map_or(&[], statements)
+}
+
+fn whole_number(written: &str) -> Evaluated {
+    let number = integer(written).and_then(|number| i64::try_from(number).ok());
+    number
+        .map(Value::Int)
+        .ok_or_else(|| Stop::unknown("the number is too large"))
+}
+
+/// That a value holds something that is not known here.
+pub(super) fn not_known(value: &Value) -> Stop {
+    let because = value.opaque_reason();
+    Stop::unknown(because.unwrap_or_else(|| "the value is not known".to_owned()))
+}

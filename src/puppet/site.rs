@@ -1,0 +1,221 @@
+//! The manifests of an environment, run for a node: the top scope, then the block of the node
+//! (`puppet/parser/compiler.rb`).
+
+use std::sync::Arc;
+
+use super::evaluator::{Evaluator, body};
+use super::host::Host;
+use super::source::Source;
+use super::stop::{Evaluated, Stop};
+use super::uses;
+use super::variables::Level;
+use crate::scope::{Assigned, Scope};
+use crate::syntax::puppet::{Kind, Node, NodeBlock};
+use crate::text::TextRange;
+
+/// Most manifests of an environment.
+const MAX_SOURCES: usize = 1_000;
+
+/// The manifests of an environment, in the order in which Puppet runs them.
+#[derive(Debug, Default)]
+pub struct Site {
+    sources: Vec<Arc<Source>>,
+    /// Whether they set variables, or may.
+    is_telling: bool,
+    /// Whether what they set may depend on data, or on functions of modules.
+    asks: bool,
+}
+
+/// What a node is called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Identity<'n> {
+    /// Its certname.
+    Certname(&'n str),
+    /// Which node it is is not known: any block may be its own.
+    Unknown,
+}
+
+/// Which block is a node's.
+enum Own<'n> {
+    Block(&'n Arc<Source>, &'n NodeBlock),
+    None,
+    Unknown(Arc<str>),
+}
+
+impl Site {
+    /// The manifests of an environment.
+    #[must_use]
+    pub fn new(mut sources: Vec<Arc<Source>>) -> Site {
+        sources.truncate(MAX_SOURCES);
+        let mut site = Site::default();
+        for source in &sources {
+            for node in source.statements() {
+                match &node.kind {
+                    Kind::NodeBlock(block) => block.body.iter().for_each(|body| site.look(body)),
+                    _ => site.look(node),
+                }
+            }
+        }
+        site.sources = sources;
+        site
+    }
+
+    /// Notes what code may do.
+    fn look(&mut self, node: &Node) {
+        uses::assigned(node, &mut |_, _| self.is_telling = true);
+        uses::called(node, &mut |name| {
+            let is_known = super::builtin::is_known(name);
+            self.is_telling |= !is_known;
+            self.asks |= !is_known || super::builtin::asks_data(name);
+        });
+    }
+
+    /// Whether the manifests set variables, or call functions that may. If not, nothing is to be run.
+    #[must_use]
+    pub fn is_telling(&self) -> bool {
+        self.is_telling
+    }
+
+    /// Whether what they set may depend on data or on functions of modules.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.asks
+    }
+
+    /// Where the manifests set a variable, whatever the node: the file and the place, in order.
+    #[must_use]
+    pub fn assignments(&self, name: &str) -> Vec<(Arc<str>, TextRange)> {
+        let mut found = Vec::new();
+        for source in &self.sources {
+            let mut visit = |node: &Node| {
+                uses::assigned(node, &mut |set, place| {
+                    if set == name {
+                        found.push((source.path.clone(), place));
+                    }
+                });
+            };
+            for node in source.statements() {
+                match &node.kind {
+                    Kind::NodeBlock(block) => block.body.iter().for_each(&mut visit),
+                    _ => visit(node),
+                }
+            }
+        }
+        found
+    }
+
+    /// Runs the manifests for a node whose scope is `scope` before.
+    #[must_use]
+    pub fn run(&self, host: &dyn Host, scope: &Scope, identity: Identity<'_>) -> Assigned {
+        let Some(first) = self.sources.first() else {
+            return Assigned::default();
+        };
+        let mut evaluator = Evaluator::new(host, scope, first.clone());
+        let mut stopped = self.top(&mut evaluator);
+        evaluator.variables.level = Level::Node;
+        match self.own_block(&mut evaluator, identity) {
+            Own::None => {}
+            Own::Block(source, block) => {
+                evaluator.source = source.clone();
+                let body = body(block.body.as_ref());
+                stopped = stopped.or_else(|| evaluator.statements(body).err());
+                if let Some(stop) = &stopped {
+                    body.iter()
+                        .for_each(|node| evaluator.forget(node, &stop.because()));
+                }
+            }
+            Own::Unknown(because) => {
+                for (source, block) in self.blocks() {
+                    evaluator.source = source.clone();
+                    let body = body(block.body.as_ref());
+                    body.iter()
+                        .for_each(|node| evaluator.forget(node, &because));
+                }
+            }
+        }
+        let mut assigned = evaluator.variables.assigned;
+        if let Some(stop) = stopped {
+            assigned.may_be_more.get_or_insert(stop.because());
+        }
+        assigned
+    }
+
+    /// Runs the top scope: tells what ended it before its end.
+    fn top(&self, evaluator: &mut Evaluator<'_>) -> Option<Stop> {
+        // Where one of them cannot be read, none is run.
+        let mut problems = self
+            .sources
+            .iter()
+            .filter_map(|source| source.problem.clone());
+        let mut stopped = problems.next().map(Stop::Failed);
+        for source in &self.sources {
+            evaluator.source = source.clone();
+            if stopped.is_none() {
+                stopped = evaluator.statements(source.statements()).err();
+            }
+            if let Some(stop) = &stopped {
+                let because = stop.because();
+                let nodes = source.statements().iter();
+                nodes.for_each(|node| evaluator.forget(node, &because));
+            }
+        }
+        stopped
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = (&Arc<Source>, &NodeBlock)> {
+        self.sources.iter().flat_map(|source| {
+            source
+                .statements()
+                .iter()
+                .filter_map(move |node| match &node.kind {
+                    Kind::NodeBlock(block) => Some((source, &**block)),
+                    _ => None,
+                })
+        })
+    }
+
+    /// The block of a node: that of its name, the first with a pattern that matches, the default
+    /// (`puppet/resource/type_collection.rb`, `node`). Sets the groups of the pattern.
+    fn own_block(&self, evaluator: &mut Evaluator<'_>, identity: Identity<'_>) -> Own<'_> {
+        let Identity::Certname(name) = identity else {
+            return Own::Unknown(Arc::from("the node's name is not known"));
+        };
+        let name = name.to_lowercase();
+        let named = |node: &Node| {
+            let literal = node.literal().map(str::to_lowercase);
+            literal.as_deref() == Some(&name) && !matches!(node.kind, Kind::Default)
+        };
+        let mut blocks = self.blocks();
+        if let Some((source, block)) = blocks.find(|(_, block)| block.matches.iter().any(named)) {
+            return Own::Block(source, block);
+        }
+        let mut default = Own::None;
+        for (source, block) in self.blocks() {
+            for node in &block.matches {
+                match &node.kind {
+                    Kind::Regexp(pattern) => match evaluator.search(pattern, &name) {
+                        Ok(true) => return Own::Block(source, block),
+                        Ok(false) => {}
+                        Err(stop) => return Own::Unknown(stop.because()),
+                    },
+                    Kind::Default => default = Own::Block(source, block),
+                    _ => {}
+                }
+            }
+        }
+        default
+    }
+}
+
+impl Evaluator<'_> {
+    /// Statements of which no value is used.
+    fn statements(&mut self, nodes: &[Node]) -> Evaluated<()> {
+        match self.block(nodes) {
+            Ok(_) | Err(Stop::Unknown(_)) => Ok(()),
+            Err(Stop::Next(_) | Stop::Break | Stop::Return(_)) => Err(Stop::failed(
+                "next(), break() or return() from context where this is illegal",
+            )),
+            Err(stop) => Err(stop),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Why evaluation ends before its end.
+
+use std::sync::Arc;
+
+use crate::value::Value;
+
+/// The result of evaluating something.
+pub type Evaluated<T = Value> = Result<T, Stop>;
+
+/// What ends an evaluation early.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// The value is not known here: the reason, for people. Evaluation goes on with the next
+    /// statement.
+    Unknown(Arc<str>),
+    /// It is not known what is evaluated next: the reason, for people.
+    Lost(Arc<str>),
+    /// Puppet fails: its message.
+    Failed(Arc<str>),
+    /// `next()` in a lambda.
+    Next(Value),
+    /// `break()` in a lambda.
+    Break,
+    /// `return()` in a function.
+    Return(Value),
+    /// `not_found()` of a lookup function's context.
+    NotFound,
+}
+
+impl Stop {
+    /// A value that is not known.
+    #[must_use]
+    pub fn unknown(because: impl AsRef<str>) -> Stop {
+        Stop::Unknown(Arc::from(because.as_ref()))
+    }
+
+    /// A failure of Puppet's.
+    #[must_use]
+    pub fn failed(message: impl AsRef<str>) -> Stop {
+        Stop::Failed(Arc::from(message.as_ref()))
+    }
+
+    /// Why nothing is known behind it, in words.
+    #[must_use]
+    pub fn because(&self) -> Arc<str> {
+        match self {
+            Stop::Unknown(because) | Stop::Lost(because) => because.clone(),
+            Stop::Failed(message) => Arc::from(format!("Puppet fails: {message}")),
+            Stop::Next(_) | Stop::Break | Stop::Return(_) | Stop::NotFound => {
+                Arc::from("it ends early")
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The variables of an evaluation: of lambdas and functions, of the node's block, of the top scope,
+//! over what is known of the node (`puppet/parser/scope.rb`).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::source::Source;
+use super::stop::{Evaluated, Stop};
+use crate::interpolation::Segment;
+use crate::scope::{Assigned, Assignment, Scope, Variable};
+use crate::text::TextRange;
+use crate::value::Value;
+
+/// A value, or why it is not known.
+pub(super) type Known = Result<Value, Arc<str>>;
+
+/// Variables that cannot be set.
+const RESERVED: [&str; 4] = ["trusted", "facts", "server_facts", "environment"];
+
+/// Which scope statements stand in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Level {
+    Top,
+    Node,
+    /// A function, which sees the top scope and its own.
+    Function,
+}
+
+/// What a function or a lambda holds.
+type Frame = HashMap<Box<str>, Known>;
+
+/// The groups of a match, the whole first.
+type Groups = Vec<Option<String>>;
+
+pub(super) struct Variables<'s> {
+    /// What is known before any manifest.
+    base: &'s Scope,
+    /// What manifests set.
+    pub(super) assigned: Assigned,
+    pub(super) level: Level,
+    /// Of the function and the lambdas that are being evaluated, innermost last.
+    frames: Vec<Frame>,
+    /// Matches that can be seen, the last one counts.
+    matches: Vec<Groups>,
+}
+
+/// What a function hides of its caller.
+pub(super) struct Hidden {
+    level: Level,
+    frames: Vec<Frame>,
+    matches: Vec<Groups>,
+}
+
+impl<'s> Variables<'s> {
+    pub(super) fn new(base: &'s Scope) -> Variables<'s> {
+        Variables {
+            base,
+            assigned: Assigned::default(),
+            level: Level::Top,
+            frames: Vec::new(),
+            matches: Vec::new(),
+        }
+    }
+
+    /// The value of a variable; in what is only partly known, at least as far as `segments` lead.
+    pub(super) fn get(&self, name: &str, segments: &[Segment], strict: bool) -> Evaluated {
+        if name.bytes().all(|byte| byte.is_ascii_digit()) {
+            let groups = self.matches.last();
+            let at: Option<usize> = name.parse().ok();
+            let group = groups
+                .zip(at)
+                .and_then(|(groups, at)| groups.get(at)?.clone());
+            return Ok(group.map(Value::from).unwrap_or_default());
+        }
+        if !name.contains("::")
+            && let Some(known) = self.frames.iter().rev().find_map(|frame| frame.get(name))
+        {
+            return known.clone().map_err(Stop::Unknown);
+        }
+        let set = match self.level {
+            Level::Function => self.assigned.top.get(name.trim_start_matches("::")),
+            Level::Top | Level::Node => self.assigned.get(name),
+        };
+        if let Some(set) = set {
+            return set.value.clone().map_err(Stop::Unknown);
+        }
+        let because = || match segments {
+            [] => format!("variable '{name}' is not known"),
+            _ => {
+                let parts: Vec<String> = segments.iter().map(ToString::to_string).collect();
+                format!("variable '{name}.{}' is not known", parts.join("."))
+            }
+        };
+        match self.base.dotted(name, segments) {
+            Variable::Known(value) if value.has_opaque() => Err(Stop::unknown(because())),
+            Variable::Known(value) => Ok(value),
+            Variable::Unknown => Err(Stop::unknown(because())),
+            // A class may have been included that has it.
+            Variable::Undefined(_) if name.trim_start_matches("::").contains("::") => {
+                Err(Stop::unknown(because()))
+            }
+            Variable::Undefined(_) if self.assigned.may_be_more.is_some() => {
+                Err(Stop::unknown(because()))
+            }
+            Variable::Undefined(undefined) if strict && !undefined.silent => {
+                Err(Stop::failed(format!("Unknown variable: '{name}'.")))
+            }
+            Variable::Undefined(_) => Ok(Value::Undef),
+        }
+    }
+
+    /// Whether there is a variable of that name, set to whatever; nothing where that is not known.
+    pub(super) fn exists(&self, name: &str) -> Option<bool> {
+        match self.get(name, &[], true) {
+            Ok(_) => Some(true),
+            Err(Stop::Failed(_)) => Some(false),
+            Err(_) => {
+                let is_set = |set: &Assignment| set.value.is_ok();
+                let set = self.assigned.get(name).map(is_set);
+                set.filter(|is_known| *is_known)
+            }
+        }
+    }
+
+    /// Sets a variable in the innermost scope.
+    pub(super) fn set(
+        &mut self,
+        name: &str,
+        value: Known,
+        source: &Arc<Source>,
+        place: TextRange,
+    ) -> Evaluated<()> {
+        let again = || Stop::failed(format!("Cannot reassign variable '${name}'"));
+        if RESERVED.contains(&name) {
+            return Err(Stop::failed(format!(
+                "Attempt to assign to a reserved variable name: '${name}'"
+            )));
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            return match frame.insert(Box::from(name), value) {
+                Some(_) => Err(again()),
+                None => Ok(()),
+            };
+        }
+        let at_top = self.level == Level::Top;
+        if at_top && matches!(self.base.dotted(name, &[]), Variable::Known(_)) {
+            return Err(again());
+        }
+        let set = match at_top {
+            true => &mut self.assigned.top,
+            false => &mut self.assigned.node,
+        };
+        let assignment = Assignment {
+            value,
+            file: source.path.clone(),
+            line: source.line(place.start),
+            place,
+        };
+        match set.get(name) {
+            // It may have been set: where it was, setting it again fails.
+            Some(before) if before.value.is_err() => Ok(()),
+            Some(_) => Err(again()),
+            None => {
+                set.insert(Arc::from(name), assignment);
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes a variable unknown that may have been set in the innermost scope.
+    pub(super) fn forget(
+        &mut self,
+        name: &str,
+        because: &Arc<str>,
+        source: &Arc<Source>,
+        place: TextRange,
+    ) {
+        let unknown = || Err(because.clone());
+        if let Some(frame) = self.frames.last_mut() {
+            frame.entry(Box::from(name)).or_insert_with(unknown);
+            return;
+        }
+        let set = match self.level {
+            Level::Top => &mut self.assigned.top,
+            Level::Node | Level::Function => &mut self.assigned.node,
+        };
+        let file = &source.path;
+        set.entry(Arc::from(name)).or_insert_with(|| Assignment {
+            value: unknown(),
+            file: file.clone(),
+            line: source.line(place.start),
+            place,
+        });
+    }
+
+    /// Opens the scope of a lambda.
+    pub(super) fn open(&mut self) {
+        self.frames.push(Frame::new());
+    }
+
+    /// Closes the innermost scope.
+    pub(super) fn close(&mut self) {
+        self.frames.pop();
+    }
+
+    /// Sets a parameter of the innermost function or lambda.
+    pub(super) fn bind(&mut self, name: &str, value: Value) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.insert(Box::from(name), Ok(value));
+        }
+    }
+
+    /// Opens the scope of a function, which does not see its caller's.
+    pub(super) fn enter(&mut self) -> Hidden {
+        let hidden = Hidden {
+            level: self.level,
+            frames: std::mem::take(&mut self.frames),
+            matches: std::mem::take(&mut self.matches),
+        };
+        self.level = Level::Function;
+        self.open();
+        hidden
+    }
+
+    /// Goes back to the caller of a function.
+    pub(super) fn leave(&mut self, hidden: Hidden) {
+        self.level = hidden.level;
+        self.frames = hidden.frames;
+        self.matches = hidden.matches;
+    }
+
+    /// Keeps what a match has found.
+    pub(super) fn matched(&mut self, groups: Groups) {
+        self.matches.push(groups);
+    }
+
+    /// How many matches can be seen.
+    pub(super) fn guard(&self) -> usize {
+        self.matches.len()
+    }
+
+    /// Forgets later matches.
+    pub(super) fn release(&mut self, guard: usize) {
+        self.matches.truncate(guard);
+    }
+
+    /// The scope of a lookup at this place.
+    pub(super) fn scope(&self) -> Scope {
+        let mut assigned = self.assigned.clone();
+        if self.level == Level::Function {
+            assigned.node.clear();
+        }
+        let mut scope = self.base.with_assigned(Arc::new(assigned));
+        for frame in &self.frames {
+            for (name, known) in frame {
+                let value = known.clone().unwrap_or_else(|because| {
+                    let text = String::new();
+                    let because = because.to_string();
+                    Value::Opaque(Arc::new(crate::value::Opaque::Unknown { text, because }))
+                });
+                scope = scope.with_local(&Arc::from(&**name), value);
+            }
+        }
+        scope
+    }
+}

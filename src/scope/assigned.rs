@@ -1,0 +1,72 @@
+//! The variables that manifests set for one node: over its facts, and under nothing.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::{Node, Scope};
+use crate::text::TextRange;
+use crate::value::Value;
+
+/// What manifests set for one node.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Assigned {
+    /// In the top scope: `%{role}` and `%{::role}`.
+    pub top: Assignments,
+    /// In the node's block: `%{role}` only.
+    pub node: Assignments,
+    /// Why there may be more variables than these, for people.
+    pub may_be_more: Option<Arc<str>>,
+}
+
+/// Variables by name.
+pub type Assignments = IndexMap<Arc<str>, Assignment>;
+
+/// What a variable is set to, and where.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Assignment {
+    /// The value, or why it is not known.
+    pub value: Result<Value, Arc<str>>,
+    /// The manifest.
+    pub file: Arc<str>,
+    /// The line that sets it, from 1.
+    pub line: u32,
+    /// Where the variable stands.
+    pub place: TextRange,
+}
+
+/// Evaluates manifests for nodes.
+pub trait Manifests: Send + Sync + std::fmt::Debug {
+    /// What manifests set for a node, whose scope is `scope` before.
+    fn assigned(&self, node: &Node, scope: &Scope) -> Arc<Assigned>;
+}
+
+impl Assigned {
+    /// Whether nothing is set, and nothing may be.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.top.is_empty() && self.node.is_empty() && self.may_be_more.is_none()
+    }
+
+    /// Whether lookups find the same, wherever it is set.
+    #[must_use]
+    pub fn says_the_same(&self, other: &Assigned) -> bool {
+        let same = |one: &Assignments, other: &Assignments| {
+            let mut all = one.iter();
+            one.len() == other.len()
+                && all.all(|(name, set)| other.get(name).is_some_and(|it| it.value == set.value))
+        };
+        same(&self.top, &other.top)
+            && same(&self.node, &other.node)
+            && self.may_be_more == other.may_be_more
+    }
+
+    /// What sets a variable that is named with or without `::` before it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Assignment> {
+        match name.strip_prefix("::") {
+            Some(name) => self.top.get(name),
+            None => self.node.get(name).or_else(|| self.top.get(name)),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Whether what some keys come from is the same in two snapshots.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use super::{Files as _, Snapshot};
+
+impl Snapshot {
+    /// A number that is another one where one of these keys may be looked up otherwise than before:
+    /// in the values that files give it, in options, configurations, files or folders. O(files that
+    /// have one of the keys).
+    #[must_use]
+    pub fn print_of<'k>(&self, keys: impl Iterator<Item = &'k Arc<str>>) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.shape().hash(&mut hasher);
+        let of_options = self.iter_files_with("lookup_options");
+        for file in of_options {
+            let options = file.facts().lookup_options.iter();
+            options.for_each(|option| (&option.pattern, option.print).hash(&mut hasher));
+        }
+        for key in keys {
+            key.hash(&mut hasher);
+            for (file, fact) in self.definitions(key) {
+                (file.id(), fact.print).hash(&mut hasher);
+            }
+        }
+        for path in &self.configs {
+            if let Some(file) = self.file(path) {
+                file.hash().hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+}

@@ -1,0 +1,78 @@
+//! What site manifests set, on the command line: agents get it, `puppet lookup` has less.
+
+use super::reach_cli::{said, workspace};
+
+const SITE: &str = "$team = \"team-${facts['hostname']}\"\nnode /^web/ {\n  $role = 'web'\n}\nnode default {\n  $role = 'db'\n}\n";
+
+const FILES: [(&str, &str); 6] = [
+    ("environment.conf", "modulepath = modules\n"),
+    (
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n- {name: roles, path: 'role/%{role}.yaml'}\n- {name: common, path: common.yaml}\n",
+    ),
+    ("manifests/site.pp", SITE),
+    ("data/role/web.yaml", "port: 80\n"),
+    (
+        "data/common.yaml",
+        "port: 1\nteam: \"%{team} %{role} %{::role}\"\n",
+    ),
+    (
+        "nodes.json",
+        r#"{"web1.example.com": {"facts": {"a": 1}}, "x.example.com": {"facts": {"a": 1}}}"#,
+    ),
+];
+
+#[test]
+fn the_matrix_shows_what_agents_get() {
+    let folder = workspace(&FILES);
+    let (code, shown, error) = said(folder.path(), &["matrix", "port", "--format", "json"]);
+    assert_eq!(code, Some(0), "{error}");
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let answers = shown["answers"].as_array();
+    let answers = answers.unwrap_or_else(|| panic!("{shown}"));
+    let answers: Vec<_> = answers
+        .iter()
+        .map(|answer| (answer["value"].clone(), answer["nodes"].clone()))
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            (80.into(), serde_json::json!(["web1.example.com"])),
+            (1.into(), serde_json::json!(["x.example.com"]))
+        ]
+    );
+}
+
+#[test]
+fn lookup_runs_no_manifest_and_with_compile_the_top_scope() {
+    let folder = workspace(&FILES);
+    let lookup = |arguments: &[&str]| {
+        let version = ["--node", "web1.example.com", "--puppet-version", "7"];
+        said(
+            folder.path(),
+            &[&["lookup"], arguments, &version[..]].concat(),
+        )
+    };
+    assert_eq!(lookup(&["port"]).1, "--- 1\n");
+    assert_eq!(lookup(&["port", "--compile"]).1, "--- 1\n");
+    assert_eq!(lookup(&["team"]).1, "--- \"  \"\n");
+    assert_eq!(lookup(&["team", "--compile"]).1, "--- 'team-web1  '\n");
+}
+
+#[test]
+fn a_comparison_runs_the_manifests_of_each_side() {
+    let folder = workspace(&FILES);
+    let other = workspace(&FILES);
+    let site = SITE.replace("'db'", "'web'");
+    std::fs::write(other.path().join("manifests/site.pp"), site).unwrap();
+    let other = other.path().to_str().unwrap().to_owned();
+    let (_, shown, error) = said(
+        folder.path(),
+        &["diff", "--against", &other, "--format", "json"],
+    );
+    let shown: serde_json::Value =
+        serde_json::from_str(&shown).unwrap_or_else(|_| panic!("{error}"));
+    let shown = shown.to_string();
+    assert!(shown.contains("x.example.com"), "{shown}");
+    assert!(!shown.contains("web1.example.com"), "{shown}");
+}

@@ -1,0 +1,140 @@
+//! What real Puppet sets in manifests (`tests/parity/evaluate_cases.rb`) against ours: what is known
+//! here is what Puppet has, and what is not known is on a list.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hiera_ls::analysis::SiteManifests;
+use hiera_ls::lookup::{PuppetVersion, Settings, Strict};
+use hiera_ls::scope::{Assigned, Assignments, KnownNodes, Nodes};
+use hiera_ls::value::{Value, from_json, to_tagged_json};
+use hiera_ls::workspace::Snapshot;
+
+use crate::fixture::{FOLDER, Fixture};
+use crate::tagged_json::from_tagged_json;
+
+/// What is known here though Puppet fails before: a function that is in no visible module may be in
+/// another one.
+const KNOWN_TOO: &[&str] = &["undefined_function(1): top: $after = 1: not set"];
+
+/// Cases in which variables that Puppet sets are not known here: these and no others.
+const NOT_KNOWN: &[(&str, &str)] = &[
+    // A class that is included elsewhere may have it.
+    ("$none::x", "v"),
+    ("type('a')", "v"),
+    ("classes do not set", "b"),
+];
+
+#[test]
+fn manifests_set_what_puppet_sets() {
+    let mut problems = Vec::new();
+    let mut unknown = Vec::new();
+    let (mut cases, mut variables) = (0, 0);
+    for line in include_str!("../cases/evaluate.jsonl").lines() {
+        let case = from_json(line).unwrap();
+        let id = case.get("id").unwrap().as_str().unwrap().to_owned();
+        cases += 1;
+        let assigned = assigned(&case);
+        for (scope, ours) in [("top", &assigned.top), ("node", &assigned.node)] {
+            let theirs = answers(case.get(scope).unwrap());
+            let fails = case.get("error").is_some();
+            for problem in differences(ours, &theirs, fails) {
+                problems.push(format!("{id}: {scope}: {problem}"));
+            }
+            variables += theirs.len();
+            let known = |name: &&String| ours.get(&***name).is_some_and(|it| it.value.is_ok());
+            let missing = theirs.keys().filter(|name| !known(name));
+            unknown.extend(missing.map(|name| (id.clone(), name.clone())));
+        }
+    }
+    let unknown: Vec<(&str, &str)> = unknown.iter().map(|(id, name)| (&**id, &**name)).collect();
+    println!("{cases} manifests, {variables} variables as Puppet has them");
+    assert_eq!(problems, KNOWN_TOO);
+    assert_eq!(unknown, NOT_KNOWN);
+    assert!(cases > 250, "{cases}");
+}
+
+/// How what is known here differs from what Puppet has.
+fn differences(
+    ours: &Assignments,
+    theirs: &BTreeMap<String, (Value, String, i64)>,
+    fails: bool,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (name, ours) in ours {
+        let Some((value, file, line)) = theirs.get(&**name) else {
+            match &ours.value {
+                Ok(value) => problems.push(format!("${name} = {}: not set", value.inspect())),
+                Err(_) if fails => {}
+                Err(because) => problems.push(format!("${name} may be set: {because}")),
+            }
+            continue;
+        };
+        let file = format!("{FOLDER}/{file}");
+        if *ours.file != *file || i64::from(ours.line) != *line {
+            problems.push(format!(
+                "${name}: {}:{}, not {file}:{line}",
+                ours.file, ours.line
+            ));
+        }
+        if let Ok(ours) = &ours.value
+            && ours != value
+        {
+            let shown = [ours, value].map(to_tagged_json);
+            problems.push(format!("${name} is {}, not {}", shown[0], shown[1]));
+        }
+    }
+    problems
+}
+
+fn answers(set: &Value) -> BTreeMap<String, (Value, String, i64)> {
+    let entries = set.as_hash().unwrap().iter();
+    let answer = |(name, answer): (&Value, &Value)| {
+        let value = answer.get("value").unwrap();
+        let file = answer.get("file").unwrap().as_str().unwrap();
+        let Some(Value::Int(line)) = answer.get("line") else {
+            panic!("no line: {}", answer.inspect());
+        };
+        let value = from_tagged_json(&to_tagged_json(value)).unwrap();
+        (
+            name.as_str().unwrap().to_owned(),
+            (value, file.to_owned(), *line),
+        )
+    };
+    entries.map(answer).collect()
+}
+
+fn assigned(case: &Value) -> Arc<Assigned> {
+    let snapshot = snapshot(case.get("files").unwrap());
+    let settings = Settings {
+        strict: Strict::Warning,
+        strict_variables: case.get("strict_variables") == Some(&Value::Bool(true)),
+        ..Settings::for_version(PuppetVersion::V7)
+    };
+    let root = snapshot.roots().environments().next();
+    let root = root.unwrap_or_else(|| panic!("{:?}: no environment", case.get("id")));
+    let manifests = SiteManifests::of(&snapshot, root, &settings);
+    if !manifests.is_telling() {
+        return Arc::default();
+    }
+    let name = case.get("certname").unwrap().as_str().unwrap();
+    let facts = Value::hash([("facts", case.get("facts").unwrap().clone())]);
+    let nodes = Nodes::read(&Value::hash([(name, facts)]), &Default::default()).unwrap();
+    let nodes = KnownNodes::new(&nodes).behind(Arc::new(manifests));
+    nodes.assigned(0).unwrap()
+}
+
+fn snapshot(files: &Value) -> Arc<Snapshot> {
+    let conf = (
+        "environment.conf".to_owned(),
+        "modulepath = modules\n".to_owned(),
+    );
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let files = files.as_hash().unwrap().iter();
+    let files = files.map(|(path, content)| (text(path), text(content)));
+    let fixture = Fixture {
+        files: files.chain([conf]).collect(),
+        cursor: None,
+    };
+    fixture.on_disk()
+}
