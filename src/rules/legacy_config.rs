@@ -4,6 +4,7 @@ use super::hiera_config::version_of;
 use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severity, Tag};
 use crate::hierarchy::Layer;
 use crate::lookup::Strict;
+use crate::workspace::Origin;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "legacy-config",
@@ -43,9 +44,15 @@ fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings
             Severity::Warning,
             "hiera.yaml version 4 is deprecated; convert it to version 5".to_owned(),
         ),
-        (3, Layer::Global) => (
+        (3, Layer::Global) if !is_elsewhere(at) => (
             Severity::Warning,
             "hiera.yaml version 3 is deprecated; convert it to version 5".to_owned(),
+        ),
+        (3, _) if is_elsewhere(at) => (
+            Severity::Hint,
+            "Puppet reads hiera.yaml version 3 in the global layer only, and nothing from here; convert \
+             it to version 5, or remove it"
+                .to_owned(),
         ),
         (3, _) if at.settings().strict == Strict::Error => (
             Severity::Error,
@@ -65,4 +72,13 @@ fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings
     };
     let finding = findings.report_as(severity, range, message);
     finding.tags.push(Tag::Deprecated);
+}
+
+/// Whether a configuration stands where Puppet looks for none, such as among the data of a module that
+/// was written for the module 'module_data'.
+fn is_elsewhere(at: &FileContext<'_>) -> bool {
+    let path = at.file.path();
+    let roots = at.snapshot().roots();
+    let mut found = roots.found().iter().filter(|found| found.path == *path);
+    path.contains("/modules/") && found.any(|found| found.origin == Origin::Content)
 }

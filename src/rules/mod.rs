@@ -269,6 +269,27 @@ mod tests {
     }
 
     #[test]
+    fn what_a_custom_level_may_read_is_not_judged_as_data() {
+        check(
+            "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: regex, lookup_key: site::regex, path: \
+             regex.yaml}\n  - {name: common, path: common.yaml}\n\
+             #- data/regex.yaml\nweb: !ruby/regexp /^web/\n\
+             #- data/common.yaml\nweb: !ruby/regexp /^web/ #~ ruby-tags\n",
+        );
+    }
+
+    #[test]
+    fn an_old_configuration_among_data_of_a_module_breaks_nothing() {
+        let findings = check(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{name: common, path: common.yaml}]\n\
+             #- data/common.yaml\na: 1\n\
+             #- modules/ntp/manifests/init.pp\nclass ntp { }\n\
+             #- modules/ntp/data/hiera.yaml\n---\n:hierarchy: [common] #~ legacy-config\n",
+        );
+        assert_eq!(findings[0].severity, Severity::Hint);
+    }
+
+    #[test]
     fn rules_are_ordered_and_their_pages_say_the_same() {
         assert!(RULES.is_sorted_by(|a, b| a.code < b.code));
         for rule in RULES {
