@@ -13,7 +13,7 @@ use super::numbers::number;
 use super::signatures::{Function, Signatures, signatures};
 use super::texts::{binary, escaped, range, timespan, timestamp, uri_text, version};
 use super::{is_instance, strings, uri};
-use crate::value::{Opaque, Value};
+use crate::value::{Missing, Opaque, Value};
 
 /// Deepest chain of types that lead to one another (`Optional`, `Init`, aliases).
 const MAX_DEPTH: usize = 50;
@@ -225,7 +225,7 @@ fn reads_text(function: Function, others: &[Value]) -> bool {
 pub(super) fn unknown(because: &str) -> Value {
     Value::Opaque(Arc::new(Opaque::Unknown {
         text: String::new(),
-        because: because.to_owned(),
+        because: Missing::Other(because.to_owned()),
     }))
 }
 

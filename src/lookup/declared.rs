@@ -11,7 +11,7 @@ use super::level::{Declared, Location};
 use super::request::{Assumed, UnknownCause};
 use super::trace::{Event, NodeKind, Remark, TraceLocation};
 use crate::hierarchy::{Backend, Function, FunctionKind, Like, Template, TemplatePart};
-use crate::value::{Opaque, StrKey, Value};
+use crate::value::{Missing, Opaque, StrKey, Value};
 use crate::workspace::{FileKind, Format, Paths};
 
 /// What a function is asked for.
@@ -192,7 +192,9 @@ impl Engine<'_> {
                     let name = &origin.level.function.name;
                     return Ok(Value::Opaque(Arc::new(Opaque::Unknown {
                         text: String::new(),
-                        because: format!("the value is a secret of the function '{name}'"),
+                        because: Missing::Other(format!(
+                            "the value is a secret of the function '{name}'"
+                        )),
                     })));
                 }
                 Ok(Ok(false)) => {}

@@ -296,3 +296,25 @@ fn a_path_with_an_unknown_variable_is_possible_for_the_files_of_the_key() {
         .collect();
     assert_eq!(files, ["/repo/data/role/web/profile/web.yaml"]);
 }
+
+#[test]
+fn an_address_with_an_unknown_part_is_no_error() {
+    let files = "#- hiera.yaml\n\
+         version: 5\n\
+         hierarchy:\n  \
+           - {name: Web, lookup_key: lib::web, uri: \"https://x/%{where}\"}\n  \
+           - {name: Plain, path: plain.yaml}\n\
+         #- data/plain.yaml\n\
+         a: 1\n";
+    let place = Place::new(files, r#"{"lib::web": {"like": "nothing"}}"#);
+    let unknown = place.session().lookup(&Scope::open(), &Request::key("a"));
+    assert_eq!(
+        unknown.result.map(|value| value.inspect()),
+        Ok("1".to_owned())
+    );
+    // A space in what the variable holds makes it none.
+    let nodes = nodes("n: {variables: {where: 'a b'}}");
+    let known = place.session().lookup(&nodes.scope(0), &Request::key("a"));
+    let error = known.result.expect_err("Ruby refuses the address");
+    assert!(error.to_string().contains("bad URI"), "{error}");
+}

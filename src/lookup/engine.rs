@@ -17,7 +17,7 @@ use super::trace::{Event, NodeKind, Remark, Tracer};
 use crate::datatype::{self, ParseError, Type};
 use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
-use crate::value::{HashMap as Hash, KeyHashing, Opaque, StrKey, Value};
+use crate::value::{HashMap as Hash, KeyHashing, Missing, Opaque, StrKey, Value};
 
 /// Most names on the stack of nested lookups. Puppet runs out of Ruby's stack at about this depth
 /// (`SystemStackError`).
@@ -158,7 +158,7 @@ impl<'a> Engine<'a> {
             Err(Failure::Error(error)) if error.class == ErrorClass::Limit => {
                 Ok(Value::Opaque(Arc::new(Opaque::Unknown {
                     text: String::new(),
-                    because: format!("not looked up to the end: {error}"),
+                    because: Missing::Other(format!("not looked up to the end: {error}")),
                 })))
             }
             Err(Failure::Error(error)) => Err(*error),

@@ -15,7 +15,7 @@ use crate::hierarchy::{
     Config, GlobEntry, Level, Locations, Template, TemplatePart, dirname, glob, join,
 };
 use crate::interpolation::{Segment, has_tokens, split_key};
-use crate::value::{Opaque, Value};
+use crate::value::{Missing, Opaque, Value};
 use crate::workspace::FileKind;
 
 /// Most locations of one level: a glob or a mapped list beyond it is an error.
@@ -95,7 +95,8 @@ impl Engine<'_> {
             Locations::Uris(uris) => {
                 for original in uris {
                     let uri = self.path_text(original, invocation, methods)?;
-                    if !is_uri(&uri.text) {
+                    // What stands for an unknown part may be anything.
+                    if uri.holes.is_empty() && !is_uri(&uri.text) {
                         let shown = crate::value::inspect_string(&uri.text);
                         let message = format!("bad URI(is not URI?): {shown}");
                         return raise(ErrorClass::InvalidUri, message);
@@ -195,16 +196,15 @@ impl Engine<'_> {
             match piece {
                 Piece::Text(text) => result.text.push_str(&text),
                 Piece::Unknown { token, because } => {
-                    let variable = match &because {
-                        Opaque::Unknown { because, .. } => {
-                            because.split('\'').nth(1).map(Arc::from)
-                        }
-                        Opaque::Secret { .. } => None,
+                    let variable = match because {
+                        Opaque::Unknown {
+                            because: Missing::Variable(name),
+                            ..
+                        } => name,
+                        Opaque::Unknown { .. } | Opaque::Secret { .. } => token.clone(),
                     };
                     result.text.push_str(&token);
-                    result
-                        .holes
-                        .push((token.clone(), variable.unwrap_or(token)));
+                    result.holes.push((token, variable));
                 }
             }
         }

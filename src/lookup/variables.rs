@@ -9,7 +9,7 @@ use super::error::{Cause, ErrorClass, Failure, Found, raise};
 use super::trace::{Event, NodeKind, TraceScope};
 use crate::interpolation::Segment;
 use crate::scope::{Undefined, Variable};
-use crate::value::{Opaque, StrKey, Value};
+use crate::value::{Missing, Opaque, StrKey, Value};
 
 impl Engine<'_> {
     /// The value of a variable with a dotted path; `path` is the whole reference.
@@ -59,13 +59,9 @@ impl Engine<'_> {
         let found = match self.hiera_variable(&name, segments, invocation)? {
             Variable::Known(value) => value,
             Variable::Unknown => {
-                let because = match segments {
-                    [] => format!("variable '{name}' is not known"),
-                    _ => {
-                        let parts: Vec<String> = segments.iter().map(ToString::to_string).collect();
-                        format!("variable '{name}.{}' is not known", parts.join("."))
-                    }
-                };
+                let segments = segments.iter().map(ToString::to_string);
+                let path: Vec<String> = std::iter::once(name.to_string()).chain(segments).collect();
+                let because = Missing::Variable(path.join(".").into());
                 let text = String::new();
                 return Ok(Value::Opaque(Arc::new(Opaque::Unknown { text, because })));
             }

@@ -428,7 +428,7 @@ impl Serialize for Tagged<'_> {
             Value::Opaque(opaque) => match &**opaque {
                 Opaque::Secret { method, .. } => tag("Secret", method).serialize(serializer),
                 Opaque::Unknown { text: _, because } => {
-                    tag("Unknown", because).serialize(serializer)
+                    tag("Unknown", &because.to_string()).serialize(serializer)
                 }
             },
         }

@@ -111,9 +111,27 @@ pub enum Opaque {
     Unknown {
         /// The text before interpolation.
         text: String,
-        /// What is missing, for people: `variable 'site' is not known`.
-        because: String,
+        /// What is missing.
+        because: Missing,
     },
+}
+
+/// What a value needs that cannot be known here.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Missing {
+    /// A variable, with dots: `facts.os.family`.
+    Variable(Arc<str>),
+    /// Anything else, in words.
+    Other(String),
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Missing::Variable(name) => write!(f, "variable '{name}' is not known"),
+            Missing::Other(words) => f.write_str(words),
+        }
+    }
 }
 
 impl Opaque {
@@ -214,7 +232,7 @@ impl Value {
         match self {
             Value::Opaque(opaque) => Some(match &**opaque {
                 Opaque::Secret { method, .. } => format!("the value is encrypted ({method})"),
-                Opaque::Unknown { because, .. } => because.clone(),
+                Opaque::Unknown { because, .. } => because.to_string(),
             }),
             Value::Array(elements) => elements.iter().find_map(Value::opaque_reason),
             Value::Hash(hash) => hash

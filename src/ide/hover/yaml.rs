@@ -223,7 +223,7 @@ impl Writer<'_> {
             }
             Value::Opaque(opaque) => {
                 let more = match &**opaque {
-                    Opaque::Unknown { because, .. } => Some(because.clone()),
+                    Opaque::Unknown { because, .. } => Some(because.to_string()),
                     Opaque::Secret { .. } => None,
                 };
                 self.push(behind(&scalar(value)), at, more);
