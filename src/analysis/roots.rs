@@ -112,4 +112,34 @@ mod tests {
         assert!(analysis.could_be_read(notes));
         assert_eq!(analysis.unread("/repo/hieradata/lab.yaml"), None);
     }
+
+    #[test]
+    fn private_data_that_is_deployed_beside_the_repository_takes_no_folder_of_it() {
+        let fixture = Fixture::new(
+            "hieradata/common.yaml",
+            "a: 1\n\
+             #- hieradata/hosts/h.yaml\na: 2\n\
+             #- files/hiera.yaml\n\
+             version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\n\
+             hierarchy:\n\
+             - {name: private, datadir: /etc/puppet/private/hieradata, path: 'hosts/%{h}.yaml'}\n\
+             - {name: host, path: 'hosts/%{h}.yaml'}\n\
+             - {name: private common, datadir: /etc/puppet/private/hieradata, path: common.yaml}\n\
+             - {name: common, path: common.yaml}\n",
+        );
+        let snapshot = fixture.on_disk();
+        let found = &snapshot.roots().found()[0];
+        assert_eq!(found.reached, 2);
+        let texts =
+            |all: &[std::sync::Arc<str>]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(texts(&found.folders), ["/repo/hieradata"]);
+        assert_eq!(texts(&found.missing), ["/etc/puppet/private/hieradata"]);
+        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let view = analysis.governing("/repo/hieradata/hosts/h.yaml").unwrap();
+        let levels = view.reach("/repo/hieradata/hosts/h.yaml");
+        let names: Vec<&str> = levels.iter().map(|reach| &*reach.place.level).collect();
+        assert_eq!(names, ["host"]);
+    }
 }

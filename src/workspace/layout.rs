@@ -70,7 +70,10 @@ impl Layout {
             }
         }
         let mut order: Vec<usize> = (0..datadirs.len()).collect();
-        order.sort_by_key(|&at| std::cmp::Reverse(datadirs[at].uses));
+        // Of `/etc/puppet/hieradata` and `/etc/puppet/private/hieradata` the first is the one that a control
+        // repository holds.
+        let depth = |at: usize| datadirs[at].written.split('/').count();
+        order.sort_by_key(|&at| (std::cmp::Reverse(datadirs[at].uses), depth(at)));
         let mut taken: Vec<String> = Vec::new();
         for standing in [true, false] {
             for &at in &order {

@@ -343,6 +343,7 @@ fn hierarchy_json(found: &Hierarchy) -> Value {
             "variables": texts(&level.variables),
             "files": level.files,
             "outside": level.is_outside,
+            "datadir": level.datadir,
         })
     });
     json!({
