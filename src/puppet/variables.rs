@@ -255,7 +255,7 @@ impl<'s> Variables<'s> {
             for (name, known) in frame {
                 let value = known.clone().unwrap_or_else(|because| {
                     let text = String::new();
-                    let because = because.to_string();
+                    let because = crate::value::Missing::Other(because.to_string());
                     Value::Opaque(Arc::new(crate::value::Opaque::Unknown { text, because }))
                 });
                 scope = scope.with_local(&Arc::from(&**name), value);
