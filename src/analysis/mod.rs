@@ -75,7 +75,7 @@ pub use offer::Offer;
 pub use position::KeyPositions;
 pub use project::{
     Diagnostics, InsidePath, MajorVersion, Mistake, PROJECT_FILE, Project, ProjectError,
-    ProjectSeverity, ProjectStrict, Spoils, schema as project_schema,
+    ProjectSeverity, ProjectStrict, SeverityByPath, Spoils, schema as project_schema, severity_at,
 };
 pub use root_entry::{RootEntry, Serving, chosen_root};
 pub use roots::{ReadBy, Unread};

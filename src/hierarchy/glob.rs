@@ -198,6 +198,35 @@ fn head(rest: &[Part]) -> Option<&Part> {
     }
 }
 
+/// Whether a pattern names a path, or a folder above it: of `data/old`, `data/old/**` and `**/old` each
+/// names `data/old/a.yaml`. `*` stays within one name, `**` is any number of folders. O(names²) for
+/// each alternative of the pattern's braces.
+#[must_use]
+pub fn is_at_or_below(pattern: &str, path: &str) -> bool {
+    let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+    let Ok(alternatives) = alternatives(pattern) else {
+        return false;
+    };
+    alternatives.iter().any(|pattern| {
+        let parts = pattern.split('/').filter(|part| !part.is_empty());
+        // How many of the path's names may be used up by the parts so far.
+        let mut ends = vec![false; names.len() + 1];
+        ends[0] = true;
+        for part in parts {
+            let mut next = vec![false; names.len() + 1];
+            for (at, _) in ends.iter().enumerate().filter(|(_, is_end)| **is_end) {
+                match (part, names.get(at)) {
+                    ("**", _) => next[at..].fill(true),
+                    (part, Some(name)) if name_matches(part, name) => next[at + 1] = true,
+                    (_, _) => {}
+                }
+            }
+            ends = next;
+        }
+        ends.contains(&true)
+    })
+}
+
 /// `fnmatch` of one name without `FNM_DOTMATCH`: a leading dot needs a dot in the pattern.
 fn name_matches(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && !pattern.starts_with('.') && !pattern.starts_with("\\.") {
@@ -421,6 +450,33 @@ mod tests {
             "/d/d.yaml",
         ];
         assert_eq!(run("/d/**/*.yaml", &files), expected);
+    }
+
+    #[test]
+    fn a_path_is_named_by_patterns_for_it_and_for_folders_above() {
+        for pattern in [
+            "/w/data/old/a.yaml",
+            "/w/data/old",
+            "/w/data/old/",
+            "/w/data/old/**",
+            "/w/**/a.yaml",
+            "/w/**/old",
+            "/w/data/*/a.y?ml",
+            "/w/data/{new,old}/*",
+            "/**",
+            "/w/data/**/old/**/a.yaml",
+        ] {
+            assert!(is_at_or_below(pattern, "/w/data/old/a.yaml"), "{pattern}");
+        }
+        for pattern in [
+            "/w/data/ol",
+            "/w/*.yaml",
+            "/w/data/*/b.yaml",
+            "/w/data/old/a.yaml/x",
+            "/w/**/new",
+        ] {
+            assert!(!is_at_or_below(pattern, "/w/data/old/a.yaml"), "{pattern}");
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub use config_error::{ConfigError, ConfigRule};
 pub use data_path::{DataPath, PathPattern, data_paths};
 pub use declared::{Backend, Backends, KeyPath, LIKE, Like, is_puppets_own};
 pub use embedded::without_tags;
-pub use glob::{GlobEntry, glob};
+pub use glob::{GlobEntry, glob, is_at_or_below};
 pub use path::{basename, dirname, join};
 pub use spans::{ConfigSpans, LevelSpans, LocationSpan, locate};
 pub use template::{KeyPart, Template, TemplatePart};

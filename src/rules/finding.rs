@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::rule::Rule;
+use crate::analysis::ProjectSeverity;
 use crate::syntax::Node;
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::File;
@@ -21,6 +22,18 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// What a configuration chooses; nothing for findings that are not reported.
+    #[must_use]
+    pub fn chosen(wanted: ProjectSeverity) -> Option<Severity> {
+        match wanted {
+            ProjectSeverity::Off => None,
+            ProjectSeverity::Hint => Some(Severity::Hint),
+            ProjectSeverity::Information => Some(Severity::Information),
+            ProjectSeverity::Warning => Some(Severity::Warning),
+            ProjectSeverity::Error => Some(Severity::Error),
+        }
+    }
+
     /// The severity's name.
     #[must_use]
     pub fn name(self) -> &'static str {

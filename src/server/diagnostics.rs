@@ -13,6 +13,7 @@ use super::convert;
 use super::model::Unchecked;
 use super::requests::View;
 use super::requests::diagnostic::uri;
+use crate::analysis::severity_at;
 use crate::rules::{self, Checker, Finding, Part, Recheck, Severity, Tag, recheck};
 
 /// The diagnostics of all files that hierarchies read, and which files have to be checked.
@@ -129,7 +130,7 @@ pub(crate) fn findings(view: &View, part: Part) -> impl Fn(&str) -> Option<Vec<F
     let configs = Arc::clone(&view.caches.configs);
     let checker = Checker::with_configs(&view.snapshot, view.context.puppet(), configs);
     move |path| {
-        if !view.context.settings.diagnostics_enabled {
+        if view.context.settings.ignores(path) {
             return None;
         }
         match &view.doubles {
@@ -141,10 +142,12 @@ pub(crate) fn findings(view: &View, part: Part) -> impl Fn(&str) -> Option<Vec<F
 
 /// A finding as the client can show it; nothing where the settings turn its rule off.
 pub(crate) fn diagnostic(view: &View, path: &str, finding: Finding) -> Option<lsp::Diagnostic> {
-    let set = &view.context.settings.diagnostics_severity;
-    let severity = match set.get(finding.code) {
-        Some(wanted) => (*wanted)?,
-        None => finding.severity,
+    let settings = &view.context.settings;
+    let of_path = severity_at(&settings.diagnostics_paths, path, finding.code);
+    let severity = match (of_path, settings.diagnostics_severity.get(finding.code)) {
+        (Some(chosen), _) => Severity::chosen(chosen)?,
+        (None, Some(chosen)) => (*chosen)?,
+        (None, None) => finding.severity,
     };
     let form = view.diagnostics;
     let range_in =

@@ -328,3 +328,34 @@ fn the_schema_that_editors_bring_along_is_current() {
         "{at} differs from what 'hiera-ls project-schema' prints"
     );
 }
+
+#[test]
+fn severities_are_chosen_for_files_and_folders() {
+    let folder = workspace(
+        "diagnostics:\n  ignore: ['**/old']\n  severity: {dup-key: error}\n  paths:\n    data/legacy: \
+         {dup-key: hint}\n    data/legacy/off.yaml: {dup-key: off}\n",
+    );
+    let globs = "version: 5\nhierarchy: [{name: All, glob: '**/*.yaml'}]\n";
+    std::fs::write(folder.path().join("hiera.yaml"), globs).unwrap();
+    for at in ["legacy", "old"] {
+        std::fs::create_dir(folder.path().join("data").join(at)).unwrap();
+    }
+    for at in ["a.yaml", "legacy/a.yaml", "legacy/off.yaml", "old/a.yaml"] {
+        let text = format!("k{}: 1\nk{}: 1\n", at.len(), at.len());
+        std::fs::write(folder.path().join("data").join(at), text).unwrap();
+    }
+    let arguments = ["check", "--format", "concise", "--select", "dup-key"];
+    let (code, out, _) = said(folder.path(), &arguments);
+    let found: Vec<&str> = out
+        .lines()
+        .filter_map(|line| Some(line.split_once(']')?.0))
+        .collect();
+    assert_eq!(code, Some(1), "{out}");
+    assert_eq!(
+        found,
+        [
+            "data/a.yaml:2:1: error[dup-key",
+            "data/legacy/a.yaml:2:1: hint[dup-key"
+        ]
+    );
+}

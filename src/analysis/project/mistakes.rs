@@ -255,7 +255,11 @@ impl Walk<'_> {
                 let meant = meant.map(str::to_owned);
                 self.add(range, Spoils::Entry, message).meant = meant;
             }
-            Keys::Folders | Keys::Functions | Keys::Rules | Keys::Names => {}
+            Keys::Paths if !is_inside(&key) => {
+                let message = format!("'{key}' is no path inside the workspace");
+                self.add(range, Spoils::Setting, message);
+            }
+            Keys::Folders | Keys::Functions | Keys::Rules | Keys::Names | Keys::Paths => {}
         }
     }
 

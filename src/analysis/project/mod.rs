@@ -18,7 +18,7 @@ pub use mistakes::{Mistake, Spoils};
 pub use shape::schema;
 
 use super::{NodeMeaning, RootEntry};
-use crate::hierarchy::Backends;
+use crate::hierarchy::{Backends, is_at_or_below};
 use crate::text::{TextRange, line_at};
 pub use crate::workspace::PROJECT_FILE;
 use crate::workspace::Settings;
@@ -69,9 +69,44 @@ pub struct Diagnostics {
     /// The severity of a rule's findings, by its code.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub severity: BTreeMap<String, ProjectSeverity>,
+    /// Patterns of files and folders in which nothing is reported.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignore: Vec<InsidePath>,
+    /// Severities for files and folders, by patterns of them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub paths: SeverityByPath,
+}
+
+/// Severities of rules, by patterns of files and folders.
+pub type SeverityByPath = BTreeMap<String, BTreeMap<String, ProjectSeverity>>;
+
+/// The severity of a rule's findings in a file: of several patterns that name the file and the rule,
+/// the longest counts. O(patterns).
+#[must_use]
+pub fn severity_at(paths: &SeverityByPath, path: &str, code: &str) -> Option<ProjectSeverity> {
+    let naming = paths.iter().filter_map(|(pattern, severity)| {
+        let severity = severity.get(code)?;
+        is_at_or_below(pattern, path).then_some((pattern.len(), *severity))
+    });
+    let longest = naming.max_by_key(|(length, _)| *length);
+    longest.map(|(_, severity)| severity)
 }
 
 impl Diagnostics {
+    /// Whether nothing is reported of a file.
+    #[must_use]
+    pub fn ignores(&self, path: &str) -> bool {
+        let mut patterns = self.ignore.iter();
+        self.enable == Some(false) || patterns.any(|pattern| is_at_or_below(&pattern.0, path))
+    }
+
+    /// The severity of a rule's findings in a file, if one is chosen.
+    #[must_use]
+    pub fn severity_of(&self, path: &str, code: &str) -> Option<ProjectSeverity> {
+        let own = severity_at(&self.paths, path, code);
+        own.or_else(|| self.severity.get(code).copied())
+    }
+
     fn is_default(&self) -> bool {
         *self == Diagnostics::default()
     }
@@ -192,9 +227,12 @@ impl Project {
             Project::default()
         });
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let absolute = |path: &str| format!("{folder}/{}", path.trim_start_matches("./"));
         for path in project.paths_mut() {
-            path.0 = format!("{folder}/{}", path.0.trim_start_matches("./"));
+            path.0 = absolute(&path.0);
         }
+        let paths = std::mem::take(&mut project.diagnostics.paths).into_iter();
+        project.diagnostics.paths = paths.map(|(path, of)| (absolute(&path), of)).collect();
         (project, mistakes)
     }
 
@@ -217,6 +255,7 @@ impl Project {
         let files = self.nodes_files.iter_mut().chain(&mut self.facts_file);
         files
             .chain(self.path_map.values_mut())
+            .chain(&mut self.diagnostics.ignore)
             .chain(self.roots.iter_mut().flat_map(RootEntry::paths_mut))
     }
 }
@@ -268,7 +307,8 @@ mod tests {
              data}\nroots: [site/hiera.yaml]\nbackends:\n  lib::expand: {like: yaml_data, path: \
              \"{path}/{key_path}.yaml\"}\n  vault_lookup: {like: secret}\nnodes:\n  - match: \
              '^(?<role>[a-z]+)'\n  - names: {db1: {facts: {site: lon, rack: 2}}}\ndiagnostics:\n  enable: \
-             true\n  severity: {dup-key: error, yaml-date: off}\n",
+             true\n  severity: {dup-key: error, yaml-date: off}\n  ignore: [data/old]\n  paths: \
+             {\"data/legacy/**\": {dup-key: hint}, \"data/legacy/*.yaml\": {dup-key: off}}\n",
         );
         assert_eq!(mistakes, []);
         assert_eq!(project.puppet_version, Some(MajorVersion(7)));
@@ -283,6 +323,12 @@ mod tests {
             Some("^(?<role>[a-z]+)")
         );
         assert_eq!(project.nodes[1].names["db1"].facts["rack"], 2);
+        let of = |path| project.diagnostics.severity_of(path, "dup-key");
+        assert_eq!(of("/w/data/legacy/x/a.yaml"), Some(ProjectSeverity::Hint));
+        assert_eq!(of("/w/data/legacy/a.yaml"), Some(ProjectSeverity::Off));
+        assert_eq!(of("/w/data/a.yaml"), Some(ProjectSeverity::Error));
+        assert!(project.diagnostics.ignores("/w/data/old/a.yaml"));
+        assert!(!project.diagnostics.ignores("/w/data/a.yaml"));
         let as_settings = serde_json::to_value(&project).unwrap();
         assert_eq!(as_settings["factsFile"], "/w/facts/common.yaml");
         assert_eq!(as_settings["backends"]["vault_lookup"]["like"], "secret");

@@ -54,6 +54,8 @@ pub(super) enum Keys {
     Functions,
     /// Codes of rules.
     Rules,
+    /// Patterns of files and folders of the workspace.
+    Paths,
     /// Names of nodes, of variables or of facts.
     Names,
 }
@@ -124,14 +126,25 @@ pub(super) static PROJECT: &[Setting] = &[
             setting(
                 "severity",
                 "How the findings of a rule are reported, by its code.",
-                Shape::Table(
-                    Keys::Rules,
-                    &Shape::Word(&["off", "hint", "information", "warning", "error"]),
-                ),
+                Shape::Table(Keys::Rules, &SEVERITY),
+            ),
+            setting(
+                "ignore",
+                "Files and folders in which nothing is reported, by patterns: `data/old`, `**/generated`.",
+                Shape::List(&Shape::Path),
+            ),
+            setting(
+                "paths",
+                "Severities for some files and folders, by patterns of them: \
+                 `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. Of several, the longest counts.",
+                Shape::Table(Keys::Paths, &Shape::Table(Keys::Rules, &SEVERITY)),
             ),
         ]),
     ),
 ];
+
+/// How findings are reported.
+static SEVERITY: Shape = Shape::Word(&["off", "hint", "information", "warning", "error"]);
 
 /// A declared function, see [`Backend`](crate::hierarchy::Backend).
 static BACKEND: Shape = Shape::Record(&[
@@ -225,6 +238,7 @@ impl Shape {
             Shape::Table(Keys::Folders, _) => "a hash of deployed folders".to_owned(),
             Shape::Table(Keys::Functions, _) => "a hash of functions".to_owned(),
             Shape::Table(Keys::Rules, _) => "a hash of rules' codes".to_owned(),
+            Shape::Table(Keys::Paths, _) => "a hash of paths".to_owned(),
             Shape::Table(Keys::Names, _) => "a hash of names".to_owned(),
             Shape::Version => "7 or 8".to_owned(),
             Shape::Word(words) => match words {
@@ -258,7 +272,7 @@ impl Shape {
                     "type": "object", "properties": properties, "additionalProperties": false,
                 })
             }
-            Shape::Table(Keys::Folders | Keys::Functions | Keys::Names, each) => {
+            Shape::Table(Keys::Folders | Keys::Functions | Keys::Paths | Keys::Names, each) => {
                 json!({ "type": "object", "additionalProperties": each.schema(rules) })
             }
             Shape::Version => json!({ "enum": [7, 8, "7", "8"] }),

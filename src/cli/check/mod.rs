@@ -31,7 +31,7 @@ use selection::Selection;
 
 use super::terminal::{self, Progress};
 use super::workspace::files_of;
-use crate::analysis::{MajorVersion, PROJECT_FILE, Project, ProjectSeverity};
+use crate::analysis::{MajorVersion, PROJECT_FILE, Project};
 use crate::disk::{self, Ignore, scan, workspace_of};
 use crate::lookup::{PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Severity};
@@ -222,16 +222,13 @@ fn absolute(given: &str) -> io::Result<String> {
 
 /// How a finding is reported by the workspace's configuration; nothing where it is not.
 fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
-    if project.diagnostics.enable == Some(false) {
+    let diagnostics = &project.diagnostics;
+    if diagnostics.ignores(&finding.path) {
         return None;
     }
-    match project.diagnostics.severity.get(finding.code) {
+    match diagnostics.severity_of(&finding.path, finding.code) {
         None => Some(finding.severity),
-        Some(ProjectSeverity::Off) => None,
-        Some(ProjectSeverity::Hint) => Some(Severity::Hint),
-        Some(ProjectSeverity::Information) => Some(Severity::Information),
-        Some(ProjectSeverity::Warning) => Some(Severity::Warning),
-        Some(ProjectSeverity::Error) => Some(Severity::Error),
+        Some(chosen) => Severity::chosen(chosen),
     }
 }
 

@@ -14,9 +14,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::analysis::{NodeMeaning, RootEntry};
-use crate::hierarchy::Backends;
+use crate::analysis::{NodeMeaning, RootEntry, SeverityByPath};
+use crate::hierarchy::{Backends, is_at_or_below};
 use crate::text::nearest;
+use crate::workspace::path;
 use crate::{lookup, rules};
 use table::{TABLE, expected};
 
@@ -60,6 +61,10 @@ pub struct UserSettings {
     pub diagnostics_enabled: bool,
     /// Severity by diagnostic code, where it is not the rule's own; nothing hides it.
     pub diagnostics_severity: BTreeMap<String, Option<rules::Severity>>,
+    /// Patterns of files and folders in which nothing is reported; absolute.
+    pub diagnostics_ignore: Vec<String>,
+    /// Severities for files and folders, by patterns of them; absolute.
+    pub diagnostics_paths: SeverityByPath,
     /// What is written to the client's log.
     pub log_level: LogLevel,
     /// How many lines a hover may have.
@@ -114,6 +119,8 @@ impl Default for UserSettings {
             pkcs7_public_key: None,
             diagnostics_enabled: true,
             diagnostics_severity: BTreeMap::new(),
+            diagnostics_ignore: Vec::new(),
+            diagnostics_paths: SeverityByPath::new(),
             log_level: LogLevel::Info,
             hover_max_lines: 30,
             lenses: Lenses {
@@ -227,7 +234,36 @@ impl UserSettings {
         for path in settings.paths_mut() {
             resolve(path, folders);
         }
+        settings.resolve_patterns(folders);
         (settings, complaints)
+    }
+
+    /// Makes patterns absolute: a relative one is meant for every folder.
+    fn resolve_patterns(&mut self, folders: &[String]) {
+        let absolute = |pattern: String| -> Vec<String> {
+            match pattern.starts_with('/') {
+                true => vec![pattern],
+                false => {
+                    let folders = folders.iter();
+                    folders.map(|folder| path::join(folder, &pattern)).collect()
+                }
+            }
+        };
+        let ignored = std::mem::take(&mut self.diagnostics_ignore).into_iter();
+        self.diagnostics_ignore = ignored.flat_map(absolute).collect();
+        let of_paths = std::mem::take(&mut self.diagnostics_paths).into_iter();
+        let of_paths = of_paths.flat_map(|(pattern, severity)| {
+            let patterns = absolute(pattern).into_iter();
+            patterns.map(move |pattern| (pattern, severity.clone()))
+        });
+        self.diagnostics_paths = of_paths.collect();
+    }
+
+    /// Whether nothing is reported of a file.
+    #[must_use]
+    pub fn ignores(&self, path: &str) -> bool {
+        let mut patterns = self.diagnostics_ignore.iter();
+        !self.diagnostics_enabled || patterns.any(|pattern| is_at_or_below(pattern, path))
     }
 
     fn take(
@@ -377,6 +413,7 @@ fn flat(object: &Map<String, Value>) -> Vec<(String, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::{ProjectSeverity, severity_at};
 
     fn read(origin: Origin, value: Value) -> (UserSettings, Vec<String>) {
         UserSettings::read(&[(origin, value)], &["/w".to_owned()])
@@ -507,6 +544,24 @@ mod tests {
         assert_eq!(complaints, Vec::<String>::new());
         assert_eq!(settings.puppet_version, lookup::PuppetVersion::V7);
         assert_eq!(settings.strict_variables, Some(false));
+    }
+
+    #[test]
+    fn patterns_of_paths_start_at_every_folder() {
+        let user = json!({
+            "diagnostics": { "ignore": ["old"], "paths": { "data/a.yaml": { "dup-key": "off" } } },
+        });
+        let folders = ["/v".to_owned(), "/w".to_owned()];
+        let (settings, complaints) = UserSettings::read(&[(Origin::Workspace, user)], &folders);
+        assert_eq!(complaints, Vec::<String>::new());
+        assert!(settings.ignores("/v/old/a.yaml") && settings.ignores("/w/old/a.yaml"));
+        assert!(!settings.ignores("/w/data/old.yaml"));
+        let of = |path| severity_at(&settings.diagnostics_paths, path, "dup-key");
+        assert_eq!(of("/w/data/a.yaml"), Some(ProjectSeverity::Off));
+        assert_eq!(of("/w/data/b.yaml"), None);
+        let project = json!({ "diagnostics": { "ignore": ["/w/gone"] } });
+        let (settings, _) = UserSettings::read(&[(Origin::Project, project)], &folders);
+        assert!(settings.ignores("/w/gone/a.yaml"));
     }
 
     #[test]

@@ -65,7 +65,7 @@ const SEVERITIES: [(&str, Option<Severity>); 5] = [
     ("error", Some(Severity::Error)),
 ];
 
-pub(super) const TABLE: [Setting; 25] = [
+pub(super) const TABLE: [Setting; 27] = [
     Setting {
         name: "puppetVersion",
         trust: Trust::Anyone,
@@ -243,6 +243,25 @@ pub(super) const TABLE: [Setting; 25] = [
             Ok(())
         },
     },
+    row!(
+        "diagnostics.ignore",
+        Anyone,
+        diagnostics_ignore,
+        "a list of patterns",
+        { "type": "array", "items": { "type": "string" } },
+        "Files and folders in which nothing is reported, by patterns: `data/old`, `**/generated`."
+    ),
+    row!(
+        "diagnostics.paths",
+        Anyone,
+        diagnostics_paths,
+        "an object of patterns, each with an object of severities",
+        { "type": "object", "additionalProperties": {
+            "type": "object",
+            "additionalProperties": { "enum": ["off", "hint", "information", "warning", "error"] }
+        } },
+        "Severities for some files and folders, by patterns of them: `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. Of several, the longest counts."
+    ),
     row!(
         "logLevel",
         Anyone,
