@@ -1,7 +1,7 @@
 // Packs the extension with a server program inside, for the platform that this runs on:
 //
 //   npm run package              the release build, made now if it is missing or old
-//   npm run package -- PROGRAM   this program
+//   npm run package -- PROGRAM   this program, for the platform named in VSIX_PLATFORM
 //
 // Writes hiera-ls-PLATFORM.vsix into this folder, or to the file named in VSIX.
 
@@ -13,7 +13,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const project = join(root, "../..");
 const suffix = process.platform === "win32" ? ".exe" : "";
-const target = `${process.platform}-${process.arch === "arm" ? "armhf" : process.arch}`;
+const platform = `${process.platform}-${process.arch === "arm" ? "armhf" : process.arch}`;
+const target = process.env.VSIX_PLATFORM || platform;
 const output = resolve(process.env.VSIX || join(root, `hiera-ls-${target}.vsix`));
 
 let program = process.argv[2];
