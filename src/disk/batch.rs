@@ -5,8 +5,10 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::Moment;
+use super::native::native;
 use super::read::{self, LARGEST_NAMED_FILE, Stamp, Unreadable};
 use crate::value::{KeyHashing, LoadError, Value};
+use crate::workspace::path::join;
 use crate::workspace::{DataFile, FileKind, Files, Format, Generations, load};
 
 /// Bytes of data files that are remembered before all are forgotten and read anew.
@@ -72,11 +74,11 @@ impl DiskFiles {
 
 impl Files for DiskFiles {
     fn kind(&self, path: &str) -> Option<FileKind> {
-        read::kind_of(&std::fs::metadata(path).ok()?)
+        read::kind_of(&std::fs::metadata(&*native(path)).ok()?)
     }
 
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
-        let Ok(entries) = std::fs::read_dir(folder) else {
+        let Ok(entries) = std::fs::read_dir(&*native(folder)) else {
             return Vec::new();
         };
         let mut names: Vec<(Arc<str>, FileKind)> = entries
@@ -89,7 +91,7 @@ impl Files for DiskFiles {
                 } else if own.is_file() {
                     FileKind::File
                 } else {
-                    self.kind(entry.path().to_str()?)?
+                    self.kind(&join(folder, &name))?
                 };
                 Some((Arc::from(name), kind))
             })
@@ -99,7 +101,7 @@ impl Files for DiskFiles {
     }
 
     fn is_link(&self, path: &str) -> bool {
-        std::fs::symlink_metadata(path.trim_end_matches('/'))
+        std::fs::symlink_metadata(&*native(path.trim_end_matches('/')))
             .is_ok_and(|metadata| metadata.is_symlink())
     }
 

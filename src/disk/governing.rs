@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::DiskFiles;
+use super::native::native;
 use crate::analysis::{self, Governing, PROJECT_FILE};
 use crate::workspace::{FileKind, Files as _, path};
 
@@ -26,7 +27,8 @@ pub fn workspace_of(at: &str, here: &str) -> Arc<str> {
         return found.environment;
     }
     let is_top = |folder: &&str| {
-        let is_there = |name: &str| std::fs::symlink_metadata(path::join(folder, name)).is_ok();
+        let is_there =
+            |name: &str| std::fs::symlink_metadata(&*native(&path::join(folder, name))).is_ok();
         is_there(PROJECT_FILE) || is_there(".git")
     };
     let mut above = std::iter::successors(Some(own), |folder| path::parent(folder));

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::batch::DiskFiles;
+use super::native::native;
 use super::read::{Stamp, kind_of};
 use crate::value::{KeyHashing, LoadError};
 use crate::workspace::{DataFile, FileKind, Files, Format};
@@ -39,7 +40,7 @@ impl<'a> Moment<'a> {
 
     fn look(&self, path: &str) -> Seen {
         once(&self.seen, path, || {
-            let metadata = std::fs::metadata(path).ok()?;
+            let metadata = std::fs::metadata(&*native(path)).ok()?;
             Some((kind_of(&metadata)?, Stamp::of(&metadata)))
         })
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::native::native;
 use super::read::{Unreadable, bytes};
 use crate::analysis::{PROJECT_FILE, Project, ProjectError, Spoils};
 use crate::rules;
@@ -65,7 +66,7 @@ pub fn project_over(folder: &str, known: &dyn Fn(&str) -> Option<Arc<str>>) -> F
             }
             Err(Unreadable::Gone) => {}
         }
-        if std::fs::symlink_metadata(path::join(folder, ".git")).is_ok() {
+        if std::fs::symlink_metadata(&*native(&path::join(folder, ".git"))).is_ok() {
             break;
         }
         here = path::parent(folder);

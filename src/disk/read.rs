@@ -4,6 +4,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::sync::Arc;
 
+use super::native::{model, native};
 use crate::value::{LoadError, LoadErrorKind, SystemError};
 use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, too_large};
 
@@ -36,10 +37,10 @@ pub fn read_named(at: &str) -> DiskEntry {
 }
 
 pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
-    let Ok(metadata) = std::fs::metadata(at) else {
+    let Ok(metadata) = std::fs::metadata(&*native(at)) else {
         return DiskEntry::Absent;
     };
-    let linked = match std::fs::symlink_metadata(at) {
+    let linked = match std::fs::symlink_metadata(&*native(at)) {
         Ok(own) if own.is_symlink() => Linked::Yes,
         Ok(_) | Err(_) => Linked::No,
     };
@@ -66,8 +67,8 @@ pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
 
 /// Where a symbolic link really leads.
 pub(super) fn target(at: &str) -> Option<Arc<str>> {
-    let real = std::fs::canonicalize(at).ok()?;
-    Some(Arc::from(real.to_str()?))
+    let real = std::fs::canonicalize(&*native(at)).ok()?;
+    Some(Arc::from(model(&real)?))
 }
 
 /// A file's content; nothing if the file vanished meanwhile.
@@ -139,7 +140,7 @@ fn open(at: &str) -> io::Result<File> {
         const NON_BLOCKING: i32 = 0o4000;
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NON_BLOCKING);
     }
-    options.open(at)
+    options.open(&*native(at))
 }
 
 /// A failure of the system in the words of Ruby's `Errno` classes, with the C function in which
@@ -172,7 +173,7 @@ pub struct Stamp {
 /// What stands at a path by now, without reading it; nothing where nothing does.
 #[must_use]
 pub fn stamp(at: &str) -> Option<Stamp> {
-    std::fs::metadata(at)
+    std::fs::metadata(&*native(at))
         .ok()
         .map(|metadata| Stamp::of(&metadata))
 }

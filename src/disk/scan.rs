@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::ignore::{DataFolders, Ignore, names_data_folders};
+use super::native::native;
 use super::read::{self, Want};
 use super::walk::{Found, walk};
 use crate::workspace::{Change, Content, DiskEntry, FileKind, path};
@@ -307,7 +308,7 @@ fn topmost_missing(at: &str, area: &str) -> String {
     let mut missing = at;
     while let Some(above) = path::parent(missing) {
         let inside = path::within(above, area).is_some_and(|rest| !rest.is_empty());
-        if !inside || std::fs::symlink_metadata(above).is_ok() {
+        if !inside || std::fs::symlink_metadata(&*native(above)).is_ok() {
             break;
         }
         missing = above;

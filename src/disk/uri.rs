@@ -1,5 +1,6 @@
 //! `file` URIs of paths, as editors and reports name files.
 
+use super::native::in_uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// What RFC 3986 doesn't allow in a path as itself; `:` is escaped, as VS Code does it.
@@ -14,5 +15,6 @@ const OUTSIDE_PATHS: &AsciiSet = &NON_ALPHANUMERIC
 /// segment as itself is escaped.
 #[must_use]
 pub fn file_uri(path: &str) -> String {
-    format!("file://{}", utf8_percent_encode(path, OUTSIDE_PATHS))
+    let (host, path) = in_uri(path);
+    format!("file://{host}{}", utf8_percent_encode(path, OUTSIDE_PATHS))
 }

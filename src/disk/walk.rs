@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::ignore::Ignore;
+use super::native::native;
 use super::read::{identity, target};
 use super::scan::ScanProblem;
 use crate::workspace::{FileKind, Linked, path};
@@ -116,7 +117,7 @@ impl Folders<'_> {
 fn kind_at(entry: &std::fs::DirEntry, at: &str) -> Option<(FileKind, Linked)> {
     let own = entry.file_type().ok()?;
     if own.is_symlink() {
-        let kind = super::read::kind_of(&std::fs::metadata(at).ok()?)?;
+        let kind = super::read::kind_of(&std::fs::metadata(&*native(at)).ok()?)?;
         Some((kind, Linked::Yes))
     } else if own.is_dir() {
         Some((FileKind::Directory, Linked::No))
@@ -156,7 +157,7 @@ pub(super) fn walk(
         } else {
             &here.path
         };
-        let entries = match std::fs::read_dir(shown) {
+        let entries = match std::fs::read_dir(&*native(shown)) {
             Ok(entries) => entries,
             Err(error) => {
                 if error.kind() != std::io::ErrorKind::NotFound {
@@ -244,7 +245,7 @@ fn unentered(
 }
 
 fn chained(folder: &str, above: Option<&Arc<Chain>>) -> Option<Arc<Chain>> {
-    let identity = identity(&std::fs::metadata(folder).ok()?)?;
+    let identity = identity(&std::fs::metadata(&*native(folder)).ok()?)?;
     Some(Arc::new(Chain {
         identity,
         above: above.cloned(),

@@ -13,6 +13,7 @@ use std::time::Duration;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::ignore::{DataFolders, Ignore};
+use super::native::{model, native};
 use super::read::Stamp;
 use super::scan::{names, reread};
 use crate::workspace::{Change, FileKind, path};
@@ -134,7 +135,7 @@ fn watch(system: &mut RecommendedWatcher, folder: &str, ignore: &Ignore) -> bool
     if !cfg!(target_os = "linux") {
         // Elsewhere the system watches trees; what is skipped is left out when events come.
         return system
-            .watch(Path::new(folder), RecursiveMode::Recursive)
+            .watch(Path::new(&*native(folder)), RecursiveMode::Recursive)
             .is_ok();
     }
     let inside = names(&[Arc::from(folder)], ignore);
@@ -143,7 +144,7 @@ fn watch(system: &mut RecommendedWatcher, folder: &str, ignore: &Ignore) -> bool
         .filter(|found| found.kind == FileKind::Directory)
         .map(|found| &*found.path);
     std::iter::once(folder).chain(folders).all(|folder| {
-        match system.watch(Path::new(folder), RecursiveMode::NonRecursive) {
+        match system.watch(Path::new(&*native(folder)), RecursiveMode::NonRecursive) {
             Ok(()) => true,
             // Only a limit is a reason to give up; a folder may vanish or be closed to us.
             Err(error) => !matches!(error.kind, notify::ErrorKind::MaxFilesWatch),
@@ -171,7 +172,7 @@ fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Recei
         }
         let mut enough = true;
         for at in &dirty {
-            if cfg!(target_os = "linux") && Path::new(&**at).is_dir() && watched.covers(at) {
+            if cfg!(target_os = "linux") && Path::new(&*native(at)).is_dir() && watched.covers(at) {
                 // Before the folder is read, so that what comes after the reading is heard of.
                 enough &= watch(&mut system, at, &watched.ignore);
             }
@@ -216,7 +217,7 @@ fn look(areas: &[Arc<str>], ignore: &Ignore) -> Seen {
     found
         .map(|found| {
             let stamp = match found.kind {
-                FileKind::File => std::fs::metadata(&*found.path).ok(),
+                FileKind::File => std::fs::metadata(&*native(&found.path)).ok(),
                 FileKind::Directory => None,
             };
             (found.path, stamp.map(|metadata| Stamp::of(&metadata)))
@@ -239,9 +240,9 @@ impl Watched {
         }
         for at in &event.paths {
             // An area's own time stamp changes with every file in it, which has its own event.
-            if let Some(at) = at.to_str()
+            if let Some(at) = model(at)
                 && !self.areas.iter().any(|area| **area == *at)
-                && self.covers(at)
+                && self.covers(&at)
             {
                 dirty.insert(Arc::from(at));
             }

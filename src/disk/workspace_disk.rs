@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::native::{model, native};
 use super::{DiskFiles, Ignore, scan};
 use crate::value::{LoadError, load_plain_entry};
 use crate::workspace::{
@@ -97,8 +98,9 @@ impl Files for WorkspaceDisk {
 #[must_use]
 pub fn absolute(at: &str) -> String {
     let here = std::env::current_dir().unwrap_or_default();
-    let full = here.join(at);
-    path::normalise(&full.to_string_lossy())
+    let full = here.join(&*native(at));
+    let full = model(&full).unwrap_or_else(|| full.to_string_lossy().into_owned());
+    path::normalise(&full)
 }
 
 /// The whole of one folder, read now.

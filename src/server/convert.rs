@@ -9,7 +9,7 @@ use percent_encoding::{
 };
 use tower_lsp::ls_types as lsp;
 
-use crate::disk::file_uri;
+use crate::disk::{file_uri, of_uri};
 use crate::text::{LineIndex, Position, PositionEncoding, TextRange};
 
 /// The protocol's place as ours.
@@ -39,16 +39,9 @@ pub(crate) fn path(uri: &str) -> Option<String> {
     if !scheme.eq_ignore_ascii_case("file") {
         return None;
     }
-    let path = match rest.strip_prefix("//") {
-        Some(rest) => {
-            let slash = rest.find('/')?;
-            let (host, path) = rest.split_at(slash);
-            if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
-                return None;
-            }
-            path
-        }
-        None => rest,
+    let (host, path) = match rest.strip_prefix("//") {
+        Some(rest) => rest.split_at(rest.find('/')?),
+        None => ("", rest),
     };
     // A fragment or query is no part of the path; a literal `#` or `?` is escaped.
     let path = path.split(['#', '?']).next().unwrap_or_default();
@@ -56,7 +49,7 @@ pub(crate) fn path(uri: &str) -> Option<String> {
     if !decoded.starts_with('/') || decoded.contains('\0') {
         return None;
     }
-    Some(decoded)
+    of_uri(host, &decoded)
 }
 
 /// What RFC 3986 doesn't allow in every place as itself.

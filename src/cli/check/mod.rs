@@ -215,9 +215,7 @@ pub(crate) fn self_test(paths: &[String], options: CheckOptions) -> ExitCode {
 )]
 fn absolute(given: &str) -> io::Result<String> {
     let at = std::fs::canonicalize(given)?;
-    at.into_os_string()
-        .into_string()
-        .map_err(|_| io::Error::other("the path is not UTF-8"))
+    disk::model(&at).ok_or_else(|| io::Error::other("the path is not UTF-8"))
 }
 
 /// How a finding is reported by the workspace's configuration; nothing where it is not.
