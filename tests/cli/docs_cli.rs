@@ -4,6 +4,7 @@
 //! A block runs in the repository's folder; `console exit=N` ends with N. A line `…` stands for any lines, no
 //! line at all for anything. What installs or builds something is a block `sh`: `tests/package` is its test.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -168,6 +169,34 @@ fn links_lead_somewhere() {
                     }));
             if !is_there {
                 wrong.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn all_pages_are_in_the_book_and_link_into_it() {
+    let contents = std::fs::read_to_string("docs/SUMMARY.md").unwrap();
+    let listed: BTreeSet<String> = links(&contents).into_iter().collect();
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let Ok(name) = page.strip_prefix("docs") else {
+            continue;
+        };
+        let name = name.to_str().unwrap();
+        if name != "SUMMARY.md" && !listed.contains(name) {
+            wrong.push(format!("{name} is not in docs/SUMMARY.md"));
+        }
+        let text = std::fs::read_to_string(&page).unwrap();
+        for link in links(&text) {
+            let leaves = if name.starts_with("rules/") {
+                "../../"
+            } else {
+                "../"
+            };
+            if link.starts_with(leaves) {
+                wrong.push(format!("{name} links out of the book: {link}"));
             }
         }
     }

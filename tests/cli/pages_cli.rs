@@ -66,11 +66,27 @@ fn the_page_of_rules_lists_all() {
 }
 
 #[test]
+fn the_table_of_contents_lists_all_rules() {
+    let is_rule = |line: &&str| line.contains("](rules/");
+    let file = expect_file!["../../docs/SUMMARY.md"];
+    let mut contents = String::new();
+    for line in file.data().lines().filter(|line| !is_rule(line)) {
+        let _ = writeln!(contents, "{line}");
+        if line.contains("](rules.md)") {
+            for rule in RULES {
+                let _ = writeln!(contents, "  - [{0}](rules/{0}.md)", rule.code);
+            }
+        }
+    }
+    file.assert_eq(&contents);
+}
+
+#[test]
 fn the_page_of_settings_lists_all() {
     let schema: Value = serde_json::from_str(&printed(&["settings-schema"])).unwrap();
     let mut page = String::from(
         "# Settings\n\nAll settings of the language server, each behind `hiera-ls.`. How an editor is told them: \
-         [editors](../editors/README.md#settings). What a team shares stands in \
+         [editors](editors.md#settings). What a team shares stands in \
          [`.hiera-ls.yaml`](configuration.md).\n",
     );
     let settings = schema["properties"].as_object().unwrap();

@@ -1,4 +1,4 @@
-;;; The configuration of editors/README.md for Emacs' eglot, in a real Emacs, on a copy of fixtures/acme.  -*- lexical-binding: t -*-
+;;; The configuration of docs/editors.md for Emacs' eglot, in a real Emacs, on a copy of fixtures/acme.  -*- lexical-binding: t -*-
 ;;
 ;; Run by tests/editors/run: emacs -Q --batch -l test.el
 ;; In the environment: WORKSPACE, HIERA_LS_SERVER, CONFIGURATION.

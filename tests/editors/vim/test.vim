@@ -1,4 +1,4 @@
-" The configuration of editors/README.md for ALE, in a real Vim, on a copy of fixtures/acme.
+" The configuration of docs/editors.md for ALE, in a real Vim, on a copy of fixtures/acme.
 " Run by tests/editors/run: vim -Nu NONE -es -S test.vim
 " In the environment: WORKSPACE, CONFIGURATION, RESULT (the file that the results go to); hiera-ls is on PATH.
 
