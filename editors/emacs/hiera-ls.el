@@ -12,7 +12,8 @@
 (add-to-list 'auto-mode-alist '("\\.eyaml\\'" . yaml-mode))
 
 (add-to-list 'eglot-server-programs
-             '((yaml-mode yaml-ts-mode json-mode js-json-mode json-ts-mode) . ("hiera-ls" "--stdio")))
+             '((yaml-mode yaml-ts-mode json-mode js-json-mode json-ts-mode puppet-mode puppet-ts-mode)
+               . ("hiera-ls" "--stdio")))
 
 (defconst hiera-ls-markers
   '("hiera.yaml" ".hiera-ls.yaml" "environment.conf" "Puppetfile" "manifests/site.pp")
@@ -43,7 +44,7 @@ Nothing above the repository around FOLDER is looked at."
   (when (and buffer-file-name (hiera-ls-root default-directory))
     (eglot-ensure)))
 
-(dolist (hook '(yaml-mode-hook yaml-ts-mode-hook))
+(dolist (hook '(yaml-mode-hook yaml-ts-mode-hook puppet-mode-hook puppet-ts-mode-hook))
   (add-hook hook #'hiera-ls-ensure))
 
 (defun hiera-ls-ask (command)

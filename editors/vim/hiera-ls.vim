@@ -28,7 +28,7 @@ function! HieraLsRoot(buffer) abort
   endwhile
 endfunction
 
-for s:type in ['yaml', 'json']
+for s:type in ['yaml', 'json', 'puppet']
   call ale#linter#Define(s:type, {
     \ 'name': 'hiera-ls',
     \ 'lsp': 'stdio',
@@ -43,6 +43,7 @@ let g:ale_linters = get(g:, 'ale_linters', {})
 for [s:type, s:usual] in [
   \ ['yaml', ['spectral', 'yaml-language-server', 'yamllint']],
   \ ['json', ['jsonlint', 'spectral', 'vscodejson']],
+  \ ['puppet', ['languageserver', 'puppet', 'puppetlint']],
   \ ]
   let g:ale_linters[s:type] = get(g:ale_linters, s:type, s:usual)
   if index(g:ale_linters[s:type], 'hiera-ls') < 0

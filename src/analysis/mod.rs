@@ -80,7 +80,7 @@ pub use project::{
 pub use root_entry::{RootEntry, Serving, chosen_root};
 pub use roots::{ReadBy, Unread};
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
-pub use site::{SiteManifests, behind_manifests};
+pub use site::{SiteManifests, behind_manifests, included_lists};
 pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};
 pub use survey::{Status, Survey, SurveyLevel};
 

@@ -10,7 +10,8 @@ use crate::puppet::{Identity, Site};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
 use crate::text::TextRange;
 use crate::workspace::{
-    File, FileKind, Files as _, Root, RootKind, Snapshot, environment_conf, path,
+    File, FileKind, Files as _, LookupFunction, LookupKey, NodeMatch, Root, RootKind, Snapshot,
+    Within, environment_conf, path,
 };
 
 /// Most manifests of an environment that are run.
@@ -189,6 +190,69 @@ pub fn behind_manifests(
     manifests
         .is_telling()
         .then(|| nodes.behind(Arc::new(manifests)))
+}
+
+impl Analysis<'_> {
+    /// Whether every node of a root's environment includes all classes that data lists under a key, in
+    /// whatever file.
+    #[must_use]
+    pub fn includes_list(self, root: &Root, key: &str) -> bool {
+        let environment = environment_of(self.snapshot, root);
+        environment.is_some_and(|environment| {
+            let lists = included_lists(self.snapshot, environment);
+            lists.iter().any(|list| **list == *key)
+        })
+    }
+}
+
+/// The keys whose lists of classes every node of an environment includes: merged over all levels by an
+/// unconditional statement of the top scope, or of a block that is every node's.
+#[must_use]
+pub fn included_lists(snapshot: &Snapshot, environment: &Root) -> Vec<Arc<str>> {
+    let files = manifests_of(snapshot, environment);
+    let codes = || {
+        files
+            .iter()
+            .filter_map(|file| Some((file, file.facts().code.as_deref()?)))
+    };
+    if codes().any(|(_, code)| code.is_broken) {
+        return Vec::new();
+    }
+    let mut blocks = codes().flat_map(|(_, code)| code.nodes.iter());
+    let is_everyones = match (blocks.next(), blocks.next()) {
+        (Some(only), None) => only.matches.contains(&NodeMatch::Default),
+        _ => false,
+    };
+    let counts = |within: Within| match within {
+        Within::Top => true,
+        Within::Node(_) => is_everyones,
+        Within::Definition(_) => false,
+    };
+    let mut lists = Vec::new();
+    for (file, code) in codes() {
+        for lookup in code.lookups.iter().filter(|lookup| counts(lookup.within)) {
+            let LookupKey::Literal(key) = &lookup.key else {
+                continue;
+            };
+            let merge = lookup.merge.map(|range| range.slice(file.text()));
+            let is_included = || {
+                let mut includes = code.includes.iter();
+                includes.any(|it| it.place == lookup.call && !it.is_conditional)
+            };
+            let is_list = match lookup.function {
+                LookupFunction::HieraInclude => !lookup.is_conditional,
+                LookupFunction::HieraArray => is_included(),
+                LookupFunction::Lookup => {
+                    matches!(merge, Some("'unique'" | "\"unique\"" | "unique")) && is_included()
+                }
+                LookupFunction::Hiera | LookupFunction::HieraHash => false,
+            };
+            if is_list && !key.contains('.') {
+                lists.push(key.clone());
+            }
+        }
+    }
+    lists
 }
 
 /// The environment that a root is, or the first that has it.

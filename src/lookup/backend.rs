@@ -11,7 +11,8 @@ use super::engine::{Engine, Invocation};
 use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
 use super::interpolate::Methods;
 use super::level::{DataHash, LevelProvider, Location};
-use super::trace::Remark;
+use super::pure::{Given, undig};
+use super::trace::{Event, Remark};
 use crate::datatype::{self, Type};
 use crate::eyaml::{self, EyamlError};
 use crate::hierarchy::{Backends, Function, FunctionKind, Layer, Like};
@@ -146,7 +147,12 @@ impl Engine<'_> {
             }
             _ => {
                 self.foreign(origin, None)?;
-                return Ok(DataHash::Foreign);
+                match self.ask_pure(origin, None) {
+                    Given::Value(value @ Value::Hash(_)) => value,
+                    Given::Value(_) | Given::NotFound | Given::Unknown => {
+                        return Ok(DataHash::Foreign);
+                    }
+                }
             }
         };
         let Value::Hash(hash) = &value else {
@@ -263,9 +269,19 @@ impl Engine<'_> {
                 format!("'{name}' expects 2 arguments, got 3"),
             ),
             _ => {
-                self.foreign(origin, Some(Value::String(root.clone())))?;
-                self.not_run(origin, root);
-                Err(Failure::NotFound)
+                let key = || Some(Value::String(root.clone()));
+                self.foreign(origin, key())?;
+                match self.ask_pure(origin, key()) {
+                    Given::Value(value) => {
+                        self.check_value(origin, root, &value)?;
+                        Ok(value)
+                    }
+                    Given::NotFound => Err(Failure::NotFound),
+                    Given::Unknown => {
+                        self.not_run(origin, root);
+                        Err(Failure::NotFound)
+                    }
+                }
             }
         }
     }
@@ -372,8 +388,22 @@ impl Engine<'_> {
                 Segment::Index(index) => Value::Int(*index),
             })
             .collect();
-        self.foreign(origin, Some(Value::from(segments)))?;
-        self.not_run(origin, &super::level::key_root(key));
+        self.foreign(origin, Some(Value::from(segments.clone())))?;
+        let root = super::level::key_root(key);
+        if *kind == FunctionKind::DataDig {
+            match self.ask_pure(origin, Some(Value::from(segments))) {
+                Given::Value(value) => {
+                    self.check_value(origin, &root, &value)?;
+                    if let Some(value) = undig(&key.segments, value) {
+                        self.event(|| Event::Found(key.text.to_string(), value.clone()));
+                        return Ok(value);
+                    }
+                }
+                Given::NotFound => return Err(Failure::NotFound),
+                Given::Unknown => {}
+            }
+        }
+        self.not_run(origin, &root);
         Err(Failure::NotFound)
     }
 

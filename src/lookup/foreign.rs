@@ -125,7 +125,7 @@ impl Engine<'_> {
 }
 
 /// What Puppet passes, up to the context of the call, which comes last.
-fn arguments(origin: &Origin<'_>, key: Option<Value>) -> Vec<Value> {
+pub(super) fn arguments(origin: &Origin<'_>, key: Option<Value>) -> Vec<Value> {
     if origin.level.function.kind == FunctionKind::V4DataHash {
         return Vec::new();
     }

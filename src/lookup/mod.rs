@@ -40,6 +40,7 @@ mod merge;
 mod options;
 mod outline;
 mod plan;
+mod pure;
 mod reach;
 mod reads;
 mod request;

@@ -1,9 +1,11 @@
 //! Calls: of functions of Puppet, of functions in the Puppet language, of types, and of lambdas
 //! (`pops/evaluator/closure.rb`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::builtin;
+use super::context;
 use super::evaluator::{Evaluator, body, is_type};
 use super::host::{Callee, Host};
 use super::source::Source;
@@ -13,19 +15,30 @@ use crate::scope::Scope;
 use crate::syntax::puppet::{Call, Kind, Lambda, Node, Parameter};
 use crate::value::Value;
 
-/// Calls a function in the Puppet language as Puppet does from the top scope, with what `context`
-/// stands for as the last argument where it is given.
-///
-/// # Errors
-/// Why there is no value.
+/// What a function gave.
+#[derive(Debug)]
+pub struct Called {
+    /// Its value, or why there is none.
+    pub value: Evaluated,
+    /// Paths of the variables that were read: `facts.os.family`.
+    pub variables: BTreeSet<Arc<str>>,
+}
+
+/// Calls a function in the Puppet language, which a text defines, with a top scope.
+#[must_use]
 pub fn call_function(
     host: &dyn Host,
     scope: &Scope,
     (source, name): (&Arc<Source>, &str),
     arguments: Vec<Value>,
-) -> Evaluated {
+) -> Called {
     let mut evaluator = Evaluator::new(host, scope, source.clone());
-    evaluator.in_puppet(source, name, arguments)
+    evaluator.variables.enter();
+    let value = evaluator.in_puppet(source, name, arguments);
+    Called {
+        value,
+        variables: evaluator.variables.reads(),
+    }
 }
 
 impl Evaluator<'_> {
@@ -85,6 +98,9 @@ impl Evaluator<'_> {
     ) -> Evaluated {
         self.step()?;
         let name = name.trim_start_matches("::");
+        if let Some(result) = context::method(name, &arguments) {
+            return result;
+        }
         // What Puppet brings along cannot be defined anew; the standard library's functions can.
         if builtin::is_of_puppet(name) {
             return builtin::call(self, name, arguments, lambda);

@@ -221,6 +221,10 @@ impl Evaluator<'_> {
     ) -> Evaluated<Option<Vec<Option<String>>>> {
         let not_read = || Stop::unknown(format!("the pattern /{source}/ cannot be matched here"));
         let pattern = self.host.pattern(source).ok_or_else(not_read)?;
+        // Most patterns do not match, and groups cost more.
+        if !pattern.is_match(text).map_err(|_| not_read())? {
+            return Ok(None);
+        }
         pattern.captures(text).map_err(|_| not_read())
     }
 

@@ -6,7 +6,7 @@
 //! Steps, depth and sizes are bounded. It knows no workspace, hierarchy or editor.
 //!
 //! `evaluator` goes through statements and expressions, `variables` holds their scopes, `conditions`
-//! decides and matches, `operators` calculates, `access` reads parts, `calls` calls functions,
+//! decides and matches, `operators` calculates, `access` reads parts, `calls` calls functions, `context` is what functions that give data get,
 //! `builtin` is what functions of Puppet and of its standard library give, `site` runs the manifests
 //! of an environment for a node.
 
@@ -14,6 +14,7 @@ mod access;
 mod builtin;
 mod calls;
 mod conditions;
+mod context;
 mod evaluator;
 mod host;
 mod operators;
@@ -23,7 +24,8 @@ mod stop;
 mod uses;
 mod variables;
 
-pub use calls::call_function;
+pub use calls::{Called, call_function};
+pub use context::lookup_context;
 pub use host::{Callee, Host, LookupCall};
 pub use site::{Identity, Site};
 pub use source::Source;

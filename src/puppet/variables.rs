@@ -1,7 +1,8 @@
 //! The variables of an evaluation: of lambdas and functions, of the node's block, of the top scope,
 //! over what is known of the node (`puppet/parser/scope.rb`).
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::source::Source;
@@ -42,6 +43,8 @@ pub(super) struct Variables<'s> {
     frames: Vec<Frame>,
     /// Matches that can be seen, the last one counts.
     matches: Vec<Groups>,
+    /// Paths of the variables of the node that were read.
+    reads: RefCell<BTreeSet<Arc<str>>>,
 }
 
 /// What a function hides of its caller.
@@ -59,7 +62,26 @@ impl<'s> Variables<'s> {
             level: Level::Top,
             frames: Vec::new(),
             matches: Vec::new(),
+            reads: RefCell::default(),
         }
+    }
+
+    /// Paths of the variables of the node that were read.
+    pub(super) fn reads(&self) -> BTreeSet<Arc<str>> {
+        self.reads.borrow().clone()
+    }
+
+    /// Remembers that a variable is read as far as the segments lead.
+    fn note(&self, name: &str, segments: &[Segment]) {
+        let mut path = name.trim_start_matches("::").to_owned();
+        for segment in segments {
+            let segment = segment.to_string();
+            match segment.contains('.') {
+                true => path.push_str(&format!(".\"{segment}\"")),
+                false => path.push_str(&format!(".{segment}")),
+            }
+        }
+        self.reads.borrow_mut().insert(Arc::from(path));
     }
 
     /// The value of a variable; in what is only partly known, at least as far as `segments` lead.
@@ -77,6 +99,7 @@ impl<'s> Variables<'s> {
         {
             return known.clone().map_err(Stop::Unknown);
         }
+        self.note(name, segments);
         let set = match self.level {
             Level::Function => self.assigned.top.get(name.trim_start_matches("::")),
             Level::Top | Level::Node => self.assigned.get(name),

@@ -85,6 +85,7 @@ mod lookup_options_subkey;
 mod lookup_options_unknown_option;
 mod malformed_call;
 mod merge_type_clash;
+mod missing_parameter;
 mod multi_document;
 mod no_location;
 mod non_string_map_key;
@@ -174,6 +175,7 @@ pub static RULES: &[&Rule] = &[
     lookup_options_unknown_option::RULE,
     malformed_call::RULE,
     merge_type_clash::RULE,
+    missing_parameter::RULE,
     multi_document::RULE,
     no_location::RULE,
     non_string_map_key::RULE,

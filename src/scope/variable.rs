@@ -166,6 +166,22 @@ impl Scope {
         }
     }
 
+    /// The scope as functions see it: without what a node's block sets, classes and locals.
+    #[must_use]
+    pub fn at_top(&self) -> Scope {
+        let assigned = self.assigned.as_ref().map(|assigned| {
+            let mut assigned = Assigned::clone(assigned);
+            assigned.node.clear();
+            Arc::new(assigned)
+        });
+        Scope {
+            assigned,
+            class: None,
+            locals: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// What manifests set in this scope.
     #[must_use]
     pub fn assigned(&self) -> Option<&Arc<Assigned>> {

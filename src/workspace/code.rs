@@ -158,6 +158,8 @@ pub struct LookupFact {
     pub default: Option<TextRange>,
     /// What holds the call.
     pub within: Within,
+    /// Whether it happens only under a condition, as far as the manifest tells.
+    pub is_conditional: bool,
 }
 
 /// How a class is named.

@@ -227,6 +227,7 @@ impl Extraction<'_> {
                 merge: options.merge.map(|node| node.range),
                 default: options.default.map(|node| node.range),
                 within: self.within,
+                is_conditional: self.is_conditional,
             });
         }
     }

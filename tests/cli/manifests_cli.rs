@@ -44,6 +44,37 @@ fn the_matrix_shows_what_agents_get() {
 }
 
 #[test]
+fn a_function_in_puppet_gives_each_node_its_own_data() {
+    let folder = workspace(&[
+        ("environment.conf", "modulepath = modules\n"),
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: code, data_hash: 'm::data'}\n",
+        ),
+        (
+            "modules/m/functions/data.pp",
+            "function m::data(Hash $options, $context) {\n  { 'rack' => $facts['place'] ? { 'lon' => 1, default => 2 } }\n}\n",
+        ),
+        (
+            "nodes.json",
+            r#"{"a": {"facts": {"place": "lon"}}, "b": {"facts": {"place": "nyc"}}, "c": {"facts": {"place": "lon"}}}"#,
+        ),
+    ]);
+    let (code, shown, error) = said(folder.path(), &["matrix", "rack", "--format", "json"]);
+    assert_eq!(code, Some(0), "{error}");
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let answers = shown["answers"].as_array().unwrap().iter();
+    let answers = answers.map(|answer| (answer["value"].clone(), answer["nodes"].clone()));
+    assert_eq!(
+        answers.collect::<Vec<_>>(),
+        [
+            (1.into(), serde_json::json!(["a", "c"])),
+            (2.into(), serde_json::json!(["b"]))
+        ]
+    );
+}
+
+#[test]
 fn lookup_runs_no_manifest_and_with_compile_the_top_scope() {
     let folder = workspace(&FILES);
     let lookup = |arguments: &[&str]| {

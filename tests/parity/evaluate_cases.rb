@@ -389,6 +389,43 @@ SITES = {
   'undef is set' => [true, "$role = undef\n$s = lookup('show')\n$d = defined('$role')\n"]
 }.freeze
 
+# Levels whose data comes from functions in the Puppet language.
+FUNCTIONS = {
+  'hiera.yaml' => "version: 5\nhierarchy:\n  - {name: hash, data_hash: m::data, options: {extra: x}}\n  - {name: key, lookup_key: m::key}\n" \
+                  "  - {name: dig, data_dig: m::dig}\n  - {name: common, path: common.yaml}\n",
+  'data/common.yaml' => "last: common\nby_key: no\nlookup_options: {list: {merge: unique}}\nlist: [c]\n",
+  'modules/m/functions/data.pp' => <<~'PP',
+    function m::data(Hash $options, Puppet::LookupContext $context) {
+      $base = { 'from_hash' => "${options['extra']} %{site}", 'list' => ['a'] }
+      $more = case $facts['os']['family'] {
+        'Debian': { { 'package' => 'ntp' } }
+        default: { { 'package' => 'ntpd' } }
+      }
+      $base + $more
+    }
+  PP
+  'modules/m/functions/key.pp' => <<~'PP',
+    function m::key(Variant[String, Numeric] $key, Hash $options, Puppet::LookupContext $context) {
+      if $context.cache_has_key($key) { return($context.cached_value($key)) }
+      unless $key in ['by_key', 'list'] { $context.not_found() }
+      $context.explain || { 'found it' }
+      $value = $key ? { 'list' => ['b', 'a'], default => "value of ${key} on ${trusted['hostname']}" }
+      $context.cache($key, $context.interpolate($value))
+    }
+  PP
+  'modules/m/functions/dig.pp' => <<~'PP'
+    function m::dig(Array[Variant[String, Numeric]] $segments, Hash $options, Puppet::LookupContext $context) {
+      $data = { 'deep' => { 'er' => ['x', { 'est' => 5 }] } }
+      $found = $data.dig(*$segments)
+      if $found =~ Undef { $context.not_found() }
+      $found
+    }
+  PP
+}.freeze
+
+LOOKUPS = ["'from_hash'", "'package'", "'list'", "'by_key'", "'by_key', undef, 'first'", "'deep.er'", "'deep.er.1.est'", "'deep'", "'deep.none', undef, undef, 'none'",
+           "'last'", "'nothing', undef, undef, 'default'"].freeze
+
 requests = EXPRESSIONS.map do |text|
   code = text == '@(END)' ? HEREDOC : "$v = #{text}\n$after = 1\n"
   { 'id' => text, 'files' => DATA.merge('manifests/site.pp' => code), 'strict_variables' => false }
@@ -397,6 +434,11 @@ SITES.each do |id, site|
   strict, site = site if site.is_a?(Array)
   site = { 'manifests/site.pp' => site } if site.is_a?(String)
   requests << { 'id' => id, 'files' => DATA.merge(site), 'strict_variables' => strict == true }
+end
+
+LOOKUPS.each do |arguments|
+  files = FUNCTIONS.merge('manifests/site.pp' => "$v = lookup(#{arguments})\n")
+  requests << { 'id' => "functions: #{arguments}", 'files' => files, 'strict_variables' => false }
 end
 
 Dir.mktmpdir('evaluate') do |root|

@@ -169,6 +169,8 @@ class Session {
         { scheme: "file", language: "json" },
         { scheme: "file", pattern: "**/*.eyaml" },
         { scheme: "file", language: "puppet" },
+        // Without an extension for Puppet, manifests are plain text.
+        { scheme: "file", pattern: "**/*.pp" },
       ],
       outputChannel: this.output,
       diagnosticCollectionName: SECTION,

@@ -43,6 +43,12 @@ fn lookup(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
         }
         [names, rest @ ..] if rest.len() <= 3 => {
             asked.names = named(names).ok_or_else(|| call.refused())?;
+            // Only a call with a default takes `undef` for what it does not say.
+            if rest.len() < 3 && rest.iter().any(Value::is_undef) {
+                return Err(Stop::failed(
+                    "The function 'lookup' was called with arguments it does not accept",
+                ));
+            }
             let given = |at: usize| rest.get(at).filter(|value| !value.is_undef());
             if let Some(expected) = given(0) {
                 asked.value_type = Some(type_text(expected).ok_or_else(|| call.refused())?);

@@ -1,0 +1,78 @@
+//! Data functions in the Puppet language, evaluated where they are pure
+//! (`pops/lookup/function_provider.rb`). What cannot be evaluated stays unknown.
+
+use std::sync::Arc;
+
+use super::backend::Origin;
+use super::engine::Engine;
+use super::foreign::arguments;
+use super::function::{FunctionSource, find_function};
+use super::language::{Data, Language};
+use crate::interpolation::Segment;
+use crate::puppet::{Stop, call_function, lookup_context};
+use crate::value::{HashMap, Value};
+
+/// Most elements before one that a key digs out of a list.
+const MOST_BEFORE: usize = 10_000;
+
+/// What a function gave.
+pub(super) enum Given {
+    Value(Value),
+    /// That there is no such key.
+    NotFound,
+    /// Only running it would tell.
+    Unknown,
+}
+
+impl Engine<'_> {
+    /// Asks a function of a level that is written in the Puppet language; `key` is the argument before
+    /// the options, for functions that have one.
+    pub(super) fn ask_pure(&mut self, origin: &Origin<'_>, key: Option<Value>) -> Given {
+        let session = self.session;
+        let name = &origin.level.function.name;
+        let found = find_function(session.files, session.environment, name);
+        let FunctionSource::Puppet(path) = found else {
+            return Given::Unknown;
+        };
+        let Ok(text) = session.files.text(&path) else {
+            return Given::Unknown;
+        };
+        let source = session.configs.source(&path, &text);
+        let mut arguments = arguments(origin, key);
+        if let Some(context) = arguments.last_mut() {
+            *context = lookup_context();
+        }
+        let language = Language::new(session, Data::Unknown);
+        let called = call_function(&language, &self.scope.at_top(), (&source, name), arguments);
+        for variable in &called.variables {
+            self.reads.variables.add(variable);
+        }
+        match called.value {
+            Ok(value) => Given::Value(value),
+            Err(Stop::NotFound) => Given::NotFound,
+            // Puppet's words for what fails in it are not known.
+            Err(_) => Given::Unknown,
+        }
+    }
+}
+
+/// A value as the end of the path that a key digs (`LookupKey#undig`).
+pub(super) fn undig(segments: &[Segment], value: Value) -> Option<Value> {
+    segments
+        .iter()
+        .rev()
+        .try_fold(value, |inner, segment| match segment {
+            Segment::Name(name) => {
+                let mut hash = HashMap::default();
+                hash.insert(Value::String(Arc::clone(name)), inner);
+                Some(Value::from(hash))
+            }
+            Segment::Index(index) => {
+                let before = usize::try_from(*index)
+                    .ok()
+                    .filter(|at| *at < MOST_BEFORE)?;
+                let holes = std::iter::repeat_n(Value::Undef, before);
+                Some(Value::array(holes.chain([inner])))
+            }
+        })
+}
