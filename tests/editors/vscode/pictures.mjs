@@ -1,5 +1,6 @@
 // Makes the pictures of VS Code for the READMEs. Run by docs/images/make; PICTURES is the folder.
 
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -10,6 +11,7 @@ const SETTINGS = {
   "workbench.activityBar.location": "hidden",
   "workbench.sideBar.location": "right",
   "breadcrumbs.enabled": true,
+  "window.title": "${activeEditorShort}${separator}${rootName}",
   "remote.autoForwardPorts": false,
   "editor.fontSize": 14,
   "editor.stickyScroll.enabled": false,
@@ -47,19 +49,9 @@ function still(hover) {
   });
 }
 
-for (const theme of ["dark", "light"]) {
-  const name = theme === "dark" ? "Dark 2026" : "Light 2026";
+const THEMES = { dark: "Dark 2026", light: "Light 2026" };
 
-  test(`a hover, ${theme}`, async () => {
-    await bench.theme(name);
-    await bench.openByName("data/role/web.yaml");
-    await hideSideBar();
-    await bench.goTo(1, 1);
-    const hover = await bench.hover("profile::web::firewall", "merged as hash");
-    await settled(hover);
-    await bench.picture(join(PICTURES, `vscode-hover-${theme}.png`));
-  });
-
+for (const [theme, name] of Object.entries(THEMES)) {
   test(`problems, ${theme}`, async () => {
     await bench.theme(name);
     await bench.openByName("families/interpolation.yaml");
@@ -69,6 +61,24 @@ for (const theme of ["dark", "light"]) {
     const hover = await bench.hover(/^fqdn_rand$/, "unknown interpolation method");
     await still(hover);
     await bench.picture(join(PICTURES, `vscode-problem-${theme}.png`));
+  });
+}
+
+test("the mistakes that are made on purpose are taken away", async () => {
+  rmSync(join(bench.workspace, "mistakes"), { recursive: true });
+  await bench.run("Hiera: Read All Files Again");
+  await bench.page.locator(".statusbar-item", { hasText: "Hiera" }).filter({ hasNotText: /\d{2}/ }).first().waitFor();
+});
+
+for (const [theme, name] of Object.entries(THEMES)) {
+  test(`a hover, ${theme}`, async () => {
+    await bench.theme(name);
+    await bench.openByName("data/role/web.yaml");
+    await hideSideBar();
+    await bench.goTo(1, 1);
+    const hover = await bench.hover("profile::web::firewall", "merged as hash");
+    await settled(hover);
+    await bench.picture(join(PICTURES, `vscode-hover-${theme}.png`));
   });
 
   test(`lenses and hints, ${theme}`, async () => {
