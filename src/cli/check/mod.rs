@@ -9,6 +9,7 @@ mod github;
 mod gitlab;
 mod json;
 mod junit;
+mod parallel;
 mod rdjson;
 mod record;
 mod sarif;
@@ -19,7 +20,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use annotate_snippets::Renderer;
 use clap::{Args, ValueEnum};
@@ -350,9 +351,15 @@ impl<'a> Report<'a> {
         let checker = Checker::with_settings(&snapshot, settings);
         let here = self.here.clone();
         let shown = move |at: &str| path::within(at, &here).unwrap_or(at).to_owned();
-        for (done, file) in paths.iter().enumerate() {
+        let progress = Mutex::new(progress);
+        let found = parallel::findings(&checker, &paths, &|done| {
+            let progress = progress.lock();
+            let mut progress = progress.unwrap_or_else(PoisonError::into_inner);
             progress.count(done, paths.len(), "files checked");
-            let Some(findings) = checker.file(file) else {
+        });
+        drop(progress);
+        for (file, findings) in paths.iter().zip(found) {
+            let Some(findings) = findings else {
                 if **file == *at {
                     let shown = shown(at);
                     terminal::complain(&format!("{shown}: skipped: no hierarchy reads it"));

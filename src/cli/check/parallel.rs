@@ -1,0 +1,52 @@
+//! Checking many files at once, on as many threads as there are processors. The order of the files
+//! stays. It knows nothing of how findings are printed.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use crate::rules::{Checker, Finding};
+
+/// Most threads: beyond, they wait for memory rather than for processors.
+const MOST_THREADS: usize = 8;
+
+/// Files that a thread takes at once.
+const TAKEN: usize = 20;
+
+/// The findings of files, each as [`Checker::file`] gives them, in the order of the files. `tell` is
+/// told how many files are done, from any thread.
+pub(super) fn findings(
+    checker: &Checker<'_>,
+    paths: &[Arc<str>],
+    tell: &(dyn Fn(usize) + Sync),
+) -> Vec<Option<Vec<Finding>>> {
+    let found: Vec<OnceLock<Option<Vec<Finding>>>> =
+        paths.iter().map(|_| OnceLock::new()).collect();
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        loop {
+            let from = next.fetch_add(TAKEN, Ordering::Relaxed);
+            if from >= paths.len() {
+                break;
+            }
+            let to = (from + TAKEN).min(paths.len());
+            for at in from..to {
+                let _ = found[at].set(checker.file(&paths[at]));
+            }
+            tell(done.fetch_add(to - from, Ordering::Relaxed) + to - from);
+        }
+    };
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = processors
+        .min(MOST_THREADS)
+        .min(paths.len().div_ceil(TAKEN));
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let found = found.into_iter();
+    found.map(|one| one.into_inner().flatten()).collect()
+}
