@@ -66,6 +66,7 @@ mod interp_structured_in_string;
 mod interpolation_loop;
 mod json_syntax;
 mod knockout_hash_key;
+mod knockout_removes_nothing;
 mod knockout_resurrected;
 mod knockout_single_level;
 mod knockout_without_prefix;
@@ -156,6 +157,7 @@ pub static RULES: &[&Rule] = &[
     interpolation_loop::RULE,
     json_syntax::RULE,
     knockout_hash_key::RULE,
+    knockout_removes_nothing::RULE,
     knockout_resurrected::RULE,
     knockout_single_level::RULE,
     knockout_without_prefix::RULE,

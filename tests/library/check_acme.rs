@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hiera_ls::disk::{Ignore, scan};
 use hiera_ls::lookup::PuppetVersion;
-use hiera_ls::rules::{Checker, RULES, Recheck, Severity, check_file, recheck};
+use hiera_ls::rules::{Checker, Finding, RULES, Recheck, Severity, check_file, recheck};
 use hiera_ls::text::TextEdit;
 use hiera_ls::workspace::{Change, Snapshot, Workspace};
 
@@ -223,37 +223,53 @@ fn every_fix_removes_its_finding_and_adds_none() {
     for finding in Checker::new(&snapshot, PuppetVersion::V8).all() {
         let path = &finding.path;
         let text = snapshot.file(path).unwrap().text();
-        let mut known: Vec<&str> = check_file(&snapshot, path)
-            .iter()
-            .map(|finding| finding.code)
-            .collect();
-        let this = known.iter().position(|code| *code == finding.code);
+        let mut known = check_file(&snapshot, path);
+        let this = known.iter().position(|known| *known == finding);
         known.remove(this.unwrap());
         for fix in &finding.fixes {
-            let mut others = known.clone();
             let edited = TextEdit::apply(&fix.edits, text).unwrap();
             let edit = Change::Edit {
                 path: path.clone(),
                 text: edited.as_str().into(),
                 version: 1,
             };
-            let left = check_file(&workspace.apply(edit), path);
-            let mut left: Vec<&str> = left.iter().map(|finding| finding.code).collect();
-            if finding.code == "yaml-date" {
-                // With the last date the file can be loaded, and all rules see it.
-                left.retain(|code| *code == "yaml-date");
-                others.retain(|code| *code == "yaml-date");
-            }
+            let mut left = check_file(&workspace.apply(edit), path);
             if finding.code == "wrong-backend-kind" {
                 // Of the right kind the level lacks something else.
-                left.retain(|code| *code != "eyaml-without-keys");
+                left.retain(|left| left.code != "eyaml-without-keys");
             }
-            // A fix can do away with other findings too, but adds none.
-            for code in left {
-                let known = others.iter().position(|other| *other == code);
-                let known = known
-                    .unwrap_or_else(|| panic!("{path}: '{}' adds {code}:\n{edited}", fix.title));
+            // Findings elsewhere stay; those about the text that is changed can go too.
+            let touches = |other: &&Finding| {
+                let mut edits = fix.edits.iter().map(|edit| edit.range);
+                edits.any(|edit| edit.start <= other.range.end && other.range.start <= edit.end)
+            };
+            let (may_go, mut others): (Vec<&Finding>, Vec<&Finding>) =
+                known.iter().partition(touches);
+            others.extend(may_go.iter().copied());
+            if finding.code == "yaml-date" {
+                // With the last date the file can be loaded, and all rules see it.
+                left.retain(|left| left.code == "yaml-date");
+                others.retain(|other| other.code == "yaml-date");
+            }
+            for left in &left {
+                let known = others.iter().position(|other| other.code == left.code);
+                let known = known.unwrap_or_else(|| {
+                    panic!("{path}: '{}' adds {}:\n{edited}", fix.title, left.code)
+                });
                 others.remove(known);
+            }
+            // How a key is merged decides which of its values count.
+            let is_dead_data =
+                |gone: &Finding| matches!(gone.code, "shadowed-value" | "redundant-override");
+            let is_of_options = finding.code.starts_with("lookup-options-");
+            for gone in others {
+                assert!(
+                    may_go.contains(&gone) || (is_of_options && is_dead_data(gone)),
+                    "{path}: '{}' for {} takes {} away:\n{edited}",
+                    fix.title,
+                    finding.code,
+                    gone.code
+                );
             }
             tried += 1;
             workspace.apply(Change::Close { path: path.clone() });

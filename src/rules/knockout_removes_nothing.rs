@@ -1,0 +1,80 @@
+//! `knockout-removes-nothing`: no lower level has the element that is knocked out.
+
+use super::knockout::{has_text, knocking};
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, Tag};
+use crate::text::{TextEdit, typing_error};
+use crate::value::Value;
+use crate::workspace::{File, KeyFact};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "knockout-removes-nothing",
+    severity: Severity::Hint,
+    summary: "no lower level has the element that is knocked out",
+    page: include_str!("../../docs/rules/knockout-removes-nothing.md"),
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::OPTIONS),
+        files: Depends::files_with_prefixes,
+    },
+    hooks: &[Hook::Key(check)],
+};
+
+fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
+    let Some(knocking) = knocking(file, key) else {
+        return;
+    };
+    let Some(prefix) = &knocking.prefix else {
+        return;
+    };
+    if knocking.lower.is_empty() || !file.checker.sees_all_for(file.readers()) {
+        return;
+    }
+    for knockout in knocking.knockouts.iter().filter(|one| one.is_topmost) {
+        let mut lower = knocking.lower.iter().map(|(lower, _)| lower);
+        if lower.any(|lower| has_text(file, lower, &key.name, &knockout.target)) {
+            continue;
+        }
+        let lower = knocking.lower.iter();
+        let known: Vec<String> = lower
+            .flat_map(|(lower, _)| texts(file, lower, &key.name))
+            .collect();
+        let meant = typing_error(&knockout.target, known.iter().map(String::as_str));
+        let message = format!(
+            "no lower level has '{}': nothing is taken away",
+            knockout.target
+        );
+        match meant {
+            Some(meant) => {
+                let message = format!("{message}; did you mean '{prefix}{meant}'?");
+                let finding = findings.report_as(Severity::Warning, knockout.range, message);
+                let written = knockout.range.slice(file.file.text());
+                let edit = written.find(&*knockout.target).map(|at| {
+                    let start = knockout.range.start as usize + at;
+                    let end = start + knockout.target.len();
+                    TextEdit::replace(crate::text::TextRange::new(start, end), meant)
+                });
+                let title = format!("Knock out '{meant}'");
+                let fix = edit.map(|edit| Fix::new(Safety::Unsafe, title, edit));
+                finding.fixes.extend(fix);
+            }
+            None => {
+                let finding = findings.report(knockout.range, message);
+                finding.tags.push(Tag::Unnecessary);
+            }
+        }
+    }
+}
+
+/// The texts of a list that a file sets a key to.
+fn texts(file: &FileContext<'_>, of: &File, key: &str) -> Vec<String> {
+    let readers = file.checker.readers(of);
+    let Some(format) = readers.first().map(|reader| reader.format) else {
+        return Vec::new();
+    };
+    let data = file.snapshot().data_of(of, format);
+    let elements = data.recovered.get(key).and_then(Value::as_array);
+    let texts = elements
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Value::as_str);
+    texts.map(str::to_owned).collect()
+}
