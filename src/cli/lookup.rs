@@ -444,7 +444,12 @@ fn by_name(
         false => Compiled::default(),
     };
     let scope = compiled.scope(&node, &view.environment.name);
-    let ended = one(arguments, &view.session(), &scope, request);
+    let session = view.session();
+    if request.tracing == Tracing::Off && outside(&view, &scope, request).is_some() {
+        let groups = groups_of_possible(&session, &scope, request);
+        return several(arguments, &with_outside(groups, &view, &scope, request));
+    }
+    let ended = one(arguments, &session, &scope, request);
     if let Err(End::Code(3)) = ended {
         remark(&format!(
             "no facts are known of node '{name}': name them with --facts, or a file of nodes with --nodes"
@@ -462,19 +467,35 @@ fn any_node(arguments: &LookupArguments, asked: &Asked<'_>, request: &Request) -
     if request.tracing != Tracing::Off {
         return one(arguments, &session, &Scope::open(), request);
     }
-    let mut groups = groups_of_possible(&session, &Scope::open(), request);
-    for name in &request.names {
-        let root = Key::parse(name).ok();
-        let Some(root) = root.as_ref().and_then(|key| key.root.as_name()) else {
-            continue;
-        };
-        if !view.has_outside(root) {
-            continue;
-        }
-        let outside = view.survey(root, &Scope::open()).outside();
-        let Some(words) = outside_words(&outside) else {
-            continue;
-        };
+    let groups = groups_of_possible(&session, &Scope::open(), request);
+    several(
+        arguments,
+        &with_outside(groups, &view, &Scope::open(), request),
+    )
+}
+
+/// The levels outside of the workspace that may set one of the keys, in words.
+fn outside(view: &RootView<'_>, scope: &Scope, request: &Request) -> Option<String> {
+    let words = request.names.iter().filter_map(|name| {
+        let key = Key::parse(name).ok()?;
+        let root = key.root.as_name()?;
+        let levels = view
+            .has_outside(root)
+            .then(|| view.survey(root, scope).outside())?;
+        outside_words(&levels)
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join(", or "))
+}
+
+/// The answers with the levels that lie outside of the workspace as a condition.
+fn with_outside(
+    mut groups: Vec<Group>,
+    view: &RootView<'_>,
+    scope: &Scope,
+    request: &Request,
+) -> Vec<Group> {
+    if let Some(words) = outside(view, scope, request) {
         for group in &mut groups {
             group.unknown.get_or_insert_with(|| words.clone());
             group.unless = Some(match group.unless.take() {
@@ -483,7 +504,7 @@ fn any_node(arguments: &LookupArguments, asked: &Asked<'_>, request: &Request) -
             });
         }
     }
-    several(arguments, &groups)
+    groups
 }
 
 /// The whole workspace, read.

@@ -318,3 +318,30 @@ fn an_address_with_an_unknown_part_is_no_error() {
     let error = known.result.expect_err("Ruby refuses the address");
     assert!(error.to_string().contains("bad URI"), "{error}");
 }
+
+#[test]
+fn a_function_behind_an_unknown_path_leaves_a_condition() {
+    let files = "#- hiera.yaml\n\
+         version: 5\n\
+         hierarchy:\n  \
+           - {name: Role, lookup_key: lib::role, path: \"v/%{role}.yaml\"}\n  \
+           - {name: Gone, lookup_key: lib::gone, path: \"gone/%{role}.yaml\"}\n  \
+           - {name: Plain, path: plain.yaml}\n\
+         #- data/v/web.yaml\n\
+         b: 1\n\
+         #- data/plain.yaml\n\
+         a: 1\n";
+    let unless = |backends: &str| {
+        let place = Place::new(files, backends);
+        let answer = place.session().lookup(&Scope::open(), &Request::key("a"));
+        answer.unless(&[Arc::from("a")])
+    };
+    let said = unless("{}").expect("a condition");
+    assert!(
+        said.contains("lib::role") && !said.contains("lib::gone"),
+        "{said}"
+    );
+    let said = unless(r#"{"lib::role": {"like": "secret"}}"#).expect("a condition");
+    assert!(said.contains("lib::role"), "{said}");
+    assert_eq!(unless(r#"{"lib::role": {"like": "nothing"}}"#), None);
+}

@@ -13,7 +13,9 @@ use super::interpolate::Methods;
 use super::merge::Strategy;
 use super::request::{Unknown, UnknownCause};
 use super::trace::{Event, NodeKind, Possible, TraceLocation};
-use crate::hierarchy::{Backend, Config, Function, FunctionKind, Layer, Level, join};
+use crate::hierarchy::{
+    Backend, Config, Function, FunctionKind, Layer, Level, Like, TemplatePart, join,
+};
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
 use crate::workspace::{Entry, Paths};
@@ -184,6 +186,9 @@ impl Engine<'_> {
         };
         self.with(node, |engine| {
             if let Some(possible) = &possible {
+                if engine.is_unseen(level) && engine.may_exist(location) {
+                    return engine.ask_function(origin, key, invocation);
+                }
                 // Where no index tells which files there are, any may be.
                 if !possible.files.is_empty() || !engine.scope.is_open() {
                     engine.unknown(layer, level, UnknownCause::Path(possible.clone()));
@@ -202,6 +207,25 @@ impl Engine<'_> {
             }
             engine.ask_function(origin, key, invocation)
         })
+    }
+
+    /// Whether no file of the workspace says which keys the level's function has.
+    fn is_unseen(&self, level: &LevelProvider) -> bool {
+        match &level.declared {
+            Some(declared) => declared.backend.like == Like::Secret,
+            None => super::backend::format_of(&level.function).is_none(),
+        }
+    }
+
+    /// Whether something can stand at a path with unknown parts: the folder before the first of these does.
+    fn may_exist(&self, location: &Location) -> bool {
+        let parts = location.open.iter().flat_map(|open| &open.template.parts);
+        let start = match parts.into_iter().next() {
+            Some(TemplatePart::Text(text)) => text.as_str(),
+            Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => "",
+        };
+        let folder = start.rsplit_once('/').map_or("/", |(folder, _)| folder);
+        self.session.files.kind(folder).is_some()
     }
 
     /// Which existing files an open path could mean, of those that hold the root key. Files that a

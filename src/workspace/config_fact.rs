@@ -25,7 +25,7 @@ pub struct ConfigFact {
 /// The configuration in a text; none for other files, and for configurations that Puppet refuses.
 pub(super) fn config_fact(at: &str, text: &str) -> Option<Arc<ConfigFact>> {
     let is_named = path::name(at) == HIERA_YAML;
-    let is_template = matches!(path::extension(at), Some("erb" | "epp"));
+    let is_template = path::is_template(at);
     let may_be = is_template || matches!(path::extension(at), Some("yaml" | "yml"));
     if text.len() > LARGEST || !(is_named || (may_be && names_a_hierarchy(text))) {
         return None;

@@ -28,6 +28,12 @@ pub fn extension(path: &str) -> Option<&str> {
     }
 }
 
+/// Whether a file is a template (ERB, EPP).
+#[must_use]
+pub fn is_template(path: &str) -> bool {
+    matches!(extension(path), Some("erb" | "epp"))
+}
+
 /// `folder` and `rest` joined as Ruby's `Pathname#+` does for plain names: an absolute `rest`
 /// replaces the folder.
 #[must_use]

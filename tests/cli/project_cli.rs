@@ -271,6 +271,9 @@ fn data_that_is_not_here_leaves_an_answer_unknown() {
     assert_eq!(code, Some(3), "{told}");
     assert!(told.contains(condition), "{told}");
     std::fs::remove_file(folder.path().join("nodes.yaml")).unwrap();
+    let (code, _, told) = said(folder.path(), &["lookup", "nowhere", "--node", "b.example"]);
+    assert_eq!(code, Some(3), "{told}");
+    assert!(told.contains("level 'away'"), "{told}");
     let (code, out, told) = said(folder.path(), &["lookup", "address"]);
     assert_eq!((code, &*out), (Some(0), "--- 1.2.3.4\n"), "{told}");
     std::fs::remove_file(folder.path().join("hiera.yaml")).unwrap();

@@ -119,3 +119,23 @@ fn data_of_a_custom_backend_is_checked_for_what_its_text_says() {
     assert!(shown.contains("dup-key"), "{shown}");
     assert!(!shown.contains("enc-in-plain-level"), "{shown}");
 }
+
+#[test]
+fn a_template_of_a_configuration_has_no_findings() {
+    let levels = "hierarchy:\n<% if @x -%>\n  - {name: n, path: \"n/%{trusted.certname}.yaml\"}\n<% end -%>\n  \
+         - {name: c, path: common.yaml}\n";
+    let head = "version: 5\ndefaults: {datadir: \"<%= @datadir %>\", data_hash: yaml_data}\n";
+    let erb = format!("---\n{head}{levels}");
+    let epp = format!(
+        "<%- | String $datadir | -%>\n---\n{head}hierarchy:\n  - {{name: c, path: common.yaml}}\n"
+    );
+    for (name, text) in [("hiera.yaml.erb", erb), ("hiera.yaml.epp", epp)] {
+        let at = format!("modules/puppet/templates/{name}");
+        let folder = workspace(&[(&at, &text), ("hieradata/common.yaml", "a: 1\n")]);
+        let (code, shown, told) = said(folder.path(), &["check", "--format", "concise"]);
+        assert_eq!((code, &*shown), (Some(0), ""), "{told}");
+        let (code, shown, told) = said(folder.path(), &["hover", "hieradata/common.yaml:1:1"]);
+        assert_eq!(code, Some(0), "{told}");
+        assert!(shown.contains("first found"), "{shown}");
+    }
+}
