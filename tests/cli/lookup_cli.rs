@@ -239,8 +239,8 @@ fn an_explanation_says_where_only_a_function_could_tell() {
          - {name: W, lookup_key: 'vault::ask'}\n  - {name: H, data_hash: 'vault::all', uri: 'http://x/y'}\n",
     );
     write(
-        "modules/vault/functions/ask.pp",
-        "function vault::ask(String $key, Hash $options, Puppet::LookupContext $context) {\n  undef\n}\n",
+        "modules/vault/lib/puppet/functions/vault/ask.rb",
+        "# never run\n",
     );
     write(
         "modules/vault/lib/puppet/functions/vault/all.rb",
@@ -299,12 +299,16 @@ Searching for \"q\"
     );
     // The wrong kind of function is Puppet's error, not a question.
     write(
+        "modules/vault/functions/three.pp",
+        "function vault::three(String $key, Hash $options, Puppet::LookupContext $context) {\n  undef\n}\n",
+    );
+    write(
         "hiera.yaml",
-        "version: 5\nhierarchy:\n  - {name: V, data_hash: 'vault::ask'}\n",
+        "version: 5\nhierarchy:\n  - {name: V, data_hash: 'vault::three'}\n",
     );
     let output = ours(&environment, &["--node", "n", "q"]);
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "hiera-ls: 'vault::ask' expects 3 arguments, got 2\n"
+        "hiera-ls: 'vault::three' expects 3 arguments, got 2\n"
     );
 }
