@@ -146,6 +146,10 @@ impl SiteManifests {
 }
 
 impl Manifests for SiteManifests {
+    fn may_set(&self, name: &str) -> bool {
+        self.site.may_set(name)
+    }
+
     fn assigned(&self, node: &Node, scope: &Scope) -> Arc<Assigned> {
         let snapshot = self.lock().snapshot.clone();
         let mut roots = snapshot.roots().environments();

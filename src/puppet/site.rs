@@ -1,6 +1,7 @@
 //! The manifests of an environment, run for a node: the top scope, then the block of the node
 //! (`puppet/parser/compiler.rb`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::evaluator::{Evaluator, body};
@@ -20,8 +21,10 @@ const MAX_SOURCES: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct Site {
     sources: Vec<Arc<Source>>,
-    /// Whether they set variables, or may.
-    is_telling: bool,
+    /// The names of the variables that they set.
+    names: Arc<BTreeSet<Arc<str>>>,
+    /// Whether they call functions that may set others.
+    calls_unknown: bool,
     /// Whether what they set may depend on data, or on functions of modules.
     asks: bool,
 }
@@ -62,10 +65,13 @@ impl Site {
 
     /// Notes what code may do.
     fn look(&mut self, node: &Node) {
-        uses::assigned(node, &mut |_, _| self.is_telling = true);
+        let names = Arc::make_mut(&mut self.names);
+        uses::assigned(node, &mut |name, _| {
+            names.insert(Arc::from(name));
+        });
         uses::called(node, &mut |name| {
             let is_known = super::builtin::is_known(name);
-            self.is_telling |= !is_known;
+            self.calls_unknown |= !is_known;
             self.asks |= !is_known || super::builtin::asks_data(name);
         });
     }
@@ -73,7 +79,14 @@ impl Site {
     /// Whether the manifests set variables, or call functions that may. If not, nothing is to be run.
     #[must_use]
     pub fn is_telling(&self) -> bool {
-        self.is_telling
+        !self.names.is_empty() || self.calls_unknown
+    }
+
+    /// Whether they may set a variable.
+    #[must_use]
+    pub fn may_set(&self, name: &str) -> bool {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        self.calls_unknown || self.names.contains(name)
     }
 
     /// Whether what they set may depend on data or on functions of modules.
@@ -136,6 +149,9 @@ impl Site {
         let mut assigned = evaluator.variables.assigned;
         if let Some(stop) = stopped {
             assigned.may_be_more.get_or_insert(stop.because());
+        }
+        if !self.calls_unknown {
+            assigned.names = Some(self.names.clone());
         }
         assigned
     }

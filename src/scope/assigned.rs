@@ -1,5 +1,6 @@
 //! The variables that manifests set for one node: over its facts, and under nothing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -17,6 +18,9 @@ pub struct Assigned {
     pub node: Assignments,
     /// Why there may be more variables than these, for people.
     pub may_be_more: Option<Arc<str>>,
+    /// The names of all variables that the manifests set somewhere; nothing where functions are called
+    /// that may set any.
+    pub names: Option<Arc<BTreeSet<Arc<str>>>>,
 }
 
 /// Variables by name.
@@ -39,6 +43,9 @@ pub struct Assignment {
 pub trait Manifests: Send + Sync + std::fmt::Debug {
     /// What manifests set for a node, whose scope is `scope` before.
     fn assigned(&self, node: &Node, scope: &Scope) -> Arc<Assigned>;
+
+    /// Whether they may set a variable for some node. Where they cannot, they need not be run.
+    fn may_set(&self, name: &str) -> bool;
 }
 
 impl Assigned {
@@ -59,6 +66,14 @@ impl Assigned {
         same(&self.top, &other.top)
             && same(&self.node, &other.node)
             && self.may_be_more == other.may_be_more
+    }
+
+    /// Whether a variable that is not among these may be set nevertheless.
+    #[must_use]
+    pub fn may_set(&self, name: &str) -> bool {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        let is_named = |names: &Arc<BTreeSet<Arc<str>>>| names.contains(name);
+        self.may_be_more.is_some() && self.names.as_ref().is_none_or(is_named)
     }
 
     /// What sets a variable that is named with or without `::` before it.

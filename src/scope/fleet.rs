@@ -39,6 +39,8 @@ impl Default for KnownNodes {
 struct Member {
     node: Arc<Node>,
     scope: OnceLock<Scope>,
+    /// The scope without what manifests set.
+    plain: OnceLock<Scope>,
     assigned: OnceLock<Arc<Assigned>>,
 }
 
@@ -47,6 +49,7 @@ impl Member {
         Member {
             node: node.clone(),
             scope: OnceLock::new(),
+            plain: OnceLock::new(),
             assigned: OnceLock::new(),
         }
     }
@@ -201,9 +204,13 @@ impl KnownNodes {
         member.scope.get_or_init(make).clone()
     }
 
-    fn new_scope(&self, member: &Member) -> Scope {
+    fn plain_scope(&self, member: &Member) -> Scope {
         let environment = member.node.environment.as_deref();
-        let scope = member.node.scope(environment.unwrap_or(&self.environment));
+        member.node.scope(environment.unwrap_or(&self.environment))
+    }
+
+    fn new_scope(&self, member: &Member) -> Scope {
+        let scope = self.plain_scope(member);
         let Some(manifests) = &self.manifests else {
             return scope;
         };
@@ -212,14 +219,21 @@ impl KnownNodes {
     }
 
     /// The scope of a node, for a single question: one that would have to remember what it read
-    /// is not kept, since a question goes to thousands.
-    fn passing_scope(&self, member: usize) -> Scope {
-        match self.members.get(member) {
-            Some(asked) if asked.node.facts.in_memory().is_none() => {
-                let known = asked.scope.get();
-                known.cloned().unwrap_or_else(|| self.new_scope(asked))
+    /// is not kept, since a question goes to thousands. Manifests are run only for a variable that
+    /// they may set.
+    fn passing_scope(&self, member: usize, is_set_by_manifests: bool) -> Scope {
+        let Some(asked) = self.members.get(member) else {
+            return Scope::open();
+        };
+        let is_kept = asked.node.facts.in_memory().is_some();
+        match (self.manifests.is_some() && !is_set_by_manifests, is_kept) {
+            (true, true) => asked.plain.get_or_init(|| self.plain_scope(asked)).clone(),
+            (true, false) => self.plain_scope(asked),
+            (false, true) => self.scope(member),
+            (false, false) => {
+                let known = asked.scope.get().cloned();
+                known.unwrap_or_else(|| self.new_scope(asked))
             }
-            Some(_) | None => self.scope(member),
         }
     }
 
@@ -236,8 +250,10 @@ impl KnownNodes {
             values: Vec::new(),
             unknown: None,
         };
+        let root = variable.split('.').next().unwrap_or_default();
+        let is_set = self.manifests.as_ref().is_some_and(|it| it.may_set(root));
         for member in 0..self.len() {
-            let outcome = path.outcome(&self.passing_scope(member), member);
+            let outcome = path.outcome(&self.passing_scope(member, is_set), member);
             let next = column.values.len() as u32;
             let id = match numbers.get(&outcome) {
                 Some(id) => *id,
@@ -320,5 +336,41 @@ impl Path {
             };
         }
         Outcome::Known(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::value::load_yaml;
+
+    /// Manifests that set `$role`, and count how often they are run.
+    #[derive(Debug, Default)]
+    struct Counting(AtomicUsize);
+
+    impl Manifests for Counting {
+        fn assigned(&self, _: &Node, _: &Scope) -> Arc<Assigned> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Arc::default()
+        }
+
+        fn may_set(&self, name: &str) -> bool {
+            name == "role"
+        }
+    }
+
+    #[test]
+    fn manifests_are_run_only_for_what_they_may_set() {
+        let text = "a: {facts: {site: lon}}\nb: {facts: {site: nyc}}\n";
+        let nodes = Nodes::read(&load_yaml(text.as_bytes()).unwrap(), &Default::default()).unwrap();
+        let manifests = Arc::new(Counting::default());
+        let known = KnownNodes::new(&nodes).behind(manifests.clone());
+        assert_eq!(known.column(&Arc::from("facts.site")).values.len(), 2);
+        assert_eq!(manifests.0.load(Ordering::Relaxed), 0);
+        known.column(&Arc::from("role"));
+        known.column(&Arc::from("role.x"));
+        assert_eq!(manifests.0.load(Ordering::Relaxed), 2);
     }
 }

@@ -277,8 +277,8 @@ impl Scope {
         if matches!(name, "name" | "title") {
             return Variable::Known(Value::from("main"));
         }
-        let may_be_more = |assigned: &Arc<Assigned>| assigned.may_be_more.is_some();
-        if self.assigned.as_ref().is_some_and(may_be_more) {
+        let may_be_set = |assigned: &Arc<Assigned>| assigned.may_set(root);
+        if self.assigned.as_ref().is_some_and(may_be_set) {
             return Variable::Unknown;
         }
         Variable::Undefined(self.missing(root, name, qualified))
