@@ -1,7 +1,7 @@
 //! What an edit changes: which keys' effective values, for how many nodes, from what to what.
 //!
 //! Only keys that the edit can touch are looked up again, for nodes that it can touch: see
-//! [`super::touched`].
+//! `touched`.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -40,7 +40,7 @@ pub enum Detail {
 }
 
 /// What changes for the nodes between two snapshots, for example the saved one
-/// ([`Snapshot::saved`]) and the one with the edit.
+/// (`Snapshot::saved`) and the one with the edit.
 #[must_use]
 pub fn impact(before: &RootView<'_>, after: &RootView<'_>, detail: Detail) -> Impact {
     let proceed = |_, _| ControlFlow::Continue(());
