@@ -178,8 +178,8 @@ impl Manifests for SiteManifests {
     }
 }
 
-/// Known nodes behind the manifests of a root's environment; nothing where these set no variables. What
-/// they set is worked out when a node is first asked for.
+/// Known nodes behind the manifests of a root's environment; nothing where these set no variables. They are
+/// run for a node when something that they may set is first asked for.
 #[must_use]
 pub fn behind_manifests(
     nodes: &KnownNodes,

@@ -445,9 +445,12 @@ fn by_name(
     };
     let scope = compiled.scope(&node, &view.environment.name);
     let session = view.session();
-    if request.tracing == Tracing::Off && outside(&view, &scope, request).is_some() {
-        let groups = groups_of_possible(&session, &scope, request);
-        return several(arguments, &with_outside(groups, &view, &scope, request));
+    if request.tracing == Tracing::Off
+        && let Some(words) = outside(&view, &scope, request)
+    {
+        let mut groups = groups_of_possible(&session, &scope, request);
+        restrict(&mut groups, &words);
+        return several(arguments, &groups);
     }
     let ended = one(arguments, &session, &scope, request);
     if let Err(End::Code(3)) = ended {
@@ -467,11 +470,11 @@ fn any_node(arguments: &LookupArguments, asked: &Asked<'_>, request: &Request) -
     if request.tracing != Tracing::Off {
         return one(arguments, &session, &Scope::open(), request);
     }
-    let groups = groups_of_possible(&session, &Scope::open(), request);
-    several(
-        arguments,
-        &with_outside(groups, &view, &Scope::open(), request),
-    )
+    let mut groups = groups_of_possible(&session, &Scope::open(), request);
+    if let Some(words) = outside(&view, &Scope::open(), request) {
+        restrict(&mut groups, &words);
+    }
+    several(arguments, &groups)
 }
 
 /// The levels outside of the workspace that may set one of the keys, in words.
@@ -488,23 +491,15 @@ fn outside(view: &RootView<'_>, scope: &Scope, request: &Request) -> Option<Stri
     (!words.is_empty()).then(|| words.join(", or "))
 }
 
-/// The answers with the levels that lie outside of the workspace as a condition.
-fn with_outside(
-    mut groups: Vec<Group>,
-    view: &RootView<'_>,
-    scope: &Scope,
-    request: &Request,
-) -> Vec<Group> {
-    if let Some(words) = outside(view, scope, request) {
-        for group in &mut groups {
-            group.unknown.get_or_insert_with(|| words.clone());
-            group.unless = Some(match group.unless.take() {
-                Some(unless) => format!("{unless}, or {words}"),
-                None => words.clone(),
-            });
-        }
+/// Makes levels outside of the workspace a condition of the answers.
+fn restrict(groups: &mut [Group], words: &str) {
+    for group in groups {
+        group.unknown.get_or_insert_with(|| words.to_owned());
+        group.unless = Some(match group.unless.take() {
+            Some(unless) => format!("{unless}, or {words}"),
+            None => words.to_owned(),
+        });
     }
-    groups
 }
 
 /// The whole workspace, read.

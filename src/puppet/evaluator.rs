@@ -130,14 +130,7 @@ impl<'h> Evaluator<'h> {
             Kind::Selector(test, entries) => self.selector(test, entries),
             Kind::Block(nodes) => self.block(nodes),
             // Definitions are no statements that do anything.
-            Kind::Class(_)
-            | Kind::Define(_)
-            | Kind::Function(_)
-            | Kind::Plan(_)
-            | Kind::NodeBlock(_)
-            | Kind::TypeAlias(_)
-            | Kind::TypeMapping(_)
-            | Kind::TypeDefinition(..) => Ok(Value::Undef),
+            definition if definition.is_definition() => Ok(Value::Undef),
             Kind::Resource(_)
             | Kind::ResourceDefaults(_)
             | Kind::ResourceOverride(_)

@@ -23,17 +23,7 @@ pub(super) fn holds_statements(kind: &Kind) -> bool {
 
 /// Whether a node has a scope of its own, or is evaluated elsewhere.
 fn is_apart(kind: &Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Lambda(_)
-            | Kind::Class(_)
-            | Kind::Define(_)
-            | Kind::Function(_)
-            | Kind::Plan(_)
-            | Kind::NodeBlock(_)
-            | Kind::TypeAlias(_)
-            | Kind::Apply(..)
-    )
+    kind.is_definition() || matches!(kind, Kind::Lambda(_) | Kind::Apply(..))
 }
 
 /// Calls `visit` with each variable that a node sets in the scope around it, and its place.

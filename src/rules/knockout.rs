@@ -160,14 +160,18 @@ pub(super) fn lower_files<'a>(
 
 /// Whether a file's value of a key has a text somewhere in it, as an element or a key.
 pub(super) fn has_text(file: &FileContext<'_>, of: &File, key: &str, text: &str) -> bool {
+    value_of(file, of, key).is_some_and(|value| holds(&value, text))
+}
+
+/// What another file sets a key to.
+pub(super) fn value_of(file: &FileContext<'_>, of: &File, key: &str) -> Option<Value> {
     let readers = file.checker.readers(of);
-    let Some(format) = readers.first().map(|reader| reader.format) else {
-        return false;
-    };
-    let data = file.snapshot().data_of(of, format);
-    data.recovered
+    let format = readers.first()?.format;
+    file.snapshot()
+        .data_of(of, format)
+        .recovered
         .get(key)
-        .is_some_and(|value| holds(value, text))
+        .cloned()
 }
 
 /// Whether a value has a text in it; a value that is not known may.

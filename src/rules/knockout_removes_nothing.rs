@@ -1,8 +1,8 @@
 //! `knockout-removes-nothing`: no lower level has the element that is knocked out.
 
-use super::knockout::{has_text, knocking};
+use super::knockout::{has_text, knocking, value_of};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, Tag};
-use crate::text::{TextEdit, typing_error};
+use crate::text::{TextEdit, TextRange, typing_error};
 use crate::value::Value;
 use crate::workspace::{File, KeyFact};
 
@@ -50,7 +50,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
                 let edit = written.find(&*knockout.target).map(|at| {
                     let start = knockout.range.start as usize + at;
                     let end = start + knockout.target.len();
-                    TextEdit::replace(crate::text::TextRange::new(start, end), meant)
+                    TextEdit::replace(TextRange::new(start, end), meant)
                 });
                 let title = format!("Knock out '{meant}'");
                 let fix = edit.map(|edit| Fix::new(Safety::Unsafe, title, edit));
@@ -66,12 +66,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
 
 /// The texts of a list that a file sets a key to.
 fn texts(file: &FileContext<'_>, of: &File, key: &str) -> Vec<String> {
-    let readers = file.checker.readers(of);
-    let Some(format) = readers.first().map(|reader| reader.format) else {
-        return Vec::new();
-    };
-    let data = file.snapshot().data_of(of, format);
-    let elements = data.recovered.get(key).and_then(Value::as_array);
+    let value = value_of(file, of, key);
+    let elements = value.as_ref().and_then(Value::as_array);
     let texts = elements
         .unwrap_or_default()
         .iter()

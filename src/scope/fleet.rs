@@ -108,8 +108,8 @@ impl KnownNodes {
         }
     }
 
-    /// The same nodes behind manifests that set variables, which are run when a node is first asked
-    /// for. O(nodes).
+    /// The same nodes behind manifests that set variables. These are run for a node when its scope, or a
+    /// variable that they may set, is first asked for. O(nodes).
     #[must_use]
     pub fn behind(&self, manifests: Arc<dyn Manifests>) -> KnownNodes {
         let members = self.members.iter();

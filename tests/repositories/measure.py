@@ -6,7 +6,8 @@
 For each: the hierarchy that is found, the share of data files that a level can read, the share of
 random keys whose hover gives a value (asked as an editor asks), and the findings of `check` by
 severity. With --declared, what `hiera-ls doctor` offers to declare of custom backends is declared
-first, as a user would. Nothing is written into the repositories.
+first, as a user would: in a `.hiera-ls.yaml` that is removed again. Nothing else is written into the
+repositories.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import os
 import random
 import re
 import subprocess
-import tempfile
+import sys
 import time
 
 KEY = re.compile(r"""^(['"]?)[a-z_][\w:]*\1:(\s|$)""")
@@ -26,16 +27,11 @@ UNKNOWN = re.compile(r"— unknown\b|unknown for every node")
 class Server:
     """A server on pipes, and its answers."""
 
-    def __init__(self, program, folder, settings):
+    def __init__(self, program, folder):
         command = [program, "--stdio"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.number = 0
-        parameters = {
-            "processId": None,
-            "rootUri": "file://" + folder,
-            "capabilities": {},
-            "initializationOptions": settings,
-        }
+        parameters = {"processId": None, "rootUri": "file://" + folder, "capabilities": {}}
         self.ask("initialize", parameters)
         self.tell("initialized", {})
 
@@ -131,13 +127,11 @@ def measure(program, name, folder, hovers, declared):
     began = time.monotonic()
     report = json.loads(run(program, ["doctor", "--format", "json"], folder))
     took = time.monotonic() - began
-    settings = {}
     configuration = None
     if declared:
         backends = declarations(report)
         if not backends:
             return
-        settings["backends"] = backends
         configuration = os.path.join(folder, ".hiera-ls.yaml")
         if os.path.exists(configuration):
             raise SystemExit(f"{configuration} is there already")
@@ -146,15 +140,15 @@ def measure(program, name, folder, hovers, declared):
     try:
         if declared:
             report = json.loads(run(program, ["doctor", "--format", "json"], folder))
-        row(program, name, folder, report, settings, hovers, took)
+        row(program, name, folder, report, hovers, took)
     finally:
         if configuration:
             os.remove(configuration)
 
 
-def row(program, name, folder, report, settings, hovers, took):
+def row(program, name, folder, report, hovers, took):
     files = report["files"]
-    server = Server(program, folder, settings)
+    server = Server(program, folder)
     places = keys(data_files(report, folder), hovers)
     given = unknown = 0
     silent = []
@@ -183,7 +177,7 @@ def row(program, name, folder, report, settings, hovers, took):
         codes = sorted(by_severity.get(severity, {}).items(), key=lambda one: -one[1])
         cells.append(" ".join(f"{code}:{count}" for code, count in codes) or "–")
     print("| " + " | ".join(cells) + " |", flush=True)
-    print(f"  doctor {took:.2f} s; silent: {silent[:5]}", flush=True, file=__import__("sys").stderr)
+    print(f"  doctor {took:.2f} s; silent: {silent[:5]}", flush=True, file=sys.stderr)
 
 
 def main():

@@ -190,9 +190,14 @@ pub(super) fn file(arguments: &Value) -> Option<String> {
     convert::path(arguments.get("uri")?.as_str()?)
 }
 
-async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
+/// The place that an answer is for: the file that the arguments name, or else the first folder.
+fn place(session: &Connection, arguments: &Value) -> String {
     let place = file(arguments).or_else(|| session.folders().into_iter().next());
-    let place = place.unwrap_or_else(|| "/".to_owned());
+    place.unwrap_or_else(|| "/".to_owned())
+}
+
+async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
+    let place = place(session, arguments);
     let work = move |view: View| {
         let known = view.nodes(&place);
         let nodes = known.nodes.all().iter();

@@ -290,6 +290,22 @@ pub struct Parameter {
 }
 
 impl Kind {
+    /// Whether it defines something: it has no value, and what is in it is evaluated elsewhere.
+    #[must_use]
+    pub fn is_definition(&self) -> bool {
+        matches!(
+            self,
+            Kind::Class(_)
+                | Kind::Define(_)
+                | Kind::Function(_)
+                | Kind::Plan(_)
+                | Kind::NodeBlock(_)
+                | Kind::TypeAlias(_)
+                | Kind::TypeMapping(_)
+                | Kind::TypeDefinition(..)
+        )
+    }
+
     /// Calls `visit` with each direct part, in the order of Puppet's model.
     pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
         match self {

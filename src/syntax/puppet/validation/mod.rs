@@ -193,15 +193,7 @@ impl<'a> Checker<'a> {
             Kind::Unary(_, inner) | Kind::Interpolation(inner) | Kind::Render(inner) => {
                 self.value(inner);
             }
-            Kind::Collect(..)
-            | Kind::Class(_)
-            | Kind::Define(_)
-            | Kind::Function(_)
-            | Kind::Plan(_)
-            | Kind::NodeBlock(_)
-            | Kind::TypeAlias(_)
-            | Kind::TypeMapping(_)
-            | Kind::TypeDefinition(..) => {
+            kind if kind.is_definition() || matches!(kind, Kind::Collect(..)) => {
                 let message = format!(
                     "Invalid use of expression. {} does not produce a value",
                     capital(&a(node))
