@@ -16,6 +16,44 @@ const SHELL: &str = "shell";
 const INVENTORY: &str =
     "puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json";
 
+/// A way to get a file of nodes.
+#[derive(Debug)]
+pub struct Recipe {
+    /// Where the facts are known.
+    pub title: &'static str,
+    /// Where to run the command, and what becomes of its result.
+    pub detail: &'static str,
+    /// A line for a shell.
+    pub command: &'static str,
+}
+
+/// Ways to get a file of nodes.
+pub static RECIPES: [Recipe; 4] = [
+    Recipe {
+        title: "from PuppetDB",
+        detail: "all nodes at once: run it where 'puppet query' reaches PuppetDB, in the folder of hiera.yaml",
+        command: INVENTORY,
+    },
+    Recipe {
+        title: "from PuppetDB, without its client tools",
+        detail: "run it on a host with a certificate of your Puppet CA, with the name of your PuppetDB",
+        command: "curl -sSfG https://puppetdb.example.com:8081/pdb/query/v4 \
+                  --cert \"$(puppet config print hostcert)\" --key \"$(puppet config print hostprivkey)\" \
+                  --cacert \"$(puppet config print localcacert)\" \
+                  --data-urlencode 'query=inventory[certname, environment, facts, trusted] {}' > nodes.json",
+    },
+    Recipe {
+        title: "from puppet facts",
+        detail: "one node: run it there, and copy the file into spec/fixtures/facts of the repository",
+        command: "puppet facts show --render-as json > \"$(puppet config print certname).json\"",
+    },
+    Recipe {
+        title: "from a node classifier",
+        detail: "one node's variables: run it on the Puppet server, and name the file in the setting 'nodesFiles'",
+        command: "\"$(puppet config print external_nodes --section server)\" web01.example.com > web01.example.com.yaml",
+    },
+];
+
 /// A piece of advice, and how many files it matters to.
 type Weighed = (usize, Advice);
 

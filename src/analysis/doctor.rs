@@ -260,22 +260,34 @@ fn hierarchy(view: &RootView<'_>) -> Hierarchy {
     }
 }
 
-fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
+/// The layers that a root's nodes read.
+pub(super) fn layers(view: &RootView<'_>) -> Vec<Layer> {
+    let mut layers = vec![Layer::Global, Layer::Environment];
+    if !layers.contains(&view.layer) {
+        layers.push(view.layer.clone());
+    }
+    layers
+}
+
+/// The variables that a level's paths need.
+pub(super) fn variables_of(level: &LevelOutline) -> Vec<Arc<str>> {
     let mut variables: Vec<Arc<str>> = Vec::new();
+    for place in &level.places {
+        let names = place.template.variables();
+        for name in names.filter(|name| !name.starts_with('*')).map(plain) {
+            if !variables.contains(&name) {
+                variables.push(name);
+            }
+        }
+    }
+    variables
+}
+
+fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
     let mut paths: Vec<Arc<str>> = Vec::new();
     for place in &level.places {
         if !paths.contains(&place.original) {
             paths.push(place.original.clone());
-        }
-        for name in place
-            .template
-            .variables()
-            .filter(|name| !name.starts_with('*'))
-        {
-            let name = plain(name);
-            if !variables.contains(&name) {
-                variables.push(name);
-            }
         }
     }
     paths.extend(level.uris.iter().cloned());
@@ -298,7 +310,7 @@ fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
         backend: format!("{}: {}", level.function.kind.key(), level.function.name),
         reading,
         paths,
-        variables,
+        variables: variables_of(level),
         files: snapshot.files().filter(is_its).count(),
         is_outside: !level.places.is_empty() && level.places.iter().all(is_outside),
         datadir: level.places.first().and_then(datadir_of),
@@ -315,13 +327,9 @@ fn plain(name: &Arc<str>) -> Arc<str> {
 
 /// The variables of the layers that a root's nodes read.
 fn variables(view: &RootView<'_>, nodes: &NodeSet) -> Vec<VariableReport> {
-    let mut layers = vec![Layer::Global, Layer::Environment];
-    if !layers.contains(&view.layer) {
-        layers.push(view.layer.clone());
-    }
     let mut uses: BTreeMap<Arc<str>, (usize, usize)> = BTreeMap::new();
-    for layer in &layers {
-        let Ok(Some(outline)) = view.session().outline(layer) else {
+    for layer in layers(view) {
+        let Ok(Some(outline)) = view.session().outline(&layer) else {
             continue;
         };
         for level in &outline.levels {

@@ -50,11 +50,12 @@ mod scope_view;
 mod site;
 mod source;
 mod survey;
+mod used_variables;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub use advice::MOST_ADVICE;
+pub use advice::{MOST_ADVICE, RECIPES, Recipe};
 pub use certain::Certainties;
 pub use condition::{Condition, MOST_VALUES};
 pub use doctor::{
@@ -83,6 +84,7 @@ pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use site::{SiteManifests, behind_manifests, included_lists};
 pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};
 pub use survey::{Status, Survey, SurveyLevel};
+pub use used_variables::{Spread, UsedVariable};
 
 use crate::hierarchy::{Layer, Template, TemplatePart};
 use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};

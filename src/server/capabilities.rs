@@ -26,6 +26,15 @@ pub(crate) const NODES: &str = "hiera.nodes";
 /// The command that sets a fact for a what-if: `{path, value, uri?}`, null takes it back.
 pub(crate) const SET_FACT: &str = "hiera.setFact";
 
+/// The command that lists the facts that the hierarchy uses, for pickers: `{uri?}`.
+pub(crate) const FACTS: &str = "hiera.facts";
+
+/// The command that takes all facts of a what-if back: `{uri?}`.
+pub(crate) const CLEAR_FACTS: &str = "hiera.clearFacts";
+
+/// The command that says how to get a file of nodes: no argument.
+pub(crate) const RECIPES: &str = "hiera.recipes";
+
 /// The command that explains a lookup: `{uri, position | key, node?}`.
 pub(crate) const EXPLAIN: &str = "hiera.explain";
 
@@ -54,7 +63,7 @@ pub(crate) const VALUE: &str = "hiera.value";
 pub(crate) const REVEAL: &str = "hiera.reveal";
 
 /// Every command of this server.
-pub(crate) const COMMANDS: [&str; 13] = [
+pub(crate) const COMMANDS: [&str; 16] = [
     VALUE,
     REVEAL,
     EXPLAIN,
@@ -67,6 +76,9 @@ pub(crate) const COMMANDS: [&str; 13] = [
     HIERARCHIES,
     SELECT_NODE,
     SET_FACT,
+    FACTS,
+    CLEAR_FACTS,
+    RECIPES,
     RESCAN,
 ];
 

@@ -78,6 +78,16 @@ impl Choices {
         self.by_folder.get(folder)
     }
 
+    /// The same without facts of a what-if.
+    #[must_use]
+    pub fn without_facts(&self) -> Choices {
+        let mut choices = self.clone();
+        for choice in choices.by_folder.values_mut() {
+            choice.facts.clear();
+        }
+        choices
+    }
+
     /// What is chosen in a folder, to be changed.
     pub fn entry(&mut self, folder: &str) -> &mut NodeChoice {
         self.by_folder.entry(Arc::from(folder)).or_default()

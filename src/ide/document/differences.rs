@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Document, Progress, cancelled, one_line, place};
+use super::{Answer, Document, Progress, cancelled, matrix, one_line, place};
 use crate::analysis::RootView;
 use crate::ide::cell::{apart, counted, difference_json, json_text, outcome_text, side};
 use crate::ide::compare::{Difference, compare};
@@ -23,7 +23,7 @@ pub(super) fn document(
     names: [&Arc<str>; 2],
     key: Option<&Arc<str>>,
     progress: Progress<'_>,
-) -> Result<Document, String> {
+) -> Result<Answer, String> {
     let analysis = view.analysis;
     let mut differences = Vec::new();
     compare(
@@ -39,12 +39,61 @@ pub(super) fn document(
             }
         },
     )?;
-    Ok(text(names, &differences, analysis.snapshot))
+    let [from, to] = names;
+    if differences.is_empty() {
+        let what = key.map_or("the same values".to_owned(), |key| {
+            format!("the same value of '{key}'")
+        });
+        return Ok(Answer::Message(format!("{from} and {to} get {what}")));
+    }
+    let mut document = text(names, &differences, analysis.snapshot);
+    document.sides = vec![
+        one_side(from, to, &differences, analysis.snapshot, |of| &of.before),
+        one_side(to, from, &differences, analysis.snapshot, |of| &of.after),
+    ];
+    Ok(Answer::Document(document))
+}
+
+/// What one side has of the keys that differ, as YAML with the sources in comments: in the order of the
+/// other side's, so that an editor compares the two line by line.
+fn one_side(
+    name: &str,
+    other: &str,
+    differences: &[Difference],
+    snapshot: &Snapshot,
+    side: fn(&Difference) -> &Cell,
+) -> Document {
+    let mut content = String::new();
+    for difference in differences {
+        let cell = side(difference);
+        let is_missing = cell.unknown.is_none()
+            && cell
+                .result
+                .as_ref()
+                .is_err_and(|error| error.is_not_found());
+        if is_missing {
+            continue;
+        }
+        if !content.is_empty() {
+            content.push('\n');
+        }
+        // Two environments are compared for the same nodes.
+        if difference.before.nodes == difference.after.nodes {
+            matrix::whose(&mut content, cell);
+        }
+        matrix::origins(&mut content, cell, snapshot);
+        matrix::answer(&mut content, &difference.key, cell);
+    }
+    Document {
+        title: format!("{name} (compared with {other})"),
+        language: "yaml",
+        content,
+        ..Document::default()
+    }
 }
 
 fn text([from, to]: [&Arc<str>; 2], differences: &[Difference], snapshot: &Snapshot) -> Document {
     let mut content = match differences {
-        [] => format!("{from} and {to} get the same values\n"),
         [_] => format!("{from} → {to}: 1 difference\n"),
         all => format!("{from} → {to}: {} differences\n", all.len()),
     };
@@ -65,6 +114,7 @@ fn text([from, to]: [&Arc<str>; 2], differences: &[Difference], snapshot: &Snaps
             json_text(to),
             data.join(",")
         )),
+        ..Document::default()
     }
 }
 

@@ -33,6 +33,7 @@ pub fn document(analysis: Analysis<'_>, at: &str, nodes: &NodeSet) -> Document {
         language: "text",
         content: text(analysis.snapshot, &report),
         data: Some(json_of(&report).to_string()),
+        ..Document::default()
     }
 }
 

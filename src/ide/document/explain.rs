@@ -38,6 +38,6 @@ pub(super) fn document(view: &RootView<'_>, key: &str, node: Option<&Node>) -> D
         title: format!("How {key} is looked up"),
         language: "text",
         content,
-        data: None,
+        ..Document::default()
     }
 }

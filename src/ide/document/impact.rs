@@ -97,5 +97,6 @@ fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<D
             nodes_json(&impact.nodes),
             changes.join(",")
         )),
+        ..Document::default()
     })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Document, one_line, place};
 use crate::analysis::RootView;
 use crate::ide::cell::{NO_FACTS, counted, origins_text, row_json};
-use crate::ide::matrix::{Cell, row, row_of_possible, with_facts, with_unseen};
+use crate::ide::matrix::{Cell, Row, row, row_of_possible, with_facts, with_unseen};
 use crate::value::{Value, dump_for_hover};
 use crate::workspace::Snapshot;
 
@@ -50,11 +50,21 @@ pub(super) fn document(view: &RootView<'_>, key: &str) -> Document {
         language: "yaml",
         content,
         data: Some(row_json(&row)),
+        values: values(&row),
+        ..Document::default()
     }
 }
 
+/// The value of each answer, in the order of the data: those for nodes, then those by facts; empty where
+/// there is none.
+fn values(row: &Row) -> Vec<String> {
+    let cells = row.answers.iter().chain(&row.by_facts);
+    let values = cells.map(|cell| cell.result.as_ref().map_or(String::new(), dump_for_hover));
+    values.collect()
+}
+
 /// Where an answer comes from, in lines of comments.
-fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
+pub(super) fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
     let (_, lines) = origins_text(cell, &|source| place(source, snapshot));
     if lines.is_empty() {
         for source in cell.sources() {
@@ -67,7 +77,7 @@ fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
 }
 
 /// For whom an answer is, in lines of comments.
-fn whose(content: &mut String, cell: &Cell) {
+pub(super) fn whose(content: &mut String, cell: &Cell) {
     if !cell.condition.is_empty() {
         let _ = writeln!(content, "# {}", one_line(&cell.condition));
         return;
@@ -91,7 +101,7 @@ fn whose(content: &mut String, cell: &Cell) {
 }
 
 /// An answer as YAML; what is no value in comments.
-fn answer(content: &mut String, key: &str, cell: &Cell) {
+pub(super) fn answer(content: &mut String, key: &str, cell: &Cell) {
     if let Some(why) = &cell.unknown {
         let _ = writeln!(content, "# unknown: {}", one_line(why));
     }

@@ -21,7 +21,7 @@ use crate::scope::Node;
 use crate::workspace::{Snapshot, path};
 
 /// A read-only text.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Document {
     /// What it is about, for people.
     pub title: String,
@@ -31,6 +31,10 @@ pub struct Document {
     pub content: String,
     /// The same as JSON, for programs.
     pub data: Option<String>,
+    /// The values of a matrix as YAML, in the order of its data.
+    pub values: Vec<String>,
+    /// The two sides of a comparison.
+    pub sides: Vec<Document>,
 }
 
 /// The answer to a question.
@@ -125,7 +129,8 @@ pub fn answer(
             matrix::document(&place.view(analysis)?, &key)
         }
         Question::Uses(place) => {
-            uses::document(analysis.snapshot, &root_of(&place.key(analysis.snapshot)?))
+            let key = root_of(&place.key(analysis.snapshot)?);
+            return Ok(uses::answer(analysis.snapshot, &key));
         }
         Question::Diff {
             path,
@@ -137,7 +142,7 @@ pub fn answer(
             let Some(from) = from.clone().or_else(|| analysis.selected.map(Arc::from)) else {
                 return Err("no node is selected to compare with".to_owned());
             };
-            differences::document(&view, [&from, to], key.as_ref(), progress)?
+            return differences::document(&view, [&from, to], key.as_ref(), progress);
         }
         Question::Doctor { path, nodes } => doctor::document(analysis, path, nodes),
         Question::Impact { path, file } => {
@@ -154,7 +159,7 @@ fn value(analysis: Analysis<'_>, path: &str, key: &str) -> Option<Document> {
         title: format!("Value of {key}"),
         language: "yaml",
         content: hover::whole_value(analysis, path, key, &options)?,
-        data: None,
+        ..Document::default()
     })
 }
 

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::{Document, short_name};
+use super::{Answer, Document, short_name};
 use crate::ide::call_hierarchy::incoming;
 use crate::ide::cell::json_text;
 use crate::workspace::Snapshot;
 
-/// The lines whose values look a key up.
-pub(super) fn document(snapshot: &Snapshot, key: &str) -> Document {
+/// The lines whose values look a key up; a sentence where there are none.
+pub(super) fn answer(snapshot: &Snapshot, key: &str) -> Answer {
     let mut lines: Vec<(String, String)> = Vec::new();
     let mut data: Vec<String> = Vec::new();
     for call in incoming(snapshot, key) {
@@ -27,7 +27,7 @@ pub(super) fn document(snapshot: &Snapshot, key: &str) -> Document {
         }
     }
     let mut content = match lines.len() {
-        0 => format!("no value of this workspace looks up {key}\n"),
+        0 => return Answer::Message(format!("no value of this workspace looks '{key}' up")),
         1 => format!("{key} — 1 use\n"),
         count => format!("{key} — {count} uses\n"),
     };
@@ -36,7 +36,7 @@ pub(super) fn document(snapshot: &Snapshot, key: &str) -> Document {
         let pad = width.unwrap_or_default() - place.chars().count();
         let _ = writeln!(content, "  {place}{}  {by}", " ".repeat(pad));
     }
-    Document {
+    Answer::Document(Document {
         title: format!("Uses of {key}"),
         language: "text",
         content,
@@ -45,5 +45,6 @@ pub(super) fn document(snapshot: &Snapshot, key: &str) -> Document {
             json_text(key),
             data.join(",")
         )),
-    }
+        ..Document::default()
+    })
 }

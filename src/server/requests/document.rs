@@ -32,13 +32,26 @@ struct Arguments {
     to: Option<Arc<str>>,
 }
 
+/// What a client wants of a document beside its text.
+#[derive(Clone, Copy, Default)]
+struct WantsMore {
+    data: bool,
+    values: bool,
+    sides: bool,
+}
+
 pub(super) async fn answer(
     session: &Connection,
     command: &str,
     arguments: &Value,
     token: Option<lsp::ProgressToken>,
 ) -> Result<Value> {
-    let wants_data = arguments.get("data") == Some(&Value::Bool(true));
+    let is_wanted = |name| arguments.get(name) == Some(&Value::Bool(true));
+    let wants = WantsMore {
+        data: is_wanted("data"),
+        values: is_wanted("values"),
+        sides: is_wanted("sides"),
+    };
     let arguments = read(session, command, arguments)?;
     let (lane, title) = match command {
         DIFF => (Lane::Document, "Comparing"),
@@ -56,7 +69,7 @@ pub(super) async fn answer(
         let path = arguments.path.clone();
         let place = place(&arguments, &view);
         if asked == REVEAL {
-            let mut answer = json_of(reveal(&view, &place)?, wants_data);
+            let mut answer = json_of(reveal(&view, &place)?, wants);
             answer["secret"] = Value::Bool(true);
             return Ok(answer);
         }
@@ -67,7 +80,7 @@ pub(super) async fn answer(
         })?;
         Ok(match answer {
             Answer::Message(message) => json!({ "message": message }),
-            Answer::Document(document) => json_of(document, wants_data),
+            Answer::Document(document) => json_of(document, wants),
         })
     };
     let answer = super::answer(session, command, lane, Wants::WholeWorkspace, work).await;
@@ -248,16 +261,18 @@ fn reveal(view: &View, place: &KeyPlace) -> std::result::Result<Document, String
         },
         language: "text",
         content: found.text,
-        data: None,
+        ..Document::default()
     })
 }
 
-fn json_of(document: Document, wants_data: bool) -> Value {
+fn json_of(document: Document, wants: WantsMore) -> Value {
     let Document {
         title,
         language,
         content,
         data,
+        values,
+        sides,
     } = document;
     let mut answer = json!({
         "title": title,
@@ -265,9 +280,18 @@ fn json_of(document: Document, wants_data: bool) -> Value {
         "language": language,
         "content": content,
     });
-    if wants_data {
+    if wants.data {
         let data = data.and_then(|data| serde_json::from_str::<Value>(&data).ok());
         answer["data"] = data.unwrap_or_default();
+    }
+    if wants.values && !values.is_empty() {
+        answer["values"] = values.into();
+    }
+    if wants.sides && !sides.is_empty() {
+        let sides = sides.into_iter();
+        answer["sides"] = sides
+            .map(|side| json_of(side, WantsMore::default()))
+            .collect();
     }
     answer
 }

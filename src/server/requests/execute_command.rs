@@ -12,11 +12,12 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
 use super::document;
+use super::nodes;
 use super::{View, Wants};
 use crate::disk;
 use crate::server::capabilities::{
-    DIFF, DOCTOR, EXPLAIN, HIERARCHIES, IMPACT, MATRIX, NODES, RESCAN, REVEAL, SELECT_NODE,
-    SET_FACT, USES, VALUE,
+    CLEAR_FACTS, DIFF, DOCTOR, EXPLAIN, FACTS, HIERARCHIES, IMPACT, MATRIX, NODES, RECIPES, RESCAN,
+    REVEAL, SELECT_NODE, SET_FACT, USES, VALUE,
 };
 use crate::server::connection::{Again, Connection};
 use crate::server::convert;
@@ -31,6 +32,8 @@ enum Choosing {
     Node(Option<Arc<str>>),
     /// Null takes the fact back.
     Fact(String, Value),
+    /// Takes all facts back.
+    NoFacts,
 }
 
 /// Takes a command that chooses; others, and those that are wrong, change nothing.
@@ -53,6 +56,7 @@ pub(crate) fn choose(session: &Connection, params: Option<&Value>) {
                     Choosing::Fact(fact, value) => {
                         choice.facts.insert(fact.clone(), value.clone());
                     }
+                    Choosing::NoFacts => choice.facts.clear(),
                 }
             }
         });
@@ -73,14 +77,16 @@ pub(crate) async fn handle(
             session.seek(Again::Yes);
             Ok(None)
         }
-        command @ (SELECT_NODE | SET_FACT) => match choosing(command, &arguments) {
+        command @ (SELECT_NODE | SET_FACT | CLEAR_FACTS) => match choosing(command, &arguments) {
             Some(Err(why)) => Err(Error::invalid_params(why)),
             Some(Ok(Choosing::Node(Some(node)))) => {
                 check_choice(session, &arguments, node).await.map(|()| None)
             }
             Some(Ok(_)) | None => Ok(None),
         },
-        NODES => nodes(session, &arguments).await.map(Some),
+        NODES => nodes::nodes(session, &arguments).await.map(Some),
+        FACTS => nodes::facts(session, &arguments).await.map(Some),
+        RECIPES => Ok(Some(nodes::recipes())),
         HIERARCHIES => hierarchies(session, &arguments).await.map(Some),
         command @ (VALUE | REVEAL | EXPLAIN | MATRIX | DIFF | DOCTOR | IMPACT | USES) => {
             let token = params.work_done_progress_params.work_done_token;
@@ -163,6 +169,7 @@ fn choosing(command: &str, arguments: &Value) -> Option<std::result::Result<Choo
                 )),
             })
         }
+        CLEAR_FACTS => Some(Ok(Choosing::NoFacts)),
         _ => None,
     }
 }
@@ -191,37 +198,9 @@ pub(super) fn file(arguments: &Value) -> Option<String> {
 }
 
 /// The place that an answer is for: the file that the arguments name, or else the first folder.
-fn place(session: &Connection, arguments: &Value) -> String {
+pub(super) fn place(session: &Connection, arguments: &Value) -> String {
     let place = file(arguments).or_else(|| session.folders().into_iter().next());
     place.unwrap_or_else(|| "/".to_owned())
-}
-
-async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
-    let place = place(session, arguments);
-    let work = move |view: View| {
-        let known = view.nodes(&place);
-        let nodes = known.nodes.all().iter();
-        let nodes: Vec<&str> = nodes.map(|node| &*node.certname).collect();
-        let origins = known.origins.iter().map(|origin| {
-            let uri = origin.path.as_deref().map(disk::file_uri);
-            json!({ "uri": uri, "nodes": origin.nodes })
-        });
-        let origins: Vec<Value> = origins.collect();
-        let choice = view.context.choices.of(&place);
-        view.analyse(&place, |analysis| {
-            let environments = analysis.environments().into_iter();
-            let environments: Vec<&str> = environments.map(|(name, _)| name).collect();
-            json!({
-                "nodes": nodes,
-                "origins": origins,
-                "selected": choice.and_then(|choice| choice.node.as_deref()),
-                "facts": choice.map(|choice| &choice.facts),
-                "environments": environments,
-            })
-        })
-    };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, NODES, lane, wants, work).await
 }
 
 /// The configurations of the workspace, the best first, and which of them answers for a file.

@@ -19,6 +19,7 @@ pub(crate) mod hover;
 pub(crate) mod inlay_hint;
 pub(crate) mod linked_editing;
 mod locations;
+mod nodes;
 pub(crate) mod references;
 pub(crate) mod rename;
 pub(crate) mod semantic_tokens;
@@ -196,6 +197,13 @@ impl View {
     /// The nodes that are known for a file.
     pub(crate) fn nodes(&self, path: &str) -> Arc<NodeSet> {
         self.context.nodes(&self.caches, &self.snapshot, path)
+    }
+
+    /// The same as they are without facts of a what-if.
+    pub(crate) fn nodes_without_overrides(&self, path: &str) -> Arc<NodeSet> {
+        let mut context = self.context.clone();
+        context.choices = Arc::new(context.choices.without_facts());
+        context.nodes(&self.caches, &self.snapshot, path)
     }
 
     /// The files that describe the nodes that are known for a file.

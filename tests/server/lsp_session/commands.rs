@@ -102,6 +102,14 @@ fn the_matrix_of_a_key_shows_every_answer_with_its_nodes() {
         "#]],
     );
     assert_eq!(matrix["uri"], "hiera-ls:/Matrix%20of%20port");
+    let users = json!({ "uri": uri(&common), "key": "users", "values": true });
+    let values = &program.command("hiera.matrix", &users)["values"];
+    expect![[r#"
+        [
+          "alice:\n  uid: 1",
+          "alice:\n  uid: 1\nbob:\n  uid: 2"
+        ]"#]]
+    .assert_eq(&serde_json::to_string_pretty(values).unwrap());
     // What the command line prints for the same nodes.
     let printed = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(["matrix", "port", "--format", "json", "--nodes"])
@@ -281,12 +289,91 @@ fn the_hierarchy_of_a_file_is_named_with_its_variants() {
 }
 
 #[test]
+fn pickers_are_told_what_tells_nodes_apart_and_which_facts_count() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    repository.write(
+        "environments/production/data/os/Debian.yaml",
+        "motd: \"%{facts.kernel} %{role}\"\n",
+    );
+    let mut program = repository.start();
+    let place = json!({ "uri": uri(&common) });
+    let details = json!({ "uri": uri(&common), "details": true });
+    let known = program.command("hiera.nodes", &details);
+    let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap();
+    expect![[r#"
+        {
+          "node": "a.x",
+          "known": "all",
+          "says": "facts.site = ls"
+        }"#]]
+    .assert_eq(&pretty(&known["choices"][0]));
+    expect![[r#"
+        [
+          {
+            "variable": "facts.site",
+            "values": [
+              {
+                "value": "cp",
+                "nodes": 3
+              },
+              {
+                "value": "ls",
+                "nodes": 1
+              }
+            ],
+            "more": 0
+          }
+        ]"#]]
+    .assert_eq(&pretty(&known["groups"]));
+    let shown = |program: &mut Program| {
+        let facts = program.command("hiera.facts", &place);
+        let lines = facts["facts"].as_array().unwrap().iter();
+        let lines = lines.map(|fact| format!("{fact}\n")).collect::<String>();
+        format!("{} {}\n{lines}", facts["node"], facts["overrides"])
+    };
+    expect![[r#"
+        null {}
+        {"path":"trusted.certname","name":"trusted.certname","settable":false,"levels":1,"override":null,"current":null,"values":[{"value":"a.x","nodes":1},{"value":"b.x","nodes":1},{"value":"c.x","nodes":1},{"value":"d.x","nodes":1}],"more":0}
+        {"path":"site","name":"facts.site","settable":true,"levels":1,"override":null,"current":null,"values":[{"value":"cp","nodes":3},{"value":"ls","nodes":1}],"more":0}
+        {"path":"kernel","name":"facts.kernel","settable":true,"levels":0,"override":null,"current":null,"values":[],"more":0}
+        {"path":"role","name":"role","settable":true,"levels":0,"override":null,"current":null,"values":[],"more":0}
+    "#]].assert_eq(&shown(&mut program));
+    program.command("hiera.selectNode", &json!({ "certname": "b.x" }));
+    program.command("hiera.setFact", &json!({ "path": "site", "value": "ls" }));
+    program.command("hiera.setFact", &json!({ "path": "a.b", "value": 1 }));
+    // What the override hides is told, and not the override.
+    expect![[r#"
+        "b.x" {"a.b":1,"site":"ls"}
+        {"path":"trusted.certname","name":"trusted.certname","settable":false,"levels":1,"override":null,"current":"b.x","values":[{"value":"a.x","nodes":1},{"value":"b.x","nodes":1},{"value":"c.x","nodes":1},{"value":"d.x","nodes":1}],"more":0}
+        {"path":"site","name":"facts.site","settable":true,"levels":1,"override":"ls","current":"cp","values":[{"value":"cp","nodes":3},{"value":"ls","nodes":1}],"more":0}
+        {"path":"kernel","name":"facts.kernel","settable":true,"levels":0,"override":null,"current":null,"values":[],"more":0}
+        {"path":"role","name":"role","settable":true,"levels":0,"override":null,"current":null,"values":[],"more":0}
+    "#]].assert_eq(&shown(&mut program));
+    program.command("hiera.clearFacts", &json!({}));
+    assert_eq!(
+        program.command("hiera.facts", &place)["overrides"],
+        json!({})
+    );
+    let recipes = program.command("hiera.recipes", &json!({}));
+    let recipes = recipes["recipes"].as_array().unwrap();
+    assert!(
+        recipes
+            .iter()
+            .all(|one| !one["command"].as_str().unwrap().contains('\n'))
+    );
+    assert_eq!(recipes[0]["title"], "from PuppetDB");
+    program.end();
+}
+
+#[test]
 fn two_nodes_and_two_environments_are_compared() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
     let mut program = repository.start();
     let nodes = program.command("hiera.nodes", &json!({ "uri": uri(&common) }));
     assert_eq!(nodes["environments"], json!(["production", "staging"]));
+    assert!(nodes.get("choices").is_none());
     let between = |from: Value, to: &str| json!({ "uri": uri(&common), "from": from, "to": to, "data": true });
     let diff = program.command("hiera.diff", &between(json!("a.x"), "b.x"));
     shows(
@@ -313,6 +400,52 @@ fn two_nodes_and_two_environments_are_compared() {
         "#]],
     );
     assert_eq!(diff["data"]["differences"][1]["after"]["value"], 80);
+    assert!(diff.get("sides").is_none());
+    let sides = json!({ "uri": uri(&common), "from": "a.x", "to": "b.x", "sides": true });
+    let sides = program.command("hiera.diff", &sides);
+    let sides = sides["sides"].as_array().unwrap();
+    let sides = sides.iter().map(|side| {
+        let title = side["title"].as_str().unwrap();
+        format!("== {title}\n{}", side["content"].as_str().unwrap())
+    });
+    expect![[r#"
+        == a.x (compared with b.x)
+        # from environments/production/data/common.yaml:7
+        motd: |
+          welcome
+          to ls
+
+        # from environments/production/data/site/ls.yaml:1
+        port: 8080
+
+        # from environments/production/data/common.yaml:2
+        url: http://example.com:8080/
+
+        # from environments/production/data/site/ls.yaml:2
+        # from environments/production/data/common.yaml:4
+        users:
+          alice:
+            uid: 1
+          bob:
+            uid: 2
+        == b.x (compared with a.x)
+        # from environments/production/data/common.yaml:7
+        motd: |
+          welcome
+          to cp
+
+        # from environments/production/data/common.yaml:1
+        port: 80
+
+        # from environments/production/data/common.yaml:2
+        url: http://example.com:80/
+
+        # from environments/production/data/common.yaml:4
+        users:
+          alice:
+            uid: 1
+    "#]]
+    .assert_eq(&sides.collect::<String>());
     let environments = program.command("hiera.diff", &between(json!("production"), "staging"));
     shows(
         &environments,
@@ -363,7 +496,10 @@ fn two_nodes_and_two_environments_are_compared() {
     program.command("hiera.selectNode", &json!({ "certname": "d.x" }));
     let selected = json!({ "uri": uri(&common), "to": "b.x", "key": "port" });
     let same = program.command("hiera.diff", &selected);
-    assert_eq!(same["content"], "d.x and b.x get the same values\n");
+    assert_eq!(same["message"], "d.x and b.x get the same value of 'port'");
+    let same = json!({ "uri": uri(&common), "to": "b.x" });
+    let same = program.command("hiera.diff", &same);
+    assert_eq!(same["message"], "d.x and b.x get the same values");
     program.end();
 }
 
@@ -453,8 +589,8 @@ fn uses_are_listed_with_their_lines() {
     assert_eq!(uses["data"]["uses"][0]["line"], 2);
     let none = program.command("hiera.uses", &json!({ "uri": uri(&common), "key": "motd" }));
     assert_eq!(
-        none["content"],
-        "no value of this workspace looks up motd\n"
+        none["message"],
+        "no value of this workspace looks 'motd' up"
     );
     program.end();
 }

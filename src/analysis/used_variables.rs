@@ -1,0 +1,149 @@
+//! Which variables a hierarchy uses, which of them facts give, and what they are for the known nodes: what
+//! a picker of nodes or of facts shows.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::doctor::{layers, variables_of};
+use super::{NodeSet, RootView};
+use crate::scope::{KnownNodes, Node};
+use crate::value::{StrKey, Value};
+
+/// Most values of one variable that are listed; the others are counted.
+const MOST_VALUES: usize = 50;
+
+/// Most variables that only values use and that are listed.
+const MOST_OF_VALUES: usize = 100;
+
+/// Variables that every node has in a value of its own.
+const NAMES: [&str; 10] = [
+    "trusted.certname",
+    "trusted.hostname",
+    "clientcert",
+    "fqdn",
+    "hostname",
+    "facts.clientcert",
+    "facts.fqdn",
+    "facts.hostname",
+    "facts.networking.fqdn",
+    "facts.networking.hostname",
+];
+
+/// A variable that a hierarchy uses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UsedVariable {
+    /// As it is written, without the mark of the top scope.
+    pub name: Arc<str>,
+    /// How many levels use it in their paths; none where only values do.
+    pub levels: usize,
+}
+
+/// The different values of a variable.
+#[derive(Clone, Debug, Default)]
+pub struct Spread {
+    /// Each with how many nodes have it, the most frequent first; at most 50.
+    pub values: Vec<(Value, usize)>,
+    /// How many more values there are.
+    pub more: usize,
+}
+
+impl UsedVariable {
+    /// Whether its value is the node's name in other words.
+    #[must_use]
+    pub fn is_name(&self) -> bool {
+        NAMES.contains(&&*self.name)
+    }
+}
+
+impl RootView<'_> {
+    /// The variables that paths of levels use, those of the highest levels first. O(levels).
+    #[must_use]
+    pub fn level_variables(&self) -> Vec<UsedVariable> {
+        let mut found: Vec<UsedVariable> = Vec::new();
+        for layer in layers(self) {
+            let Ok(Some(outline)) = self.session().outline(&layer) else {
+                continue;
+            };
+            for name in outline.levels.iter().flat_map(variables_of) {
+                match found.iter_mut().find(|known| known.name == name) {
+                    Some(known) => known.levels += 1,
+                    None => found.push(UsedVariable { name, levels: 1 }),
+                }
+            }
+        }
+        found
+    }
+
+    /// The variables that paths of levels use, then those that values of the data use, the most used first.
+    /// O(tokens).
+    #[must_use]
+    pub fn used_variables(&self) -> Vec<UsedVariable> {
+        let mut found = self.level_variables();
+        let mut uses: HashMap<&str, usize> = HashMap::new();
+        for file in self.analysis.snapshot.files() {
+            if self
+                .analysis
+                .answering(file.path())
+                .map(|view| view.root.dir.clone())
+                != Some(self.root.dir.clone())
+            {
+                continue;
+            }
+            for used in file.facts().variables() {
+                let name = used.name.strip_prefix("::").unwrap_or(&used.name);
+                // What other programs write so (`%{X-Forwarded-For}i`) is no variable.
+                let is_name = |c: char| c.is_ascii_alphanumeric() || "_.:".contains(c);
+                if name.chars().all(is_name) {
+                    *uses.entry(name).or_default() += 1;
+                }
+            }
+        }
+        let mut uses: Vec<(&str, usize)> = uses.into_iter().collect();
+        uses.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
+        for (name, _) in uses.into_iter().take(MOST_OF_VALUES) {
+            if !found.iter().any(|known| &*known.name == name) {
+                let name = Arc::from(name);
+                found.push(UsedVariable { name, levels: 0 });
+            }
+        }
+        found
+    }
+}
+
+impl NodeSet {
+    /// The dotted path of the fact that gives a variable, where a fact does: nothing for `trusted`, and for
+    /// what a manifest, a classifier or a file of nodes sets. O(nodes).
+    #[must_use]
+    pub fn fact_of(&self, variable: &str) -> Option<String> {
+        if let Some(fact) = variable.strip_prefix("facts.") {
+            return Some(fact.to_owned());
+        }
+        let root = variable.split('.').next().unwrap_or(variable);
+        let is_no_fact = ["trusted", "environment", "server_facts", "facts"].contains(&root)
+            || variable.contains("::");
+        let is_set = |node: &Arc<Node>| {
+            let set = &node.variables;
+            set.contains_key(&StrKey(variable)) || set.contains_key(&StrKey(root))
+        };
+        (!is_no_fact && !self.nodes.all().iter().any(is_set)).then(|| variable.to_owned())
+    }
+}
+
+impl Spread {
+    /// The values of a variable over nodes. O(nodes).
+    #[must_use]
+    pub fn of(nodes: &KnownNodes, variable: &Arc<str>) -> Spread {
+        let column = nodes.column(variable);
+        let mut counts = vec![0_usize; column.values.len()];
+        for &id in &column.ids {
+            counts[id as usize] += 1;
+        }
+        let values = column.values.iter().zip(counts);
+        let values = values.filter_map(|(value, nodes)| Some((value.clone()?, nodes)));
+        let mut values: Vec<(Value, usize)> = values.collect();
+        values.sort_by_key(|(_, nodes)| std::cmp::Reverse(*nodes));
+        let more = values.len().saturating_sub(MOST_VALUES);
+        values.truncate(MOST_VALUES);
+        Spread { values, more }
+    }
+}

@@ -1,0 +1,165 @@
+//! The commands for pickers of nodes and of facts: what there is to choose from, and how to get more.
+
+use serde_json::{Map, Value, json};
+use tower_lsp::jsonrpc::Result;
+
+use super::execute_command::place;
+use super::{View, Wants};
+use crate::analysis::{NodeSet, RECIPES, RootView, Spread, UsedVariable};
+use crate::disk;
+use crate::scope::Knowledge;
+use crate::server::capabilities::{FACTS, NODES};
+use crate::server::connection::Connection;
+use crate::server::jobs::Lane;
+use crate::value::{self, to_tagged_json};
+
+/// Of so many variables a node's values are told.
+const MOST_TOLD: usize = 4;
+
+/// The nodes, and with `details` what tells them apart.
+pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
+    let place = place(session, arguments);
+    let wants_details = arguments.get("details") == Some(&Value::Bool(true));
+    let work = move |view: View| {
+        let known = view.nodes(&place);
+        let nodes = known.nodes.all().iter();
+        let nodes: Vec<&str> = nodes.map(|node| &*node.certname).collect();
+        let origins = known.origins.iter().map(|origin| {
+            let uri = origin.path.as_deref().map(disk::file_uri);
+            json!({ "uri": uri, "nodes": origin.nodes })
+        });
+        let origins: Vec<Value> = origins.collect();
+        let choice = view.context.choices.of(&place);
+        view.analyse(&place, |analysis| {
+            let environments = analysis.environments().into_iter();
+            let environments: Vec<&str> = environments.map(|(name, _)| name).collect();
+            let mut answer = json!({
+                "nodes": nodes,
+                "origins": origins,
+                "selected": choice.and_then(|choice| choice.node.as_deref()),
+                "facts": choice.map(|choice| &choice.facts),
+                "environments": environments,
+            });
+            if wants_details {
+                let used = analysis.answering(&place);
+                let used = used.map(|view| view.level_variables()).unwrap_or_default();
+                let used = used.into_iter().filter(|variable| !variable.is_name());
+                let used: Vec<UsedVariable> = used.collect();
+                answer["choices"] = details(&known, &used).into();
+                answer["groups"] = used
+                    .iter()
+                    .map(|variable| group(&known, variable))
+                    .collect();
+            }
+            answer
+        })
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, NODES, lane, wants, work).await
+}
+
+/// For each node how much is known of it, and its values of the variables that paths of levels use.
+fn details(known: &NodeSet, used: &[UsedVariable]) -> Vec<Value> {
+    let columns = used.iter();
+    let columns = columns.map(|used| (&used.name, known.known.column(&used.name)));
+    let columns: Vec<_> = columns.collect();
+    let nodes = known.nodes.all().iter().enumerate();
+    let nodes = nodes.map(|(member, node)| {
+        let values = columns.iter().filter_map(|(name, column)| {
+            let value = column.value(member)?;
+            let is_plain = value.as_array().is_none() && value.as_hash().is_none();
+            (is_plain && !value.is_undef()).then(|| format!("{name} = {}", value.to_s()))
+        });
+        json!({
+            "node": &*node.certname,
+            "known": match node.knowledge {
+                Knowledge::All => "all",
+                Knowledge::Name => "name",
+                Knowledge::Label => "label",
+            },
+            "says": values.take(MOST_TOLD).collect::<Vec<_>>().join(" · "),
+        })
+    });
+    nodes.collect()
+}
+
+fn group(known: &NodeSet, variable: &UsedVariable) -> Value {
+    let spread = Spread::of(&known.known, &variable.name);
+    json!({
+        "variable": &*variable.name,
+        "values": values(&spread),
+        "more": spread.more,
+    })
+}
+
+fn values(spread: &Spread) -> Vec<Value> {
+    let values = spread.values.iter();
+    values
+        .map(|(value, nodes)| json!({ "value": json_of(value), "nodes": nodes }))
+        .collect()
+}
+
+fn json_of(value: &value::Value) -> Value {
+    serde_json::from_str(&to_tagged_json(value)).unwrap_or_default()
+}
+
+/// The facts and other variables that the hierarchy uses, as they are without a what-if.
+pub(super) async fn facts(session: &Connection, arguments: &Value) -> Result<Value> {
+    let place = place(session, arguments);
+    let work = move |view: View| {
+        let known = view.nodes_without_overrides(&place);
+        let choice = view.context.choices.of(&place);
+        let selected = choice.and_then(|choice| choice.node.as_deref());
+        let overrides = choice.map(|choice| &choice.facts);
+        let overrides: Map<String, Value> = overrides
+            .into_iter()
+            .flatten()
+            .map(|(path, value)| (path.clone(), value.clone()))
+            .collect();
+        view.analyse(&place, |analysis| {
+            let root = analysis.answering(&place);
+            let used = root.as_ref().map(RootView::used_variables);
+            let used = used.unwrap_or_default().into_iter();
+            let facts = used.map(|variable| fact(&known, &variable, selected, &overrides));
+            json!({
+                "node": selected,
+                "facts": facts.collect::<Vec<_>>(),
+                "overrides": overrides,
+            })
+        })
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, FACTS, lane, wants, work).await
+}
+
+fn fact(
+    known: &NodeSet,
+    variable: &UsedVariable,
+    selected: Option<&str>,
+    overrides: &Map<String, Value>,
+) -> Value {
+    let path = known.fact_of(&variable.name);
+    let spread = Spread::of(&known.known, &variable.name);
+    let member = selected.and_then(|name| known.known.find(name));
+    let column = known.known.column(&variable.name);
+    let current = member.and_then(|member| column.value(member)).map(json_of);
+    let path_or_name = path.as_deref().unwrap_or(&variable.name);
+    json!({
+        "path": path_or_name,
+        "name": &*variable.name,
+        "settable": path.is_some(),
+        "levels": variable.levels,
+        "override": overrides.get(path_or_name),
+        "current": current,
+        "values": values(&spread),
+        "more": spread.more,
+    })
+}
+
+/// How to get a file of nodes.
+pub(super) fn recipes() -> Value {
+    let recipes = RECIPES.iter().map(|recipe| {
+        json!({ "title": recipe.title, "detail": recipe.detail, "command": recipe.command })
+    });
+    json!({ "recipes": recipes.collect::<Vec<_>>() })
+}
