@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Analysis;
 use crate::lookup::{ConfigCache, Data, Language, Settings};
-use crate::puppet::{Identity, Site};
+use crate::puppet::{Identity, Site, Subject};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
 use crate::text::TextRange;
 use crate::workspace::{
@@ -164,7 +164,11 @@ impl Manifests for SiteManifests {
             Knowledge::All | Knowledge::Name => Identity::Certname(&node.certname),
             Knowledge::Label => Identity::Unknown,
         };
-        let mut assigned = self.site.run(&language, scope, identity);
+        let subject = Subject {
+            identity,
+            variables: &node.variables,
+        };
+        let mut assigned = self.site.run(&language, scope, subject);
         if self.extent == Extent::TopScope {
             assigned.node.clear();
         }

@@ -27,6 +27,6 @@ mod variables;
 pub use calls::{Called, call_function};
 pub use context::lookup_context;
 pub use host::{Callee, Host, LookupCall};
-pub use site::{Identity, Site};
+pub use site::{Identity, Site, Subject};
 pub use source::Source;
 pub use stop::{Evaluated, Stop};

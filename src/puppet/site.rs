@@ -13,6 +13,7 @@ use super::variables::Level;
 use crate::scope::{Assigned, Scope};
 use crate::syntax::puppet::{Kind, Node, NodeBlock};
 use crate::text::TextRange;
+use crate::value::HashMap;
 
 /// Most manifests of an environment.
 const MAX_SOURCES: usize = 1_000;
@@ -27,6 +28,16 @@ pub struct Site {
     calls_unknown: bool,
     /// Whether what they set may depend on data, or on functions of modules.
     asks: bool,
+}
+
+/// A node, for its manifests.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'n> {
+    /// What it is called.
+    pub identity: Identity<'n>,
+    /// Variables that are known of it without its manifests. Where one of these sets such a variable to
+    /// what cannot be evaluated, it is the known one.
+    pub variables: &'n HashMap,
 }
 
 /// What a node is called.
@@ -119,14 +130,15 @@ impl Site {
 
     /// Runs the manifests for a node whose scope is `scope` before.
     #[must_use]
-    pub fn run(&self, host: &dyn Host, scope: &Scope, identity: Identity<'_>) -> Assigned {
+    pub fn run(&self, host: &dyn Host, scope: &Scope, subject: Subject<'_>) -> Assigned {
         let Some(first) = self.sources.first() else {
             return Assigned::default();
         };
         let mut evaluator = Evaluator::new(host, scope, first.clone());
+        evaluator.variables.foresee(subject.variables);
         let mut stopped = self.top(&mut evaluator);
         evaluator.variables.level = Level::Node;
-        match self.own_block(&mut evaluator, identity) {
+        match self.own_block(&mut evaluator, subject.identity) {
             Own::None => {}
             Own::Block(source, block) => {
                 evaluator.source = source.clone();

@@ -2,7 +2,7 @@
 //! over what is known of the node (`puppet/parser/scope.rb`).
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::source::Source;
@@ -10,7 +10,7 @@ use super::stop::{Evaluated, Stop};
 use crate::interpolation::Segment;
 use crate::scope::{Assigned, Assignment, Scope, Variable};
 use crate::text::TextRange;
-use crate::value::Value;
+use crate::value::{HashMap, StrKey, Value};
 
 /// A value, or why it is not known.
 pub(super) type Known = Result<Value, Arc<str>>;
@@ -28,7 +28,7 @@ pub(super) enum Level {
 }
 
 /// What a function or a lambda holds.
-type Frame = HashMap<Box<str>, Known>;
+type Frame = std::collections::HashMap<Box<str>, Known>;
 
 /// The groups of a match, the whole first.
 type Groups = Vec<Option<String>>;
@@ -36,6 +36,9 @@ type Groups = Vec<Option<String>>;
 pub(super) struct Variables<'s> {
     /// What is known before any manifest.
     base: &'s Scope,
+    /// Variables of the base that manifests set, by what is known of the node: where their value is not
+    /// found by evaluation, it is this one.
+    foreseen: Option<&'s HashMap>,
     /// What manifests set.
     pub(super) assigned: Assigned,
     pub(super) level: Level,
@@ -58,12 +61,22 @@ impl<'s> Variables<'s> {
     pub(super) fn new(base: &'s Scope) -> Variables<'s> {
         Variables {
             base,
+            foreseen: None,
             assigned: Assigned::default(),
             level: Level::Top,
             frames: Vec::new(),
             matches: Vec::new(),
             reads: RefCell::default(),
         }
+    }
+
+    /// Some variables of the base are those that manifests set.
+    pub(super) fn foresee(&mut self, foreseen: &'s HashMap) {
+        self.foreseen = Some(foreseen);
+    }
+
+    fn foreseen(&self, name: &str) -> Option<&'s Value> {
+        self.foreseen?.get(&StrKey(name))
     }
 
     /// Paths of the variables of the node that were read.
@@ -166,9 +179,15 @@ impl<'s> Variables<'s> {
             };
         }
         let at_top = self.level == Level::Top;
-        if at_top && matches!(self.base.dotted(name, &[]), Variable::Known(_)) {
+        let foreseen = self.foreseen(name);
+        let is_set = || matches!(self.base.dotted(name, &[]), Variable::Known(_));
+        if at_top && foreseen.is_none() && is_set() {
             return Err(again());
         }
+        let value = match (value, foreseen) {
+            (Err(_), Some(value)) => Ok(value.clone()),
+            (value, _) => value,
+        };
         let set = match at_top {
             true => &mut self.assigned.top,
             false => &mut self.assigned.node,
@@ -181,7 +200,7 @@ impl<'s> Variables<'s> {
         };
         match set.get(name) {
             // It may have been set: where it was, setting it again fails.
-            Some(before) if before.value.is_err() => Ok(()),
+            Some(before) if before.value.is_err() || foreseen.is_some() => Ok(()),
             Some(_) => Err(again()),
             None => {
                 set.insert(Arc::from(name), assignment);
@@ -203,13 +222,14 @@ impl<'s> Variables<'s> {
             frame.entry(Box::from(name)).or_insert_with(unknown);
             return;
         }
+        let foreseen = self.foreseen(name).cloned();
         let set = match self.level {
             Level::Top => &mut self.assigned.top,
             Level::Node | Level::Function => &mut self.assigned.node,
         };
         let file = &source.path;
         set.entry(Arc::from(name)).or_insert_with(|| Assignment {
-            value: unknown(),
+            value: foreseen.map_or_else(unknown, Ok),
             file: file.clone(),
             line: source.line(place.start),
             place,

@@ -44,6 +44,33 @@ fn the_matrix_shows_what_agents_get() {
 }
 
 #[test]
+fn what_names_of_files_say_of_a_node_holds_where_manifests_cannot_tell() {
+    let site = "$names = split($trusted['certname'], '\\.')\n$host = $names[0]\n\
+                $parts = split($host, '-')\n$location = $parts[0]\n$role = $parts[1]\n";
+    let folder = workspace(&[
+        ("environment.conf", "modulepath = modules\n"),
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: host, path: 'nodes/%{location}/%{host}.yaml'}\n\
+             - {name: role, path: 'role/%{::role}.yaml'}\n- {name: common, path: common.yaml}\n",
+        ),
+        ("manifests/site.pp", site),
+        ("data/nodes/lon/lon-web-1.yaml", "own: 1\n"),
+        ("data/role/web.yaml", "port: 80\n"),
+        ("data/common.yaml", "port: 1\n"),
+    ]);
+    let shown = said(folder.path(), &["matrix", "port"]).1;
+    assert!(shown.contains("80  lon-web-1"), "{shown}");
+    let report = said(folder.path(), &["doctor"]).1;
+    for name in ["location", "host", "role"] {
+        let known = report
+            .lines()
+            .any(|line| line.trim_start().starts_with(name) && line.contains("1 of 1 node"));
+        assert!(known, "{name}\n{report}");
+    }
+}
+
+#[test]
 fn a_function_in_puppet_gives_each_node_its_own_data() {
     let folder = workspace(&[
         ("environment.conf", "modulepath = modules\n"),
