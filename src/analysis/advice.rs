@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::doctor::{Advice, BackendUse, Hierarchy, LevelReport, Report, VariableReport};
-use super::{Analysis, Offer, PROJECT_FILE};
-use crate::workspace::{RootKind, path};
+use super::{Analysis, NodeSet, Offer, PROJECT_FILE};
+use crate::scope::{CoreFact, core_fact};
+use crate::workspace::{Files as _, RootKind, path};
 
 /// Most pieces of advice.
 pub const MOST_ADVICE: usize = 3;
@@ -58,14 +59,20 @@ pub static RECIPES: [Recipe; 4] = [
 type Weighed = (usize, Advice);
 
 /// The weightiest advice first, at most [`MOST_ADVICE`].
-pub(super) fn advice(analysis: Analysis<'_>, report: &Report, offers: &[Offer]) -> Vec<Advice> {
+pub(super) fn advice(
+    analysis: Analysis<'_>,
+    report: &Report,
+    offers: &[Offer],
+    nodes: &NodeSet,
+) -> Vec<Advice> {
     let mut found: Vec<Weighed> = Vec::new();
     found.extend(no_hierarchy(analysis, report));
     found.extend(refused(analysis, report));
     found.extend(no_facts(report));
-    found.extend(unknown_variables(report));
+    found.extend(unknown_variables(report, nodes));
     found.extend(unknown_backends(report, offers));
     found.extend(outside(report));
+    found.extend(not_installed(analysis, report));
     found.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
     found
         .into_iter()
@@ -100,7 +107,7 @@ fn refused(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
     let mut refused = report
         .hierarchies
         .iter()
-        .filter(|found| found.error.is_some());
+        .filter(|found| found.error.is_some() && !is_within_module(analysis, found));
     let found = refused.next()?;
     let config = found.config.as_deref()?;
     let mut folders = analysis.snapshot.folders().iter();
@@ -156,25 +163,31 @@ fn no_facts(report: &Report) -> Option<Weighed> {
 }
 
 /// What names of nodes mean, for variables that no facts give.
-fn unknown_variables(report: &Report) -> Option<Weighed> {
-    /// Variables that one example holds.
-    const MOST: usize = 2;
+fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     let count = report.nodes.count;
     let is_own = |variable: &&VariableReport| {
         let root = variable.name.split('.').next().unwrap_or_default();
-        let is_fact = [
-            "facts",
-            "os",
-            "networking",
-            "kernel",
-            "osfamily",
-            "operatingsystem",
-        ];
-        !is_fact.contains(&root)
+        // What manifests set from facts needs facts, and Facter's own are no matter of names.
+        let is_fact = root == "facts"
+            || matches!(
+                core_fact(&variable.name),
+                CoreFact::Exists | CoreFact::Legacy(_)
+            );
+        !is_fact
+            && !nodes.known.may_be_set(root)
             && in_doubt(variable, count) > 0
             && *variable.name != *"environment"
     };
-    let wanted: Vec<&VariableReport> = report.variables.iter().filter(is_own).take(MOST).collect();
+    // An example is of the shape that the names have.
+    let has = |separator: &str| {
+        let mut all = nodes.nodes.all().iter();
+        all.any(|node| node.certname.contains(separator))
+    };
+    let separators = [(".", "\\."), ("-", "-")].into_iter();
+    let separator = separators.clone().find(|(separator, _)| has(separator));
+    let most = if separator.is_some() { 2 } else { 1 };
+    let (separator, escaped) = separator.unwrap_or_default();
+    let wanted: Vec<&VariableReport> = report.variables.iter().filter(is_own).take(most).collect();
     if wanted.is_empty() || count == 0 {
         return None;
     }
@@ -203,7 +216,7 @@ fn unknown_variables(report: &Report) -> Option<Weighed> {
             .collect();
         pattern += &match at {
             0 => format!("(?<{group}>[a-z]+)"),
-            _ => format!("[^.]*\\.(?<{group}>[^.]+)"),
+            _ => format!("[^{separator}]*{escaped}(?<{group}>[^{separator}]+)"),
         };
         let line = format!("      {name}: '%{{{group}}}'\n");
         match variable.name.starts_with("trusted.extensions.") {
@@ -274,6 +287,42 @@ fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
         paste,
     };
     Some((weight, advice))
+}
+
+/// Whether a hierarchy stands among the files of a module: Puppet never looks for it there.
+fn is_within_module(analysis: Analysis<'_>, found: &Hierarchy) -> bool {
+    let roots = analysis.snapshot.roots().iter();
+    let mut modules = roots.flat_map(|root| root.modules.values());
+    let below = |module: &str| path::within(&found.folder, module).is_some_and(|it| !it.is_empty());
+    modules.any(|module| below(module))
+}
+
+/// A data directory that a Puppetfile brings and that is not there.
+fn not_installed(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
+    let snapshot = analysis.snapshot;
+    let hierarchies = report.hierarchies.iter();
+    let mut missing = hierarchies.filter_map(|found| {
+        let puppetfile = path::join(&found.folder, "Puppetfile");
+        if module_of(&found.kind).is_some() || snapshot.kind(&puppetfile).is_none() {
+            return None;
+        }
+        let mut levels = found.levels.iter().filter(|level| !level.is_outside);
+        levels.find_map(|level| {
+            let folder = level.datadir.as_deref()?;
+            let inside = path::within(folder, &found.folder)?;
+            (snapshot.kind(folder).is_none() && !inside.is_empty())
+                .then(|| (level.name.clone(), inside.to_owned()))
+        })
+    });
+    let (level, folder) = missing.next()?;
+    let advice = Advice {
+        what: format!(
+            "level '{level}' reads {folder}, which is not there: install the modules of the Puppetfile"
+        ),
+        place: SHELL,
+        paste: "r10k puppetfile install\n".to_owned(),
+    };
+    Some((report.files.data.max(1), advice))
 }
 
 fn module_of(kind: &RootKind) -> Option<&str> {

@@ -188,8 +188,14 @@ pub(super) fn conditions(
                         continue;
                     }
                 }
+                // Of a level's paths those that lead to the doubt.
+                let has_all = |place: &&&Place| {
+                    let mut wanted = possible.variables.iter();
+                    wanted.all(|name| place.template.variables().any(|known| known == name))
+                };
                 for file in files.iter() {
-                    let bound = levels.iter().find_map(|place| place.template.bind(file));
+                    let mut leading = levels.iter().filter(has_all);
+                    let bound = leading.find_map(|place| place.template.bind(file));
                     let bound = bound.unwrap_or_else(|| {
                         let names = possible.variables.iter();
                         names.map(|name| (name.clone(), String::new())).collect()
@@ -262,7 +268,9 @@ impl<'a> Bound<'a> {
             self.list_each();
             self.known.len()
         });
-        if count > MOST_VALUES {
+        // A path may name the file by its variables in several ways.
+        let is_told = |values: &Vec<String>| !values.iter().any(String::is_empty);
+        if count > MOST_VALUES || !self.values.iter().all(is_told) {
             self.values.clear();
         }
         Condition::Variables {

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::advice::advice;
-use super::{Analysis, HieraFiles, NodeSet, NodesOrigin, RootView, datadir_of};
+use super::{Analysis, HieraFiles, NodeSet, NodesOrigin, PROJECT_FILE, RootView, datadir_of};
 use crate::hierarchy::{FunctionKind, Layer};
 use crate::lookup::{LevelOutline, layer_of, reading_of};
-use crate::scope::{Knowledge, Node};
+use crate::scope::{Knowledge, NameRule, Node};
 use crate::value::StrKey;
 use crate::workspace::{File, RootKind, path};
 
@@ -122,6 +122,8 @@ pub struct FilesReport {
     pub data: usize,
     /// How many of them a level can read.
     pub reached: usize,
+    /// How many more a level may read whose function is not run: its code or its place says so.
+    pub possible: usize,
     /// Those that no level reads, ordered by path; at most [`MOST_FILES`].
     pub unreached: Vec<Arc<str>>,
     /// Files that are not read, ordered by path.
@@ -168,7 +170,7 @@ impl Analysis<'_> {
             advice: Vec::new(),
         };
         let offers = main.as_ref().map(|view| view.offers()).unwrap_or_default();
-        report.advice = advice(self, &report, &offers);
+        report.advice = advice(self, &report, &offers, nodes);
         report
     }
 
@@ -202,8 +204,13 @@ impl Analysis<'_> {
                 continue;
             }
             report.data += 1;
+            let is_possible = || {
+                let reading = self.configurations_reading(at);
+                reading.iter().any(|one| one.config.is_used())
+            };
             match is_read {
                 true => report.reached += 1,
+                false if is_possible() => report.possible += 1,
                 false if report.unreached.len() < MOST_FILES => {
                     report.unreached.push(at.clone());
                 }
@@ -350,7 +357,7 @@ fn variables(view: &RootView<'_>, nodes: &NodeSet) -> Vec<VariableReport> {
                 if column.value(member).is_none() {
                     continue;
                 }
-                let source = source_of(node, &name);
+                let source = source_of(nodes, member, node, &name);
                 match sources.iter_mut().find(|(known, _)| *known == source) {
                     Some((_, count)) => *count += 1,
                     None => sources.push((source, 1)),
@@ -371,18 +378,44 @@ fn variables(view: &RootView<'_>, nodes: &NodeSet) -> Vec<VariableReport> {
 }
 
 /// Where a node has a variable from.
-fn source_of(node: &Node, name: &str) -> &'static str {
+fn source_of(nodes: &NodeSet, member: usize, node: &Node, name: &str) -> &'static str {
     let root = name.split('.').next().unwrap_or(name);
     let is_by_name = node.knowledge != Knowledge::All;
+    let is_given = |name: &str| node.variables.contains_key(&StrKey(name));
+    let is_set = || {
+        let assigned = nodes.known.assigned(member);
+        assigned.is_some_and(|assigned| assigned.get(root).is_some())
+    };
     match root {
         "environment" => "its environment",
-        _ if node.variables.contains_key(&StrKey(name)) && is_by_name => "names of data files",
-        _ if node.variables.contains_key(&StrKey(root)) => "variables",
+        _ if is_meant(&nodes.rules, node, name) => PROJECT_FILE,
+        _ if is_given(name) && is_by_name => "names of data files",
+        _ if is_given(root) => "variables",
+        _ if is_set() => "manifests",
         "trusted" if is_by_name => "its name",
         "trusted" => "trusted data",
         _ if is_by_name => "its name",
         _ => "facts",
     }
+}
+
+/// Whether settings say of a node's name what a variable is.
+fn is_meant(rules: &[NameRule], node: &Node, name: &str) -> bool {
+    let mut meant = Node {
+        knowledge: Knowledge::Name,
+        ..Node::named(&node.certname)
+    };
+    let is_said = rules.iter().filter(|rule| rule.apply(&mut meant)).count() > 0;
+    let path = name.strip_prefix("facts.").unwrap_or(name);
+    let root = name.split('.').next().unwrap_or(name);
+    is_said
+        && (meant.variables.contains_key(&StrKey(root))
+            || (root != "trusted"
+                && meant
+                    .facts
+                    .get(path.split('.').next().unwrap_or(path))
+                    .is_some())
+            || (name.starts_with("trusted.extensions") && !meant.trusted.is_empty()))
 }
 
 fn nodes_report(set: &NodeSet) -> NodesReport {

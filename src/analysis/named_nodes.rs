@@ -110,7 +110,9 @@ pub(super) fn named_nodes(
     places: &[Arc<[Place]>],
 ) -> NamedNodes {
     let all = || places.iter().flat_map(|places| places.iter());
-    let naming: Vec<NamingPlace<'_>> = all().filter_map(|place| naming(place, folder)).collect();
+    let naming = all()
+        .filter_map(|place| naming(place, folder).or_else(|| by_names_of_files(analysis, place)));
+    let naming: Vec<NamingPlace<'_>> = naming.collect();
     if naming.is_empty() {
         return NamedNodes::default();
     }
@@ -200,6 +202,59 @@ fn naming<'p>(place: &'p Place, folder: &str) -> Option<NamingPlace<'p>> {
     (is_for_hosts && !is_fact && plain(variable) != "environment")
         .then_some(variable)
         .and_then(|variable| of(Naming::Label, variable))
+}
+
+/// The place, if all of its files are called as hosts are, by their full names: the variable that names
+/// them is the host's, whatever it is called. O(files).
+fn by_names_of_files<'p>(analysis: Analysis<'_>, place: &'p Place) -> Option<NamingPlace<'p>> {
+    /// Fewest files that tell.
+    const FEWEST: usize = 3;
+    let variable = names_file(&place.template)?;
+    let name = plain(variable);
+    let is_other = place.mapped.is_some()
+        || name.starts_with("facts.")
+        || name == "environment"
+        || DOMAINS.contains(&name);
+    if is_other || place.template.variables().count() > 1 {
+        return None;
+    }
+    let mut count = 0;
+    for file in analysis.snapshot.files() {
+        let at = file.path();
+        if !place.template.matches(at) {
+            continue;
+        }
+        let bound = place.template.bind(at)?;
+        let (_, value) = bound.first()?;
+        if !is_full_name(value) {
+            return None;
+        }
+        count += 1;
+    }
+    (count >= FEWEST).then_some(NamingPlace {
+        place,
+        naming: Naming::Full,
+        variable,
+    })
+}
+
+/// Whether a text is the full name of a host: at least three labels, the last one of letters, and a
+/// number in the first one as no domain's has.
+fn is_full_name(text: &str) -> bool {
+    let labels: Vec<&str> = text.split('.').collect();
+    let is_label = |label: &&str| {
+        !label.is_empty()
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+    };
+    let is_top =
+        |label: &&str| label.len() > 1 && label.bytes().all(|byte| byte.is_ascii_alphabetic());
+    labels.len() >= 3
+        && labels.iter().all(is_label)
+        && labels.last().is_some_and(is_top)
+        && labels[0].bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// A variable without the mark of the top scope.

@@ -7,13 +7,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Analysis;
 use super::named_nodes::{NamedNodes, named_nodes, places_of};
 use super::site::SiteManifests;
+use super::{Analysis, PROJECT_FILE};
 use crate::lookup::{ConfigCache, Place, Settings};
 use crate::scope::{
-    FACTS_OF_TESTS, KnownNodes, NODES_FILES, NameRule, Node, Nodes, json_names_nodes, names_nodes,
-    plain_yaml, read_json_nodes, read_nodes,
+    FACTS_OF_TESTS, Knowledge, KnownNodes, NODES_FILES, NameRule, Node, Nodes, json_names_nodes,
+    names_nodes, plain_yaml, read_json_nodes, read_nodes,
 };
 use crate::value::{HashMap, Value, from_json, load_yaml, symbol_keys_to_strings};
 use crate::workspace::{Files, Snapshot, path};
@@ -45,6 +45,8 @@ pub struct NodeSet {
     pub files: Vec<NodeFile>,
     /// Files that are called as a nodes file is, but describe no nodes.
     pub passed_over: Vec<Arc<str>>,
+    /// What names of nodes mean.
+    pub rules: Vec<NameRule>,
 }
 
 /// Where nodes come from.
@@ -407,6 +409,9 @@ impl NodeSources {
         let named = self.named.iter().map(|node| with_common(node, &common));
         let named: Vec<Arc<Node>> = named.collect();
         add(None, &mut named.iter());
+        let meant = self.meant();
+        add(Some(&Arc::from(PROJECT_FILE)), &mut meant.iter());
+        origins.retain(|origin| origin.nodes > 0 || origin.path.as_deref() != Some(PROJECT_FILE));
         let mut selected_is_stray = false;
         if let Some(selected) = &self.choice.node
             && !names.contains(selected)
@@ -435,7 +440,23 @@ impl NodeSources {
             origins,
             files: self.files.iter().chain(&self.facts).cloned().collect(),
             passed_over: self.passed_over.clone(),
+            rules: self.rules.clone(),
         }
+    }
+
+    /// The nodes whose names settings say the meaning of, but for those that data files call by the
+    /// first part of these names.
+    fn meant(&self) -> Vec<Arc<Node>> {
+        let names = self.rules.iter().filter(|rule| rule.pattern.is_none());
+        let is_label = |name: &str| {
+            let host = name.split('.').next().unwrap_or(name);
+            let mut named = self.named.iter();
+            named.any(|node| node.knowledge == Knowledge::Label && *node.certname == *host)
+        };
+        let names = names.filter(|rule| !is_label(&rule.name));
+        names
+            .map(|rule| Arc::new(Node::named(&rule.name)))
+            .collect()
     }
 
     /// Sets the facts that the user has chosen.
@@ -501,6 +522,7 @@ impl NodeSet {
             origins: self.origins.clone(),
             files: self.files.clone(),
             passed_over: self.passed_over.clone(),
+            rules: self.rules.clone(),
         }
     }
 

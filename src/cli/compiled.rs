@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::workspace::root_for;
+use super::workspace::{read, root_for};
 use crate::analysis::SiteManifests;
-use crate::disk;
 use crate::lookup::Settings;
 use crate::scope::{KnownNodes, Manifests as _, Node, Scope};
 use crate::workspace::Settings as FileSettings;
@@ -21,7 +20,7 @@ impl Compiled {
         files: &FileSettings,
         settings: &Settings,
     ) -> Compiled {
-        let snapshot = disk::snapshot_with(folder, files);
+        let snapshot = read(folder, files);
         let root = root_for(&snapshot, folder, environment);
         let manifests = root.map(|root| SiteManifests::of(&snapshot, root, settings));
         Compiled(manifests.map(|manifests| Arc::new(manifests.of_top_scope())))

@@ -6,9 +6,8 @@ use clap::{Args, ValueEnum};
 
 use super::nodes::Asked;
 use super::terminal::{complain, print as print_text};
-use super::workspace::{files_of, settings_of};
+use super::workspace::{Opened, PlaceArguments, settings_of};
 use crate::analysis::Analysis;
-use crate::disk;
 use crate::ide::document::doctor;
 use crate::lookup::ConfigCache;
 use crate::scope::KnownNodes;
@@ -26,12 +25,8 @@ pub(super) struct DoctorArguments {
     /// A JSON or YAML file of facts; a node's own facts lie over them
     #[arg(long, value_name = "FILE")]
     facts: Option<String>,
-    /// The hierarchy, where it is not the one that is found
-    #[arg(long, value_name = "FILE")]
-    hiera_yaml: Option<String>,
-    /// The global layer's hiera.yaml
-    #[arg(long, value_name = "FILE")]
-    hiera_config: Option<String>,
+    #[command(flatten)]
+    places: PlaceArguments,
     /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
     puppet_version: Option<u8>,
@@ -61,15 +56,11 @@ pub(super) fn run(arguments: &DoctorArguments) -> ExitCode {
 }
 
 fn print(arguments: &DoctorArguments) -> Result<(), String> {
-    let folder = disk::absolute(&arguments.workspace);
-    let project = disk::project(&folder).whole();
-    let project = project.map_err(|error| error.to_string())?;
-    let files = files_of(
-        &project,
-        arguments.hiera_config.as_deref(),
-        arguments.hiera_yaml.as_deref(),
-    )?;
-    let snapshot = disk::snapshot_with(&folder, &files);
+    let opened = arguments.places.open(&arguments.workspace)?;
+    let snapshot = opened.read();
+    let Opened {
+        folder, project, ..
+    } = opened;
     let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
     let configs = ConfigCache::default();
     let asked = Asked {

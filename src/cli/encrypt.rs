@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::hover::{offset, place};
 use super::terminal::complain;
-use super::workspace::{files_of, settings_of};
+use super::workspace::{read, settings_of};
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
 use crate::eyaml::{Encryptor, OsRng, block};
@@ -99,7 +99,7 @@ fn in_file(arguments: &EncryptArguments, named: &str) -> Result<(), String> {
     let at = disk::absolute(at);
     let folder = disk::workspace_of(&at, &disk::absolute(".")).to_string();
     let project = disk::project(&folder).project;
-    let snapshot = disk::snapshot_with(&folder, &files_of(&project, None, None)?);
+    let snapshot = read(&folder, &project.of_files());
     let settings = settings_of(&project, None, None, None).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
     let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);

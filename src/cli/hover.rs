@@ -9,7 +9,7 @@ use super::meant::no_node;
 use super::nodes::{Asked, Found};
 use super::rules::printed;
 use super::terminal::{Layout, Paint, complain, shown, wrapped};
-use super::workspace::{files_of, settings_of};
+use super::workspace::{PlaceArguments, settings_of};
 use crate::analysis::{Analysis, behind_manifests};
 use crate::disk::{self, DiskFiles};
 use crate::ide::KnownNodes;
@@ -27,9 +27,8 @@ pub(super) struct HoverArguments {
     /// The control repository or module [default: found from the file]
     #[arg(long, value_name = "DIR")]
     workspace: Option<String>,
-    /// The environment's hierarchy, wherever it stands [default: as found]
-    #[arg(long, value_name = "FILE")]
-    hiera_yaml: Option<String>,
+    #[command(flatten)]
+    places: PlaceArguments,
     /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
     /// nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
@@ -81,10 +80,9 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         Some(folder) => disk::absolute(folder),
         None => disk::workspace_of(&at, &disk::absolute(".")).to_string(),
     };
-    let project = disk::project(&folder).whole();
-    let project = project.map_err(|error| error.to_string())?;
-    let files = files_of(&project, None, arguments.hiera_yaml.as_deref())?;
-    let snapshot = disk::snapshot_with(&folder, &files);
+    let opened = arguments.places.open(&folder)?;
+    let snapshot = opened.read();
+    let project = opened.project;
     let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
     let configs = ConfigCache::default();
     let files = Vec::from_iter(arguments.nodes.clone());

@@ -13,10 +13,10 @@ use super::meant::{KnownKeys, no_node};
 use super::nodes::{Asked, Found};
 use super::render::{self, Format};
 use super::terminal::{self, complain, remark};
-use super::workspace::{StrictArgument, files_of, root_for, settings_of};
-use crate::analysis::{Analysis, RootView, environment_of, session_over};
+use super::workspace::{Opened, PlaceArguments, StrictArgument, read, root_for, settings_of};
+use crate::analysis::{Analysis, RootView, datadir_of, environment_of, session_over};
 use crate::disk::{self, WorkspaceDisk};
-use crate::hierarchy::Config;
+use crate::hierarchy::{Config, Layer};
 use crate::ide::cell::cell_json;
 use crate::ide::matrix::{SourceLine, cell};
 use crate::ide::unseen::outside_words;
@@ -83,12 +83,8 @@ pub(super) struct LookupArguments {
     /// nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
     nodes: Option<String>,
-    /// The global layer's hiera.yaml
-    #[arg(long, value_name = "FILE")]
-    hiera_config: Option<String>,
-    /// The environment's hierarchy, wherever it stands [default: as found]
-    #[arg(long, value_name = "FILE")]
-    hiera_yaml: Option<String>,
+    #[command(flatten)]
+    places: PlaceArguments,
     /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
     puppet_version: Option<u8>,
@@ -142,9 +138,12 @@ fn print(text: &str) -> Result<(), End> {
 
 fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let request = request(arguments)?;
-    let folder = disk::absolute(&arguments.workspace);
-    let project = disk::project(&folder).whole();
-    let project = project.map_err(|error| End::Failed(error.to_string()))?;
+    let opened = arguments.places.open(&arguments.workspace);
+    let Opened {
+        folder,
+        project,
+        files: of_files,
+    } = opened.map_err(End::Failed)?;
     let mut settings = settings_of(
         &project,
         arguments.puppet_version,
@@ -153,12 +152,6 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     );
     settings.keys = arguments.secrets.read();
     // The process ends with the answer: freeing memory would only cost time.
-    let of_files = files_of(
-        &project,
-        arguments.hiera_config.as_deref(),
-        arguments.hiera_yaml.as_deref(),
-    )
-    .map_err(End::Failed)?;
     let files = WorkspaceDisk::new(&folder).with_path_map(&of_files);
     let files = ManuallyDrop::new(files);
     let files: &WorkspaceDisk = &files;
@@ -169,7 +162,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let session = if is_plain(files, &environment, &of_files) {
         session_over(files, &environment, &settings, &configs)
     } else {
-        snapshot = ManuallyDrop::new(disk::snapshot_with(&folder, &of_files));
+        snapshot = ManuallyDrop::new(read(&folder, &of_files));
         no_nodes = KnownNodes::default();
         let Some(root) = root_for(&snapshot, &folder, &arguments.environment) else {
             return Err(no_hierarchy(&folder));
@@ -212,6 +205,9 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         None => {
             let nodes = KnownNodes::in_environment(&known.nodes, &environment.name);
             let nodes = compiled.nodes(nodes);
+            if request.tracing != Tracing::Off && arguments.render_as.is_none() {
+                return explained(&session, &nodes, &request);
+            }
             several(arguments, &groups_of_nodes(&session, &nodes, &request))
         }
     }
@@ -292,7 +288,31 @@ fn one(
         return Err(End::Code(3));
     }
     tell_assumed(&answer.assumed);
+    if answer.result.as_ref().is_err_and(LookupError::is_not_found) {
+        tell_missing_folders(session);
+    }
     value(arguments, &answer.result)
+}
+
+/// Says which data directories are not there, once each.
+fn tell_missing_folders(session: &Session<'_>) {
+    let mut told: Vec<String> = Vec::new();
+    for layer in [Layer::Global, Layer::Environment] {
+        for place in session.known_places(&layer).iter() {
+            let Some(folder) = datadir_of(place) else {
+                continue;
+            };
+            if session.files.kind(&folder).is_none() && !told.contains(&folder) {
+                let shown = terminal::shown(&folder);
+                let level = &place.level;
+                remark(&format!(
+                    "note: {shown} is not there, where level '{level}' looks for data; name the folder that is \
+                     deployed there with --path-map"
+                ));
+                told.push(folder);
+            }
+        }
+    }
 }
 
 /// The environment's folder, where neither it nor the global layer has a configuration.
@@ -397,6 +417,45 @@ fn group_json(group: &Group) -> String {
         line: 1,
     };
     cell_json(&cell(group.clone(), &mut { place }))
+}
+
+/// How each answer is found, for the first of the nodes that get it.
+fn explained(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Result<(), End> {
+    /// Most answers that are explained.
+    const MOST: usize = 10;
+    let plain = Request {
+        tracing: Tracing::Off,
+        ..request.clone()
+    };
+    let groups = groups_of_nodes(session, nodes, &plain);
+    for group in groups.iter().take(MOST) {
+        let Some(member) = group.nodes.first().and_then(|name| nodes.find(name)) else {
+            continue;
+        };
+        let whose = match group.nodes.as_slice() {
+            [only] => only.to_string(),
+            [first, others @ ..] => {
+                format!("{first}, and {} more with the same answer", others.len())
+            }
+            [] => String::new(),
+        };
+        print(&format!("{whose}\n"))?;
+        let answer = session.lookup(&nodes.scope(member), request);
+        match (&answer.trace, &answer.result) {
+            (_, Err(error)) if !error.class.is_lookup_error() => return Err(could_not_run(error)),
+            (Some(trace), _) => {
+                let text = render::render_trace(trace, Format::S).map_err(End::Failed)?;
+                let lines = text.lines().map(|line| format!("  {line}\n"));
+                print(&lines.collect::<String>())?;
+            }
+            (None, _) => {}
+        }
+        tell_unknown(&answer);
+    }
+    if let Some(more @ 1..) = groups.len().checked_sub(MOST) {
+        remark(&format!("and {more} answers more: name a node with --node"));
+    }
+    Ok(())
 }
 
 fn describe(group: &Group) -> String {
@@ -511,12 +570,8 @@ struct Whole {
 impl Whole {
     fn read(arguments: &LookupArguments, asked: &Asked<'_>) -> Result<Whole, End> {
         let folder = disk::absolute(&arguments.workspace);
-        let files = files_of(
-            asked.project,
-            arguments.hiera_config.as_deref(),
-            arguments.hiera_yaml.as_deref(),
-        );
-        let snapshot = disk::snapshot_with(&folder, &files.map_err(End::Failed)?);
+        let files = arguments.places.files(asked.project);
+        let snapshot = read(&folder, &files.map_err(End::Failed)?);
         Ok(Whole { folder, snapshot })
     }
 

@@ -125,6 +125,7 @@ impl Asked<'_> {
             known: KnownNodes::new(&nodes),
             nodes,
             origins,
+            rules: name_rules(&self.project.nodes),
             ..NodeSet::default()
         }))
     }

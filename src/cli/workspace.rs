@@ -8,7 +8,7 @@ use super::nodes::Asked;
 use super::terminal::{Progress, remark, shown};
 use crate::analysis::{Analysis, Project, ProjectStrict, RootView, behind_manifests, chosen_root};
 use crate::disk::{self, DiskFiles};
-use crate::ide::cell::NO_FACTS;
+use crate::ide::cell::{NO_FACTS, what_was_read};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
 use crate::scope::{KnownNodes, Nodes};
 use crate::workspace::{FileKind, Files, Root, Settings as FileSettings, Snapshot, path};
@@ -29,12 +29,8 @@ pub(super) struct WorkspaceArguments {
     /// Name of the environment
     #[arg(long, default_value = "production")]
     pub(super) environment: String,
-    /// The global layer's hiera.yaml
-    #[arg(long, value_name = "FILE")]
-    hiera_config: Option<String>,
-    /// The environment's hierarchy, wherever it stands [default: as found]
-    #[arg(long, value_name = "FILE")]
-    hiera_yaml: Option<String>,
+    #[command(flatten)]
+    places: PlaceArguments,
     /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
     puppet_version: Option<u8>,
@@ -44,6 +40,110 @@ pub(super) struct WorkspaceArguments {
     /// Puppet's setting strict_variables [default: the version's own]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     strict_variables: Option<bool>,
+}
+
+/// Where hierarchies and deployed folders are.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PlaceArguments {
+    /// The global layer's hiera.yaml
+    #[arg(long, value_name = "FILE")]
+    hiera_config: Option<String>,
+    /// The environment's hierarchy, wherever it stands [default: as found]
+    #[arg(long, value_name = "FILE")]
+    hiera_yaml: Option<String>,
+    /// DIR is what is deployed as FOLDER, an absolute path; may be given several times
+    #[arg(long, value_name = "FOLDER=DIR", value_parser = deployed)]
+    path_map: Vec<(String, String)>,
+}
+
+/// A deployed folder and the folder that it is made from.
+fn deployed(pair: &str) -> Result<(String, String), String> {
+    match pair.split_once('=') {
+        Some((deployed, here)) if deployed.starts_with('/') && !here.is_empty() => {
+            let deployed = path::normalise(deployed);
+            Ok((deployed, disk::absolute(here)))
+        }
+        _ => Err("expected FOLDER=DIR, FOLDER an absolute path".to_owned()),
+    }
+}
+
+/// A workspace that a command opens: what it says of itself, and where its files are.
+pub(super) struct Opened {
+    /// The folder, absolute.
+    pub(super) folder: String,
+    pub(super) project: Project,
+    pub(super) files: FileSettings,
+}
+
+impl PlaceArguments {
+    /// Opens the workspace in a folder.
+    ///
+    /// # Errors
+    /// A mistake in its configuration, a hierarchy or folder of a flag that is not there.
+    pub(super) fn open(&self, folder: &str) -> Result<Opened, String> {
+        let folder = disk::absolute(folder);
+        let project = disk::project(&folder).whole();
+        let project = project.map_err(|error| error.to_string())?;
+        Ok(Opened {
+            files: self.files(&project)?,
+            folder,
+            project,
+        })
+    }
+
+    /// What concerns files: as the flags say, else as a workspace's own configuration does.
+    ///
+    /// # Errors
+    /// A hierarchy or folder of a flag that is not there.
+    pub(super) fn files(&self, project: &Project) -> Result<FileSettings, String> {
+        let mut files = project.of_files();
+        let global = self.hiera_config.as_deref();
+        files.global_hiera_yaml = global.map(|at| Arc::from(disk::absolute(at)));
+        if let Some(given) = &self.hiera_yaml {
+            let root = chosen_root(&disk::absolute(given), None);
+            if DiskFiles::new().kind(&root.hiera_yaml) != Some(FileKind::File) {
+                return Err(format!("{given}: no such hierarchy"));
+            }
+            files.chosen.insert(0, root);
+        }
+        for (deployed, here) in &self.path_map {
+            if DiskFiles::new().kind(here) != Some(FileKind::Directory) {
+                return Err(format!("{}: no such folder", shown(here)));
+            }
+            let is_other = |(known, _): &(Arc<str>, Arc<str>)| **known != **deployed;
+            files.path_map.retain(is_other);
+            let pair = (deployed.as_str().into(), here.as_str().into());
+            files.path_map.push(pair);
+        }
+        let by_length = |(deployed, _): &(Arc<str>, Arc<str>)| std::cmp::Reverse(deployed.len());
+        files.path_map.sort_by_key(by_length);
+        Ok(files)
+    }
+}
+
+impl Opened {
+    /// Reads it.
+    pub(super) fn read(&self) -> Arc<Snapshot> {
+        read(&self.folder, &self.files)
+    }
+}
+
+/// Reads a folder with its settings; the log says how long it took.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the command line looks at the clock"
+)]
+pub(super) fn read(folder: &str, files: &FileSettings) -> Arc<Snapshot> {
+    let began = std::time::Instant::now();
+    let mut progress = Progress::new();
+    progress.show(&format!("reading {}", shown(folder)));
+    let snapshot = disk::snapshot_with(folder, files);
+    tracing::info!(
+        "read {} of {folder} in {} ms",
+        what_was_read(&snapshot),
+        began.elapsed().as_millis()
+    );
+    snapshot
 }
 
 /// Values of `--strict`.
@@ -88,15 +188,9 @@ pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
 
 /// Reads the workspace, the nodes (maybe none) and the settings.
 pub(super) fn load_with_any_nodes(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
-    let folder = disk::absolute(&arguments.workspace);
-    let project = disk::project(&folder).whole();
-    let project = project.map_err(|error| error.to_string())?;
-    let files = files_of(
-        &project,
-        arguments.hiera_config.as_deref(),
-        arguments.hiera_yaml.as_deref(),
-    )?;
-    let here = checkout(&folder, &files);
+    let opened = arguments.places.open(&arguments.workspace)?;
+    let here = checkout(&opened.folder, &opened.files);
+    let Opened { project, files, .. } = opened;
     let settings = settings_of(
         &project,
         arguments.puppet_version,
@@ -155,24 +249,6 @@ pub(super) fn settings_of(
     settings
 }
 
-/// What concerns files: as a workspace's own configuration and the flags of a command say.
-pub(super) fn files_of(
-    project: &Project,
-    global: Option<&str>,
-    hiera_yaml: Option<&str>,
-) -> Result<FileSettings, String> {
-    let mut files = project.of_files();
-    files.global_hiera_yaml = global.map(|at| Arc::from(disk::absolute(at)));
-    if let Some(given) = hiera_yaml {
-        let root = chosen_root(&disk::absolute(given), None);
-        if DiskFiles::new().kind(&root.hiera_yaml) != Some(FileKind::File) {
-            return Err(format!("{given}: no such hierarchy"));
-        }
-        files.chosen.insert(0, root);
-    }
-    Ok(files)
-}
-
 /// The nodes that a command is for.
 fn known_nodes(here: &Checkout, asked: &Asked<'_>, environment: &str) -> Result<Nodes, String> {
     let dir = here.root(environment).map(|root| &*root.dir);
@@ -182,10 +258,8 @@ fn known_nodes(here: &Checkout, asked: &Asked<'_>, environment: &str) -> Result<
 
 /// Reads a folder with its settings.
 fn checkout(folder: &str, files: &FileSettings) -> Checkout {
-    let mut progress = Progress::new();
-    progress.show(&format!("reading {}", shown(folder)));
     Checkout {
-        snapshot: disk::snapshot_with(folder, files),
+        snapshot: read(folder, files),
         folder: folder.to_owned(),
         behind: OnceLock::new(),
     }
@@ -197,6 +271,31 @@ impl Loaded {
         if self.nodes.are_names() {
             remark(&format!("{NO_FACTS}; see 'hiera-ls doctor'"));
         }
+    }
+
+    /// The names of nodes that data files of another checkout are called after, and none of this one; as
+    /// far as names are all that is known.
+    pub(super) fn gone_from(
+        &self,
+        there: &Checkout,
+        arguments: &WorkspaceArguments,
+    ) -> Result<Vec<Arc<str>>, String> {
+        if !self.nodes.are_names() {
+            return Ok(Vec::new());
+        }
+        let Opened { project, .. } = arguments.places.open(&arguments.workspace)?;
+        let asked = Asked {
+            files: &arguments.nodes,
+            facts: arguments.facts.as_ref(),
+            project: &project,
+            settings: &self.settings,
+            configs: &self.configs,
+        };
+        let known = known_nodes(there, &asked, &arguments.environment)?;
+        let names = known.all().iter().map(|node| node.certname.clone());
+        Ok(names
+            .filter(|name| self.nodes.find(name).is_none())
+            .collect())
     }
 
     /// Another folder's workspace, with the settings of its own.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::native::native;
-use super::read::{Unreadable, bytes};
+use super::read::{Unreadable, bytes, target};
 use crate::analysis::{PROJECT_FILE, Project, ProjectError, Spoils};
 use crate::rules;
 use crate::workspace::path;
@@ -22,6 +22,8 @@ pub struct FoundProject {
     pub text: Option<Arc<str>>,
     /// What is wrong with it; unknown rules, of which nothing follows, are not among them.
     pub mistakes: Vec<ProjectError>,
+    /// Those of them that only the disk shows: paths that symbolic links lead out of the workspace.
+    pub outside: Vec<ProjectError>,
 }
 
 impl FoundProject {
@@ -75,7 +77,23 @@ pub fn project_over(folder: &str, known: &dyn Fn(&str) -> Option<Arc<str>>) -> F
 }
 
 fn read(at: String, text: &str) -> FoundProject {
-    let (project, mistakes) = Project::read(&at, text, &rules::codes());
+    let (mut project, mistakes) = Project::read(&at, text, &rules::codes());
+    let folder = path::parent(&at).unwrap_or("/");
+    let outside = project.remove_paths(&|inside| leads_outside(inside, folder));
+    let outside = outside.into_iter().map(|inside| {
+        let named = path::within(&inside, folder).unwrap_or(&inside);
+        let message = format!(
+            "'{named}' leads outside the workspace by a symbolic link; a path outside counts only from \
+             the user's own settings"
+        );
+        let line = text.lines().position(|line| line.contains(named));
+        ProjectError {
+            path: at.clone(),
+            line: line.map(|line| line + 1),
+            message,
+        }
+    });
+    let outside: Vec<ProjectError> = outside.collect();
     let spoiling = mistakes
         .iter()
         .filter(|mistake| mistake.spoils > Spoils::Entry);
@@ -83,10 +101,20 @@ fn read(at: String, text: &str) -> FoundProject {
         project,
         mistakes: spoiling
             .map(|mistake| ProjectError::of(&at, text, mistake))
+            .chain(outside.iter().cloned())
             .collect(),
+        outside,
         path: Some(at),
         text: Some(Arc::from(text)),
     }
+}
+
+/// Whether a path below a folder really lies elsewhere.
+fn leads_outside(inside: &str, folder: &str) -> bool {
+    let (Some(real), Some(folder)) = (target(inside), target(folder)) else {
+        return false;
+    };
+    path::within(&real, &folder).is_none()
 }
 
 fn refused(at: String, message: String) -> FoundProject {
@@ -97,6 +125,7 @@ fn refused(at: String, message: String) -> FoundProject {
             line: None,
             message,
         }],
+        outside: Vec::new(),
         path: Some(at),
         text: None,
     }
@@ -132,5 +161,32 @@ mod tests {
         assert!(found.project.puppet_version.is_some());
         let error = found.whole().unwrap_err().to_string();
         assert!(error.contains(".hiera-ls.yaml:1: expected off"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_the_workspace_are_refused_as_paths_outside_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |below: &str| folder.path().join(below).to_str().unwrap().to_owned();
+        std::fs::create_dir_all(at("repo/data")).unwrap();
+        std::fs::create_dir_all(at("secret")).unwrap();
+        std::fs::write(at("secret/nodes.yaml"), "a: {}\n").unwrap();
+        std::os::unix::fs::symlink(at("secret"), at("repo/out")).unwrap();
+        std::os::unix::fs::symlink(at("repo/data"), at("repo/in")).unwrap();
+        let text = "nodesFiles: [out/nodes.yaml]\npathMap: {/a: in, /b: out}\nroots: [out]\n\
+                    factsFile: out/nodes.yaml\n";
+        std::fs::write(at("repo/.hiera-ls.yaml"), text).unwrap();
+        let found = project(&at("repo"));
+        assert_eq!(found.outside.len(), 4, "{found:?}");
+        assert_eq!(found.mistakes, found.outside);
+        assert!(
+            found.outside[0].message.contains("symbolic link"),
+            "{found:?}"
+        );
+        assert_eq!(found.outside[0].line, Some(1));
+        let project = found.project;
+        assert!(project.nodes_files.is_empty() && project.roots.is_empty());
+        assert_eq!(project.path_map.keys().collect::<Vec<_>>(), ["/a"]);
+        assert_eq!(project.facts_file, None);
     }
 }

@@ -10,6 +10,7 @@ use super::compare::Difference;
 use super::matrix::{Cell, Origin, Row, SourceLine};
 use crate::lookup::LookupError;
 use crate::value::{Value, to_tagged_json};
+use crate::workspace::Snapshot;
 
 /// Widest value in a difference, in characters.
 const WIDEST: usize = 100;
@@ -268,6 +269,22 @@ pub fn counted(nodes: usize) -> String {
         1 => "1 node".to_string(),
         count => format!("{count} nodes"),
     }
+}
+
+/// What was read, in words: `1084 files, 1 hierarchy`.
+#[must_use]
+pub fn what_was_read(snapshot: &Snapshot) -> String {
+    let roots = snapshot.roots().iter();
+    let hierarchies = roots.filter(|root| root.hiera_yaml.is_some()).count();
+    let words = |count: usize, one: &str, more: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {more}"),
+    };
+    let files = words(snapshot.files().count(), "file", "files");
+    format!(
+        "{files}, {}",
+        words(hierarchies, "hierarchy", "hierarchies")
+    )
 }
 
 /// What a line of a difference is.

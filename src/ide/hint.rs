@@ -1,24 +1,34 @@
 //! Hints beside the keys and tokens of a file: where a value is overridden or merged, and what a
 //! token becomes.
 //!
-//! Quiet by default: no hint where the text says it already.
+//! Quiet by default: no hint where the text says it already. Short, and the file first: editors cut what is
+//! long. The words are for whoever points at it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::matrix::{SourceLine, line};
 use super::target::entry_at;
-use crate::analysis::{Analysis, Certainties, RootView};
+use crate::analysis::{Analysis, Certainties, RootView, datadir_of};
 use crate::lookup::{Request, Run, Source, readers, runs, sources};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::File;
+use crate::workspace::{File, path};
 
 /// Most keys of a file that hints are computed for.
 const MOST_HINTS: usize = 300;
 
 /// Widest value in a hint, in characters.
 const WIDEST: usize = 40;
+
+/// A line of a higher level, and what its file is called in a hint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Above {
+    /// The line.
+    pub line: SourceLine,
+    /// The path from the data directory.
+    pub name: Arc<str>,
+}
 
 /// What a hint says.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,7 +41,7 @@ pub enum HintKind {
         /// Of how many that read the file.
         of: usize,
         /// Where the value comes from for the first of them.
-        by: Option<SourceLine>,
+        by: Option<Above>,
         /// In how many other files it begins for the rest of them.
         others: usize,
     },
@@ -40,7 +50,7 @@ pub enum HintKind {
         /// How many known nodes read the file; none where it is so for any node that could.
         of: usize,
         /// Where the value comes from for the first of them.
-        by: Option<SourceLine>,
+        by: Option<Above>,
         /// In how many other files it begins for the rest of them.
         others: usize,
     },
@@ -63,19 +73,17 @@ pub struct Hint {
 }
 
 impl Hint {
-    /// The hint in words, short.
+    /// The hint as it is shown: `↑ role/web.yaml:9 +1 (4/8)`.
     #[must_use]
     pub fn label(&self) -> String {
-        let from = |by: &Option<SourceLine>, others: &usize| match (by, others) {
-            (None, _) => String::new(),
-            (Some(by), others) => {
-                let name = by.file.rsplit('/').next().unwrap_or(&by.file);
-                let line = by.line;
-                match others {
-                    0 => format!(" by {name}:{line}"),
-                    others => format!(" by {name}:{line} and {others} more"),
-                }
-            }
+        let above = |by: &Option<Above>, others: &usize, count: &str| {
+            let name = by
+                .as_ref()
+                .map(|by| format!("{}:{}", by.name, by.line.line));
+            let more = (*others > 0).then(|| format!("+{others}"));
+            let count = (!count.is_empty()).then(|| format!("({count})"));
+            let words = [Some("↑".to_owned()), name, more, count];
+            words.into_iter().flatten().collect::<Vec<_>>().join(" ")
         };
         match &self.kind {
             HintKind::Overridden {
@@ -83,20 +91,17 @@ impl Hint {
                 of: 1,
                 by,
                 others,
-            } => format!("overridden{}", from(by, others)),
+            }
+            | HintKind::Dead { of: 1, by, others } => above(by, others, ""),
             HintKind::Overridden {
                 nodes,
                 of,
                 by,
                 others,
-            } => format!("overridden for {nodes} of {of} nodes{}", from(by, others)),
-            HintKind::Dead { of: 0, by, others } => {
-                format!("never used: overridden{}", from(by, others))
-            }
-            HintKind::Dead { of: 1, by, others } => format!("overridden{}", from(by, others)),
+            } => above(by, others, &format!("{nodes}/{of}")),
+            HintKind::Dead { of: 0, by, others } => above(by, others, "never used"),
             HintKind::Dead { of, by, others } => {
-                let from = from(by, others);
-                format!("never used: overridden for all {of} nodes{from}")
+                above(by, others, &format!("never used, {of}/{of}"))
             }
             HintKind::Merged { sources } => format!("merged from {sources} sources"),
             HintKind::TokenValue(value) => {
@@ -106,6 +111,75 @@ impl Hint {
                     false => text,
                 }
             }
+        }
+    }
+
+    /// What the label stands for, in words, where it is more than itself.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        let from = |by: &Option<Above>, others: &usize| match (by, others) {
+            (None, _) => String::new(),
+            (Some(by), 0) => format!(" by {}:{}", by.name, by.line.line),
+            (Some(by), others) => {
+                format!(" by {}:{} and {others} more", by.name, by.line.line)
+            }
+        };
+        match &self.kind {
+            HintKind::Overridden {
+                nodes: 1,
+                of: 1,
+                by,
+                others,
+            }
+            | HintKind::Dead { of: 1, by, others } => {
+                Some(format!("overridden{}", from(by, others)))
+            }
+            HintKind::Overridden {
+                nodes,
+                of,
+                by,
+                others,
+            } => {
+                let from = from(by, others);
+                Some(format!("overridden for {nodes} of {of} nodes{from}"))
+            }
+            HintKind::Dead { of: 0, by, others } => {
+                Some(format!("never used: overridden{}", from(by, others)))
+            }
+            HintKind::Dead { of, by, others } => {
+                let from = from(by, others);
+                Some(format!("never used: overridden for all {of} nodes{from}"))
+            }
+            HintKind::Merged { .. } | HintKind::TokenValue(_) => None,
+        }
+    }
+}
+
+/// Names files as hints show them: by their path below the data directory of the file that is hinted,
+/// else below the folder of its root.
+struct Names<'a> {
+    view: &'a RootView<'a>,
+    datadir: Option<String>,
+}
+
+impl<'a> Names<'a> {
+    fn new(view: &'a RootView<'a>, path: &str) -> Names<'a> {
+        let reach = view.reach(path).into_iter().next();
+        Names {
+            view,
+            datadir: reach.and_then(|reach| datadir_of(&reach.place)),
+        }
+    }
+
+    fn above(&self, source: &Source) -> Above {
+        let line = line(self.view.analysis.snapshot, source);
+        let folders = self.datadir.as_deref().into_iter();
+        let mut folders = folders.chain([&*self.view.root.dir]);
+        let below = folders.find_map(|folder| path::within(&line.file, folder));
+        let name = below.filter(|name| !name.is_empty());
+        Above {
+            name: Arc::from(name.unwrap_or(&line.file)),
+            line,
         }
     }
 }
@@ -133,6 +207,7 @@ pub fn hints(analysis: Analysis<'_>, path: &str, visible: TextRange) -> Vec<Hint
         (true, Some(_)) => return Vec::new(),
         (false, _) => {}
     }
+    let names = Names::new(&view, path);
     let inside = |range: TextRange| range.start < visible.end && visible.start < range.end;
     let mut found = Vec::new();
     let keys = file.facts().sorted().filter(|fact| inside(fact.key));
@@ -145,7 +220,7 @@ pub fn hints(analysis: Analysis<'_>, path: &str, visible: TextRange) -> Vec<Hint
         }
         let request = asked(&fact.name).traced();
         let runs = runs(&session, analysis.nodes, &request, &members);
-        let kind = key_hint(&view, path, &runs, members.len(), selected.is_some());
+        let kind = key_hint(&names, path, &runs, members.len(), selected.is_some());
         found.extend(kind.map(|kind| Hint {
             range: fact.key,
             kind,
@@ -160,10 +235,13 @@ pub fn hints(analysis: Analysis<'_>, path: &str, visible: TextRange) -> Vec<Hint
 /// What is certain for every node that reads a file, and nothing of what depends on the node.
 fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -> Vec<Hint> {
     let path = file.path();
-    let view = analysis.governing(path);
-    let Some(certain) = view.as_ref().and_then(|view| Certainties::of(view, path)) else {
+    let Some(view) = analysis.governing(path) else {
         return Vec::new();
     };
+    let Some(certain) = Certainties::of(&view, path) else {
+        return Vec::new();
+    };
+    let names = Names::new(&view, path);
     let inside = |range: TextRange| range.start < visible.end && visible.start < range.end;
     let mut found = Vec::new();
     let keys = file.facts().sorted().filter(|fact| inside(fact.key));
@@ -185,9 +263,7 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
             (true, _) | (false, 0) => continue,
             (false, _) => HintKind::Dead {
                 of: 0,
-                by: sources
-                    .first()
-                    .map(|source| line(analysis.snapshot, source)),
+                by: sources.first().map(|source| names.above(source)),
                 others: 0,
             },
         };
@@ -212,7 +288,7 @@ fn asked(name: &str) -> Request {
 }
 
 fn key_hint(
-    view: &RootView<'_>,
+    names: &Names<'_>,
     path: &str,
     runs: &[Run],
     of: usize,
@@ -234,9 +310,7 @@ fn key_hint(
         }
         overridden += run.members.len();
         if by.is_none() {
-            by = found
-                .first()
-                .map(|source| line(view.analysis.snapshot, source));
+            by = found.first().map(|source| names.above(source));
         }
         places.extend(found.first().map(|source| source.place.clone()));
     }

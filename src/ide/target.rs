@@ -330,13 +330,17 @@ fn key_in(tree: &Tree, nodes: &[NodeId]) -> Option<KeyTarget> {
     let mut before_list = None;
     // Elements of lists lead to a key only if one follows.
     let mut places: Vec<Value> = Vec::new();
+    let mut is_merged = false;
     for pair in nodes.windows(2) {
         let (outer, inner) = (pair[0], pair[1]);
         let entries = match &tree.node(outer).kind {
             NodeKind::Mapping(entries) => entries,
             NodeKind::Sequence(elements) => {
                 let at = elements.iter().position(|&element| element == inner)?;
-                places.push(Value::Int(i64::try_from(at).ok()?));
+                // A list of hashes to merge is no list of the value.
+                if !std::mem::take(&mut is_merged) {
+                    places.push(Value::Int(i64::try_from(at).ok()?));
+                }
                 continue;
             }
             NodeKind::Scalar(_) | NodeKind::Alias { .. } => break,
@@ -345,6 +349,11 @@ fn key_in(tree: &Tree, nodes: &[NodeId]) -> Option<KeyTarget> {
             .iter()
             .find(|&&(key, value)| key == inner || value == inner)?;
         let range = tree.node(key).full_range();
+        if is_merge(tree.node(key)) {
+            // What is merged belongs to the hash around it.
+            is_merged = true;
+            continue;
+        }
         match &mut found {
             None => {
                 let text = tree.scalar_text(key)?;
@@ -374,6 +383,12 @@ fn key_in(tree: &Tree, nodes: &[NodeId]) -> Option<KeyTarget> {
         target.before_list = before_list;
     }
     found
+}
+
+/// Whether a key of YAML merges its value into the hash (`Psych::Visitors::ToRuby#revive_hash`).
+fn is_merge(key: &Node) -> bool {
+    let text = key.as_scalar().map(|scalar| &*scalar.text);
+    text == Some("<<") && !key.is_quoted()
 }
 
 /// The key of an entry that cannot be read.

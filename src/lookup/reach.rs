@@ -110,8 +110,9 @@ impl Session<'_> {
 }
 
 /// The places among `places` that read the file at `path`, highest priority first. A path without
-/// variables owns its file: that variables of another can have such a value is an accident. Only where no
-/// place reads the file otherwise, a variable may stand for several folders.
+/// variables owns its file, and so does one that names folders for which another has variables: that
+/// these can have such a value is an accident. Only where no place reads the file otherwise, a variable
+/// may stand for several folders.
 #[must_use]
 pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
     let is_owned = places.iter().any(
@@ -127,7 +128,11 @@ pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
         })
         .collect();
     if !found.is_empty() {
-        return found;
+        let is_owner = |reach: &&Reach| {
+            let mut others = found.iter();
+            !others.any(|other| names_folders(&other.place.template, &reach.place.template))
+        };
+        return found.iter().filter(is_owner).cloned().collect();
     }
     let across = places.iter().filter_map(|place| {
         Some(Reach {
@@ -136,6 +141,45 @@ pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
         })
     });
     across.collect()
+}
+
+/// Whether a path is another one but for whole names that it gives and the other has variables for.
+fn names_folders(one: &Template, other: &Template) -> bool {
+    let (own, others) = (segments(one), segments(other));
+    let is_name = |(own, other): (&Vec<TemplatePart>, &Vec<TemplatePart>)| {
+        matches!(own[..], [TemplatePart::Text(_)])
+            && matches!(other[..], [TemplatePart::Variable(_)])
+    };
+    let mut pairs = own.iter().zip(&others).filter(|(own, other)| own != other);
+    let first = pairs.next();
+    own.len() == others.len() && first.is_some_and(is_name) && pairs.all(is_name)
+}
+
+/// The names of a path with what each is made of.
+fn segments(template: &Template) -> Vec<Vec<TemplatePart>> {
+    let mut segments = vec![Vec::new()];
+    for part in &template.parts {
+        let TemplatePart::Text(text) = part else {
+            segments
+                .last_mut()
+                .into_iter()
+                .for_each(|last| last.push(part.clone()));
+            continue;
+        };
+        for (at, name) in text.split('/').enumerate() {
+            if at > 0 {
+                segments.push(Vec::new());
+            }
+            if !name.is_empty() {
+                let name = TemplatePart::Text(name.into());
+                segments
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|last| last.push(name.clone()));
+            }
+        }
+    }
+    segments
 }
 
 impl Engine<'_> {

@@ -181,6 +181,12 @@ impl<'a> FileContext<'a> {
         }
     }
 
+    /// Whether the file lies among data and no level is known to read it.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        matches!(self.role, Role::Unread)
+    }
+
     /// The file's facts.
     #[must_use]
     pub fn facts(&self) -> &FileFacts {

@@ -13,13 +13,21 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
-    // The function of a custom level may well permit such objects.
-    if at.readers().is_empty() {
-        return;
-    }
+    let who = match (at.readers(), at.is_unread()) {
+        ([], true) if !may_be_custom(at) => "Puppet's own functions refuse",
+        ([], _) => return,
+        ([..], _) => "Puppet refuses",
+    };
     let Err(error) = at.loaded() else { return };
     if error.kind == LoadErrorKind::YamlDisallowedClass {
-        let message = format!("Puppet refuses the whole file: {}", error.message);
+        let message = format!("{who} the whole file: {}", error.message);
         findings.report(at.place_of(error), message);
     }
+}
+
+/// Whether the function of a custom level may read the file: it may well permit such objects.
+fn may_be_custom(at: &FileContext<'_>) -> bool {
+    let path = at.file.path();
+    let mut found = at.snapshot().roots().found().iter();
+    found.any(|config| config.is_used() && config.reach(path).is_some())
 }

@@ -127,6 +127,12 @@ impl KnownNodes {
         self.manifests.is_some()
     }
 
+    /// Whether manifests may set a variable for some node.
+    #[must_use]
+    pub fn may_be_set(&self, name: &str) -> bool {
+        self.manifests.as_ref().is_some_and(|it| it.may_set(name))
+    }
+
     /// What manifests set for a node; nothing where none are run.
     #[must_use]
     pub fn assigned(&self, member: usize) -> Option<Arc<Assigned>> {

@@ -38,16 +38,17 @@ mod wire;
 
 use std::io::{Read, Write};
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{Sender, channel};
+use tokio::time::Instant;
 use tower::Service;
 use tower_lsp::jsonrpc::{Request, Response};
 use tower_lsp::{ExitedError, LspService};
 
 use backend::Backend;
-use connection::{Connection, Index};
+use connection::{Connection, Index, lock};
 use disk_reader::{DiskReader, Reading};
 use model::Model;
 use ordered::Ordered;
@@ -255,9 +256,11 @@ fn start_threads(
         }
     })?;
     let tells = session.clone();
+    let began: Mutex<Option<Instant>> = Mutex::default();
     session.disk.start(session.model.clone(), move |reading| {
         match reading {
             Reading::Begun => {
+                *lock(&began) = Some(Instant::now());
                 tells.index.send_replace(Index::Reading { read: 0, of: 0 });
             }
             Reading::Files { read, of } => {
@@ -286,6 +289,9 @@ fn start_threads(
                 // The last of it is in the model's queue: a snapshot that is pinned from now on has it.
                 tells.index.send_replace(Index::Complete);
                 tells.tell_change();
+                if let Some(began) = lock(&began).take() {
+                    tells.log_reading(began);
+                }
             }
         }
     })

@@ -91,7 +91,8 @@ impl FoundConfig {
                     Origin::Place => "it stands where Puppet looks for it",
                     Origin::Content => "it was found by what it holds",
                 };
-                format!("{how}, and reaches {} files of data", self.reached)
+                let files = if self.reached == 1 { "file" } else { "files" };
+                format!("{how}, and reaches {} {files} of data", self.reached)
             }
             Verdict::Variant(other) => {
                 format!("all that it reaches is answered by {other}, which comes before it")

@@ -135,3 +135,70 @@ fn the_doctor_says_what_is_known_and_what_is_not() {
     assert!(text.contains("1 node from nodes.yaml\n"), "{text}");
     assert!(!text.contains("puppet query"), "{text}");
 }
+
+#[test]
+fn the_doctor_says_what_a_puppetfile_brings() {
+    let folder = tempfile::tempdir().unwrap();
+    let hiera = "version: 5\ndefaults: {datadir: modules/hieradata/data, data_hash: yaml_data}\n\
+                 hierarchy:\n- {name: Common, path: common.yaml}\n";
+    write(
+        folder.path(),
+        &[("hiera.yaml", hiera), ("Puppetfile", "mod 'a/hieradata'\n")],
+    );
+    let (text, _, _) = run(folder.path(), &["doctor"]);
+    assert!(
+        text.contains("level 'Common' reads modules/hieradata/data, which is not there"),
+        "{text}"
+    );
+    assert!(text.contains("r10k puppetfile install"), "{text}");
+    write(
+        folder.path(),
+        &[("modules/hieradata/data/common.yaml", "port: 1\n")],
+    );
+    write(
+        folder.path(),
+        &[("modules/other/data/hiera.yaml", "---\n:backends: yaml\n")],
+    );
+    let (text, _, _) = run(folder.path(), &["doctor"]);
+    assert!(
+        !text.contains("not there") && !text.contains("Puppet refuses modules"),
+        "{text}"
+    );
+}
+
+#[test]
+fn files_that_are_called_as_hosts_are_name_nodes_whatever_the_variable_is_called() {
+    let names = |files: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        let hiera = "version: 5\nhierarchy:\n- {name: It, path: 'by/%{::it}.yaml'}\n- {name: Common, path: common.yaml}\n";
+        write(
+            folder.path(),
+            &[("hiera.yaml", hiera), ("data/common.yaml", "port: 1\n")],
+        );
+        for file in files {
+            write(
+                folder.path(),
+                &[(&format!("data/by/{file}.yaml"), "port: 2\n")],
+            );
+        }
+        let (text, _, _) = run(folder.path(), &["doctor", "--format", "json"]);
+        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        report["nodes"]["count"].as_u64().unwrap()
+    };
+    assert_eq!(
+        names(&[
+            "web01.lon.example.com",
+            "web02.lon.example.com",
+            "db1.nyc.example.com"
+        ]),
+        3
+    );
+    // Domains, versions, roles and too few files are no hosts.
+    assert_eq!(
+        names(&["lon.example.com", "nyc.example.com", "ber.example.com"]),
+        0
+    );
+    assert_eq!(names(&["1.2.3", "2.0.1", "web01.lon.example.com"]), 0);
+    assert_eq!(names(&["web", "db", "mail"]), 0);
+    assert_eq!(names(&["web01.lon.example.com"]), 0);
+}

@@ -362,3 +362,37 @@ fn severities_are_chosen_for_files_and_folders() {
         ]
     );
 }
+
+#[test]
+fn names_in_the_configuration_are_nodes_and_the_doctor_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in [
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: role, path: 'role/%{role}.yaml'}\n- {name: c, path: common.yaml}\n",
+        ),
+        ("data/role/db.yaml", "port: 5432\n"),
+        ("data/common.yaml", "port: 80\n"),
+        (
+            ".hiera-ls.yaml",
+            "nodesFiles: [gone.yaml]\nnodes:\n- names: {old.example.com: {variables: {role: db}}}\n",
+        ),
+    ] {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let (code, shown, _) = said(folder.path(), &["check"]);
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("'gone.yaml' is not there"), "{shown}");
+    std::fs::write(
+        folder.path().join(".hiera-ls.yaml"),
+        "nodes:\n- names: {old.example.com: {variables: {role: db}}}\n",
+    )
+    .unwrap();
+    let (_, shown, error) = said(folder.path(), &["matrix", "port"]);
+    assert!(shown.contains("5432  old.example.com"), "{shown}{error}");
+    let (_, shown, _) = said(folder.path(), &["doctor"]);
+    assert!(shown.contains("1 of 1 node  .hiera-ls.yaml"), "{shown}");
+    assert!(shown.contains("1 node from .hiera-ls.yaml"), "{shown}");
+}

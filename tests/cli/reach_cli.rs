@@ -143,3 +143,154 @@ fn a_template_of_a_configuration_has_no_findings() {
         assert!(shown.contains("first found"), "{shown}");
     }
 }
+
+#[test]
+fn a_folder_of_data_that_is_not_there_is_said_and_can_be_named() {
+    let deployed = "version: 5\ndefaults: {datadir: /srv/hiera/data, data_hash: yaml_data}\n\
+                    hierarchy:\n- {name: common, path: common.yaml}\n";
+    let folder = workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\ndefaults: {datadir: gone, data_hash: yaml_data}\nhierarchy:\n- {name: common, path: common.yaml}\n",
+        ),
+        ("deployed/hiera.yaml", deployed),
+        ("elsewhere/common.yaml", "port: 80\n"),
+    ]);
+    let at = folder.path();
+    let (code, shown, error) = said(
+        at,
+        &["lookup", "port", "--node", "a", "--facts", "facts.yaml"],
+    );
+    assert_eq!((code, &*shown), (Some(1), ""), "{error}");
+    std::fs::write(at.join("facts.yaml"), "a: 1\n").unwrap();
+    let lookup = ["lookup", "port", "--node", "a", "--facts", "facts.yaml"];
+    let (code, shown, error) = said(at, &lookup);
+    assert_eq!((code, &*shown), (Some(1), ""), "{error}");
+    assert!(
+        error.contains("gone is not there, where level 'common' looks for data"),
+        "{error}"
+    );
+    let mapped = [
+        "--path-map",
+        "/srv/hiera/data=elsewhere",
+        "--workspace",
+        "deployed",
+    ];
+    let (code, shown, error) = said(at, &[&lookup[..], &mapped].concat());
+    assert_eq!((code, &*shown), (Some(0), "--- 80\n"), "{error}");
+    std::fs::write(at.join("nodes.yaml"), "a: {}\n").unwrap();
+    for command in [
+        &["matrix", "port", "--nodes", "nodes.yaml"][..],
+        &["doctor"],
+    ] {
+        let (code, shown, error) = said(at, &[command, &mapped].concat());
+        assert_eq!(code, Some(0), "{error}");
+        assert!(
+            shown.contains("1 file, of which a level reads 1 (100 %)") || shown.contains("80"),
+            "{shown}"
+        );
+    }
+    let wrong = said(at, &["matrix", "port", "--path-map", "/srv=nosuch"]);
+    assert_eq!(wrong.0, Some(1), "{wrong:?}");
+    assert!(wrong.2.contains("nosuch: no such folder"), "{wrong:?}");
+    assert_eq!(said(at, &["check", "--path-map", "srv"]).0, Some(2));
+}
+
+#[test]
+fn a_file_that_is_no_data_is_said_to_be_skipped() {
+    let folder = workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: c, path: common.yaml}\n",
+        ),
+        ("README.txt", "x\n"),
+    ]);
+    let (code, _, error) = said(folder.path(), &["check", "README.txt"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(error, "hiera-ls: README.txt: skipped: it is no data\n");
+}
+
+#[test]
+fn an_explanation_without_a_node_is_one_for_each_answer() {
+    let folder = workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: r, path: '%{role}.yaml'}\n- {name: c, path: common.yaml}\n",
+        ),
+        ("data/web.yaml", "port: 443\n"),
+        ("data/common.yaml", "port: 80\n"),
+        (
+            "nodes.yaml",
+            "a: {variables: {role: web}}\nb: {variables: {role: x}}\nc: {variables: {role: y}}\n",
+        ),
+    ]);
+    let (code, shown, error) = said(folder.path(), &["explain-key", "port"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(
+        shown.starts_with("b, and 1 more with the same answer\n  "),
+        "{shown}"
+    );
+    assert!(shown.contains("\na\n  "), "{shown}");
+    assert_eq!(shown.matches("Found key: \"port\"").count(), 2, "{shown}");
+}
+
+#[test]
+fn the_log_says_what_was_read() {
+    let folder = workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: c, path: common.yaml}\n",
+        ),
+        ("data/common.yaml", "port: 80\n"),
+    ]);
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .arg("doctor")
+        .env("HIERA_LS_LOG", "info")
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(log.contains("read 2 files, 1 hierarchy of "), "{log}");
+}
+
+#[test]
+fn rules_on_the_text_alone_run_where_no_level_is_known_to_read() {
+    let folder = workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n- {name: v, lookup_key: own::expand}\n- {name: c, path: common.yaml}\n",
+        ),
+        ("data/common.yaml", "port: 80\n"),
+        ("data/profile/web.yaml", "a: !ruby/object:Object {}\n"),
+    ]);
+    let (code, shown, _) = said(folder.path(), &["check", "--format", "concise"]);
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("ruby-tags"), "{shown}");
+    assert!(
+        shown.contains("Puppet's own functions refuse the whole file"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_comparison_says_which_nodes_are_gone() {
+    let hiera = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n- {name: c, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("old/hiera.yaml", hiera),
+        ("old/data/nodes/a.example.yaml", "port: 1\n"),
+        ("old/data/nodes/b.example.yaml", "port: 1\n"),
+        ("old/data/common.yaml", "port: 80\n"),
+        ("new/hiera.yaml", hiera),
+        ("new/data/nodes/b.example.yaml", "port: 1\n"),
+        ("new/data/common.yaml", "port: 80\n"),
+    ]);
+    let (code, _, error) = said(
+        folder.path(),
+        &["diff", "--against", "./old", "--workspace", "new"],
+    );
+    assert_eq!(code, Some(0), "{error}");
+    assert!(
+        error.contains("no data file is called after a.example any more"),
+        "{error}"
+    );
+}

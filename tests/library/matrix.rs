@@ -358,18 +358,18 @@ fn lenses_hints_and_calls_of_a_file() {
     assert_eq!(
         labels(path, None),
         [
-            "never used: overridden for all 2 nodes by web.yaml:1",
+            "↑ role/web.yaml:1 (never used, 2/2)",
             "8080",
-            "never used: overridden for all 2 nodes by n1.yaml:1 and 1 more",
+            "↑ node/n1.yaml:1 +1 (never used, 2/2)",
         ]
     );
     assert_eq!(
         labels("/repo/data/role/web.yaml", None),
-        ["overridden for 1 of 2 nodes by n1.yaml:1"]
+        ["↑ node/n1.yaml:1 (1/2)"]
     );
     assert_eq!(
         labels("/repo/data/role/web.yaml", Some("n1")),
-        ["overridden by n1.yaml:1"]
+        ["↑ node/n1.yaml:1"]
     );
     assert!(labels("/repo/data/role/web.yaml", Some("n2")).is_empty());
 
@@ -424,7 +424,7 @@ fn hints_without_nodes_say_what_is_certain_for_every_node() {
     assert_eq!(
         labels(&known, "common.yaml", common),
         [
-            "alone: never used: overridden by top.yaml:1",
+            "alone: ↑ top.yaml:1 (never used)",
             "%{lookup('name')}: \"x\"",
             "%{lookup('alone')}: 2",
         ]
@@ -432,7 +432,7 @@ fn hints_without_nodes_say_what_is_certain_for_every_node() {
     assert_eq!(
         labels(&known, "role/web.yaml", role),
         [
-            "alone: never used: overridden by top.yaml:1",
+            "alone: ↑ top.yaml:1 (never used)",
             "list: merged from 3 sources",
         ]
     );

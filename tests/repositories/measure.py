@@ -170,6 +170,8 @@ def row(program, name, folder, report, hovers, took):
     main = [one for one in report["hierarchies"] if one["kind"] != "module" and one["file"]]
     shown = ", ".join(f"`{os.path.relpath(one['file'], folder)}` ({one['version']})" for one in main[:3])
     reached = f"{files['reached']} of {files['data']}"
+    if files["possible"]:
+        reached += f", {files['possible']} more by functions that are never run"
     share = f"{given} of {len(places)}" + (f", {unknown} unknown" if unknown else "")
     nodes = report["nodes"]["count"]
     cells = [name, shown or "none", reached, share, str(nodes)]

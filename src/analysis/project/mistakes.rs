@@ -4,10 +4,10 @@
 
 use serde_yaml::{Mapping, Value};
 
-use super::shape::{Keys, OF_EDITORS, OF_USERS, PROJECT, Setting, Shape};
+use super::shape::{Keys, MEANINGS, OF_EDITORS, OF_USERS, PROJECT, Setting, Shape};
 use crate::hierarchy::{KeyPath, is_puppets_own};
 use crate::regexp::Regexp;
-use crate::syntax::{NodeId, NodeKind, Tree, parse_yaml};
+use crate::syntax::{NodeId, NodeKind, ProblemKind, Tree, parse_yaml};
 use crate::text::{TextRange, nearest};
 
 /// Most mistakes that are told of one file.
@@ -59,6 +59,14 @@ pub(super) fn check(text: &str, rules: &[&str]) -> Checked {
     if let Some(problem) = parse.error() {
         walk.add(problem.range, Spoils::File, problem.message.clone());
         return walk.checked;
+    }
+    let ignored = parse.problems.iter();
+    for problem in ignored.filter(|problem| problem.kind == ProblemKind::Ignored) {
+        let line = problem.range.slice(text).lines().next();
+        let start = problem.range.start as usize;
+        let range = TextRange::new(start, start + line.map_or(0, str::len));
+        let message = "a second document: only the first one counts".to_owned();
+        walk.add(range, Spoils::Entry, message);
     }
     let Some(root) = parse.tree.root() else {
         return walk.checked;
@@ -201,6 +209,9 @@ impl Walk<'_> {
                 for at in 0..pairs.len() {
                     self.entry(known, pairs, at);
                 }
+                if std::ptr::eq(*known, MEANINGS) {
+                    self.meaning(range, pairs);
+                }
             }
             (Shape::List(each) | Shape::OneOrMany(each), NodeKind::Sequence(elements)) => {
                 for &element in elements {
@@ -219,6 +230,88 @@ impl Walk<'_> {
             (_, NodeKind::Mapping(_)) => self.unexpected(shape, range, "a hash"),
             (_, NodeKind::Sequence(_)) => self.unexpected(shape, range, "a list"),
             (_, NodeKind::Alias { .. }) => self.unexpected(shape, range, "an alias"),
+        }
+    }
+
+    /// What a name means: a pattern or a table, and groups that the pattern has.
+    fn meaning(&mut self, range: TextRange, pairs: &[(NodeId, NodeId)]) {
+        let find = |name: &str| {
+            let mut pairs = pairs.iter();
+            pairs.find(|(key, _)| {
+                self.tree
+                    .scalar_text(*key)
+                    .is_some_and(|key| **key == *name)
+            })
+        };
+        let (pattern, names) = (find("match").copied(), find("names").copied());
+        let (key, pattern) = match (pattern, names) {
+            (Some(_), Some((key, _))) => {
+                let message = "'match' and 'names' in one entry: give each an entry of its own";
+                let range = self.tree.node(key).range;
+                self.add(range, Spoils::Entry, message.to_owned());
+                return;
+            }
+            (None, None) => {
+                let message = "which names is not said: expected 'match' or 'names'".to_owned();
+                self.add(range, Spoils::Entry, message);
+                return;
+            }
+            (None, Some((key, _))) => (key, None),
+            (Some((key, value)), None) => (key, self.tree.scalar_text(value)),
+        };
+        let values = ["variables", "facts", "extensions"].map(find);
+        let values: Vec<(NodeId, NodeId)> = values.into_iter().flatten().copied().collect();
+        let Some(pattern) = pattern else {
+            let stray = values
+                .first()
+                .filter(|_| self.tree.node(key).as_scalar().is_some());
+            if let Some((key, _)) = stray {
+                let name = self.tree.scalar_text(*key).map(ToString::to_string);
+                let message = format!(
+                    "'{}' counts beside 'match': below 'names' each name has its own",
+                    name.unwrap_or_default()
+                );
+                self.add(self.tree.node(*key).range, Spoils::Entry, message);
+            }
+            return;
+        };
+        let Ok(pattern) = Regexp::new(pattern) else {
+            return;
+        };
+        let groups: Vec<&str> = pattern.names().collect();
+        for (_, value) in values {
+            self.expansions(value, &groups);
+        }
+    }
+
+    /// The groups that texts name.
+    fn expansions(&mut self, id: NodeId, groups: &[&str]) {
+        let node = self.tree.node(id);
+        match &node.kind {
+            NodeKind::Mapping(pairs) => {
+                pairs
+                    .iter()
+                    .for_each(|(_, value)| self.expansions(*value, groups));
+            }
+            NodeKind::Sequence(elements) => {
+                elements
+                    .iter()
+                    .for_each(|value| self.expansions(*value, groups));
+            }
+            NodeKind::Scalar(scalar) => {
+                let texts = scalar.text.split("%{").skip(1);
+                let names = texts.filter_map(|text| Some(text.split_once('}')?.0.trim()));
+                for name in names.filter(|name| !groups.contains(name)) {
+                    let known = match groups {
+                        [] => "it has none: write (?<name>…)".to_owned(),
+                        groups => format!("it has {}", groups.join(", ")),
+                    };
+                    let message =
+                        format!("'%{{{name}}}' is no named group of the pattern: {known}");
+                    self.add(node.range, Spoils::Entry, message);
+                }
+            }
+            NodeKind::Alias { .. } => {}
         }
     }
 

@@ -251,6 +251,27 @@ impl Project {
         }
     }
 
+    /// Takes out the files and folders that are elsewhere, as `is_elsewhere` tells of an absolute path:
+    /// gives them.
+    pub fn remove_paths(&mut self, is_elsewhere: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let mut removed = Vec::new();
+        let mut stays = |at: &InsidePath| {
+            let stays = !is_elsewhere(&at.0);
+            if !stays {
+                removed.push(at.0.clone());
+            }
+            stays
+        };
+        self.nodes_files.retain(|at| stays(at));
+        if self.facts_file.as_ref().is_some_and(|at| !stays(at)) {
+            self.facts_file = None;
+        }
+        self.path_map.retain(|_, at| stays(at));
+        self.roots
+            .retain_mut(|root| root.paths_mut().all(|at| stays(at)));
+        removed
+    }
+
     fn paths_mut(&mut self) -> impl Iterator<Item = &mut InsidePath> {
         let files = self.nodes_files.iter_mut().chain(&mut self.facts_file);
         files
@@ -375,6 +396,22 @@ mod tests {
             let found = mistakes(text);
             assert!(found.contains(expected), "{found}");
         }
+    }
+
+    #[test]
+    fn what_names_mean_is_said_one_way() {
+        expect_test::expect![[r#"
+            9 "strict: off": a second document: only the first one counts
+            3 "names": 'match' and 'names' in one entry: give each an entry of its own
+            4 "'%{rôle}'": '%{rôle}' is no named group of the pattern: it has role
+            5 "'%{a}'": '%{a}' is no named group of the pattern: it has none: write (?<name>…)
+            6 "variables": 'variables' counts beside 'match': below 'names' each name has its own
+            7 "{facts: {a: 1}}": which names is not said: expected 'match' or 'names'"#]]
+        .assert_eq(&mistakes(
+            "nodes:\n- match: '^a'\n  names: {}\n- {match: '(?<role>a)', facts: {a: '%{role}', b: '%{rôle}'}}\n\
+             - {match: a, extensions: {b: ['%{a}']}}\n- {names: {a: {}}, variables: {b: 1}}\n- {facts: {a: 1}}\n\
+             ---\nstrict: off\n",
+        ));
     }
 
     #[test]

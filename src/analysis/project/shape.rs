@@ -171,7 +171,10 @@ static BACKEND: Shape = Shape::Record(&[
 ]);
 
 /// What some names mean, see [`NodeMeaning`](super::super::NodeMeaning).
-static NODES: Shape = Shape::Record(&[
+static NODES: Shape = Shape::Record(MEANINGS);
+
+/// What some names mean: one entry.
+pub(super) static MEANINGS: &[Setting] = &[
     setting(
         "match",
         "A pattern that names match. Its named groups are variables, unless something else is said here; \
@@ -186,7 +189,7 @@ static NODES: Shape = Shape::Record(&[
     VARIABLES,
     FACTS,
     EXTENSIONS,
-]);
+];
 
 /// What one name means.
 static MEANING: &[Setting] = &[VARIABLES, FACTS, EXTENSIONS];

@@ -31,13 +31,14 @@ use record::Record;
 use selection::Selection;
 
 use super::terminal::{self, Progress};
-use super::workspace::files_of;
+use super::workspace::PlaceArguments;
 use crate::analysis::{MajorVersion, PROJECT_FILE, Project};
-use crate::disk::{self, Ignore, scan, workspace_of};
+use crate::disk::{self, DiskFiles, Ignore, scan, workspace_of};
+use crate::ide::cell::what_was_read;
 use crate::lookup::{PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Severity};
 use crate::text::TextRange;
-use crate::workspace::{Change, Workspace, path};
+use crate::workspace::{Change, FileKind, Files as _, Workspace, path};
 
 /// How findings are printed; `docs/check-formats.md` describes each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -83,9 +84,8 @@ pub(crate) struct CheckArguments {
 /// Which findings of `check` are printed, of which hierarchy, and in which form.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CheckOutput {
-    /// The environment's hierarchy, wherever it stands [default: as found]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) hiera_yaml: Option<String>,
+    #[command(flatten)]
+    pub(super) places: PlaceArguments,
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]
@@ -300,13 +300,10 @@ impl<'a> Report<'a> {
         }
         let snapshot = workspace.apply(Change::Batch(vec![
             Change::Folders(vec![folder.clone()]),
-            Change::Settings(files_of(
-                &found_project.project,
-                None,
-                self.output.hiera_yaml.as_deref(),
-            )?),
+            Change::Settings(self.output.places.files(&found_project.project)?),
             found.change,
         ]));
+        tracing::info!("read {} of {folder}", what_was_read(&snapshot));
         let is_without = snapshot
             .roots()
             .iter()
@@ -316,6 +313,9 @@ impl<'a> Report<'a> {
         }
         // A mistake in a file of the workspace is a finding there.
         let is_reported = |path: &String| snapshot.file(path).is_some();
+        for mistake in &found_project.outside {
+            terminal::complain(&mistake.to_string());
+        }
         let project = match found_project.path.as_ref().is_some_and(is_reported) {
             true => found_project.project,
             false => found_project.whole().map_err(|error| error.to_string())?,
@@ -335,6 +335,10 @@ impl<'a> Report<'a> {
             .filter(|file| path::within(file, at).is_some())
             .collect();
         paths.sort();
+        if paths.is_empty() && DiskFiles::new().kind(at) == Some(FileKind::File) {
+            let shown = self.shown(at);
+            terminal::complain(&format!("{shown}: skipped: it is no data"));
+        }
         if let Some(most) = self.output.fixes.wanted() {
             let fixing = Fixing {
                 workspace: &workspace,

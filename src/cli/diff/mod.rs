@@ -12,7 +12,7 @@ use clap::Args;
 
 use super::meant::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
-use super::terminal::{Layout, Paint, complain, shown};
+use super::terminal::{Layout, Paint, complain, remark, shown};
 use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk::{self, DiskFiles};
@@ -91,6 +91,9 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
         Some(against) => Some(old(&loaded, against)?),
         None => None,
     };
+    if let Some(there) = &there {
+        tell_gone(&loaded.gone_from(there, &arguments.workspace)?);
+    }
     let (keys, missing) = keys(arguments, &loaded, there.as_ref());
     let mut output = Output::new(arguments)?;
     let mut print = |found: Vec<Difference>, done, of| output.add(found, (done, of));
@@ -119,6 +122,24 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
         differences,
         missing,
     })
+}
+
+/// Says which nodes are not compared, since the files that they were known by are gone.
+fn tell_gone(names: &[Arc<str>]) {
+    /// Most names in the line.
+    const MOST: usize = 10;
+    if names.is_empty() {
+        return;
+    }
+    let shown = names.iter().take(MOST).map(|name| &**name);
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    let more = match names.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    remark(&format!(
+        "no data file is called after {shown}{more} any more: not compared"
+    ));
 }
 
 /// The keys that are named, and what is said of those that no file sets, now or before; none where all

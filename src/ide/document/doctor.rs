@@ -95,7 +95,7 @@ fn hierarchy(out: &mut String, snapshot: &Snapshot, found: &Hierarchy) {
         out,
         "  {} — {what}{version}: {}",
         config.unwrap_or("no hiera.yaml"),
-        found.why
+        short_paths(snapshot, &found.why)
     );
     if let Some(error) = &found.error {
         let _ = writeln!(out, "    Puppet refuses it: {}", super::one_line(error));
@@ -223,14 +223,22 @@ fn files(out: &mut String, snapshot: &Snapshot, files: &FilesReport) {
     out.push_str("\nData files\n");
     let _ = writeln!(
         out,
-        "  {} files, of which a level reads {}{}",
+        "  {} {}, of which a level reads {}{}",
         files.data,
+        if files.data == 1 { "file" } else { "files" },
         files.reached,
         match files.data {
             0 => String::new(),
             all => format!(" ({} %)", files.reached * 100 / all),
         }
     );
+    if files.possible > 0 {
+        let _ = writeln!(
+            out,
+            "  {} more may be read by levels whose functions are never run",
+            files.possible
+        );
+    }
     if !files.unreached.is_empty() {
         out.push_str("  no level reads\n");
         let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -261,11 +269,20 @@ fn whys(out: &mut String, snapshot: &Snapshot, title: &str, all: &[FileAndWhy]) 
     let _ = writeln!(out, "\n{title}");
     for file in all.iter().take(MOST_NAMED) {
         let name = short_name(snapshot, &file.path);
-        let _ = writeln!(out, "  {name}: {}", super::one_line(&file.why));
+        let why = short_paths(snapshot, &file.why);
+        let _ = writeln!(out, "  {name}: {}", super::one_line(&why));
     }
     if all.len() > MOST_NAMED {
         let _ = writeln!(out, "  and {} more", all.len() - MOST_NAMED);
     }
+}
+
+/// Words with paths from the workspace's folders.
+fn short_paths(snapshot: &Snapshot, words: &str) -> String {
+    let folders = snapshot.folders().iter();
+    folders.fold(words.to_owned(), |words, folder| {
+        words.replace(&format!("{folder}/"), "")
+    })
 }
 
 /// The report as JSON; the form is an interface (`docs/doctor.md`).
@@ -313,6 +330,7 @@ fn json_of(report: &Report) -> Value {
         "files": {
             "data": report.files.data,
             "reached": report.files.reached,
+            "possible": report.files.possible,
             "unreached": texts(&report.files.unreached),
             "skipped": whys(&report.files.skipped),
         },

@@ -171,9 +171,10 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &View) -> Pag
     first.extend(view.whose.clone());
     page.line(first);
     let remarks = notes(context, target, part, &used, strategy);
-    let shown = yaml::lines(part, &remarks, context.options.max_lines);
+    let shown = yaml::lines(part, &remarks.parts, context.options.max_lines);
     let all = format!("hiera-ls lookup {}", shell_word(&key));
     add_value(context, &mut page, shown, &target.lookup_name(), all);
+    page.line(remarks.of_whole());
     levels::add_lines(context, &mut page, target, survey, &view.unknown, &used);
     page.line(merge_line(context, strategy, survey.options.as_ref()));
     page

@@ -90,7 +90,8 @@ fn used_line(
 
 /// Levels that could change the answer.
 fn unknown_line(context: &Context<'_>, target: &KeyTarget, unknown: &[Unknown]) -> Line {
-    let lines = unknown.iter().map(|unknown| {
+    let once = once_a_level(unknown);
+    let lines = once.iter().map(|unknown| {
         let level = &unknown.level;
         let mut line = vec![text(match (unknown.for_options, &unknown.layer) {
             (true, _) => format!("unknown, lookup_options of level '{level}'"),
@@ -117,6 +118,43 @@ fn unknown_line(context: &Context<'_>, target: &KeyTarget, unknown: &[Unknown]) 
         line
     });
     joined(lines, " · ")
+}
+
+/// The reasons with those of one level's several paths in one: all their files, each once.
+fn once_a_level(unknown: &[Unknown]) -> Vec<Unknown> {
+    let mut once: Vec<Unknown> = Vec::new();
+    for unknown in unknown {
+        if once.contains(unknown) {
+            continue;
+        }
+        let is_same = |known: &&mut Unknown| {
+            (known.index, &known.level, &known.layer, known.for_options)
+                == (
+                    unknown.index,
+                    &unknown.level,
+                    &unknown.layer,
+                    unknown.for_options,
+                )
+        };
+        let same = once.iter_mut().filter(is_same).find_map(|known| {
+            match (&mut known.cause, &unknown.cause) {
+                (UnknownCause::Path(known), UnknownCause::Path(more)) => {
+                    (known.key == more.key).then_some((&mut known.files, &more.files))
+                }
+                (
+                    UnknownCause::Path(_)
+                    | UnknownCause::Function { .. }
+                    | UnknownCause::Absent { .. },
+                    _,
+                ) => None,
+            }
+        });
+        match same {
+            Some((files, more)) => *files = files.with(more),
+            None => once.push(unknown.clone()),
+        }
+    }
+    once
 }
 
 /// What the functions that are not run look like they do, and how to declare it.
@@ -225,7 +263,10 @@ fn condition(key: &str, condition: Condition) -> Line {
         (names, _) => {
             let names = names.iter().map(|name| vec![code(name.to_string())]);
             let mut line = joined(names, " and ");
-            line.push(text(format!(" have one of {count} combinations")));
+            line.push(text(match count {
+                1 => " name a file that has the key".to_owned(),
+                count => format!(" have one of {count} combinations"),
+            }));
             line
         }
     }

@@ -19,6 +19,9 @@ use crate::value::Value;
 /// Most answers that a table names.
 const MOST_ANSWERS: usize = 8;
 
+/// Most nodes that are asked for besides those that read the file.
+const MOST_OTHERS: usize = 16;
+
 /// Most differences that a cell names.
 const MOST_CHANGES: usize = 4;
 
@@ -41,15 +44,29 @@ pub(super) fn page(
         // The one group's first run is the first of all.
         let Run { answer, members } = runs.swap_remove(0);
         let only = nodes.certname(readers[0]);
+        let known = nodes.len();
         let whose = match (total, context.is_code) {
-            (1, false) => format!("for {only}, the only node that reads this file"),
             (1, true) => format!("for {only}, the only known node"),
-            (total, false) => format!("for all {total} nodes that read this file"),
             (total, true) => format!("for all {total} known nodes"),
+            (1, false) if known > 1 => {
+                format!("for {only}, the only one of {known} nodes that reads this file")
+            }
+            (1, false) => format!("for {only}, the only node that reads this file"),
+            (total, false) if known > total => {
+                format!("for all {total} of {known} nodes that read this file")
+            }
+            (total, false) => format!("for all {total} nodes that read this file"),
         };
+        let own = answer.result.as_ref().ok();
+        let own = own.and_then(|value| dig(value, &target.steps)).cloned();
+        let differs =
+            total == 1 && own.is_some_and(|own| others_differ(context, target, readers, &own));
         let survey = survey(&members, answer);
         let view = View::new(context, target, survey, vec![text(whose)]);
         let mut page = one(context, target, &view);
+        if differs {
+            page.line(vec![text("other nodes get another value: see the matrix")]);
+        }
         if nodes.are_names() {
             page.line(vec![text(NO_FACTS)]);
         }
@@ -87,6 +104,25 @@ pub(super) fn page(
         page.line(vec![text(NO_FACTS)]);
     }
     page
+}
+
+/// Whether a node that does not read the file certainly gets another answer, as far as a few of them
+/// tell.
+fn others_differ(
+    context: &Context<'_>,
+    target: &KeyTarget,
+    readers: &[usize],
+    own: &Value,
+) -> bool {
+    let nodes = context.view.analysis.nodes;
+    let others = (0..nodes.len()).filter(|member| readers.binary_search(member).is_err());
+    let others: Vec<usize> = others.take(MOST_OTHERS).collect();
+    let runs = context.view.runs(&request(&target.root), &others);
+    runs.iter().any(|run| {
+        let other = run.answer.result.as_ref().ok();
+        let other = other.and_then(|value| dig(value, &target.steps));
+        run.answer.unknown.is_empty() && other.is_some_and(|other| other != own)
+    })
 }
 
 /// The table: value, number of nodes, reason.
@@ -148,8 +184,9 @@ fn first_value(
         shell_word(&target.shown()),
         nodes.certname(first.runs[0].members[0])
     );
-    let lines = yaml::lines(value, &remarks, max);
+    let lines = yaml::lines(value, &remarks.parts, max);
     add_value(context, page, lines, &target.lookup_name(), all);
+    page.line(remarks.of_whole());
 }
 
 /// The answers of a hover as data, the one for most nodes first.

@@ -1,6 +1,7 @@
 //! Which level gave which part of a merged value.
 
 use super::context::Context;
+use super::page::{Line, joined, text};
 use super::yaml::Notes;
 use crate::analysis::LevelValue;
 use crate::ide::target::KeyTarget;
@@ -10,6 +11,23 @@ use crate::value::Value;
 /// Most parts of a value that get a remark; the rest goes without.
 const MOST_PARTS: usize = 5_000;
 
+/// Remarks for a value.
+#[derive(Default)]
+pub(super) struct Remarks {
+    /// For its parts.
+    pub(super) parts: Notes,
+    /// For all of it: elements that were taken out.
+    pub(super) whole: Vec<String>,
+}
+
+impl Remarks {
+    /// Those for all of the value, as a line.
+    pub(super) fn of_whole(&self) -> Line {
+        let remarks = self.whole.iter();
+        joined(remarks.map(|remark| vec![text(remark)]), " · ")
+    }
+}
+
 /// Remarks for the parts of `value`, the target's, which `sources` (the highest first) were merged
 /// to.
 pub(super) fn notes(
@@ -18,7 +36,7 @@ pub(super) fn notes(
     value: &Value,
     sources: &[LevelValue],
     strategy: &Strategy,
-) -> Notes {
+) -> Remarks {
     let knockout = strategy
         .options
         .get(&crate::value::StrKey("knockout_prefix"));
@@ -31,7 +49,7 @@ pub(super) fn notes(
         knockout: knockout
             .and_then(Value::as_str)
             .filter(|prefix| !prefix.is_empty()),
-        notes: Notes::new(),
+        notes: Remarks::default(),
         parts: 0,
     };
     let steps = &target.steps;
@@ -68,7 +86,7 @@ struct Noter<'a> {
     is_deep: bool,
     lower_wins: bool,
     knockout: Option<&'a str>,
-    notes: Notes,
+    notes: Remarks,
     parts: usize,
 }
 
@@ -201,7 +219,10 @@ impl Noter<'_> {
                 if below && !elements.contains(&was) {
                     let name = super::yaml::masked(name);
                     let note = format!("\"{name}\" knocked out by {}", self.place(*source, steps));
-                    self.add(at, note);
+                    match at {
+                        [] => self.notes.whole.push(note),
+                        at => self.add(at, note),
+                    }
                 }
             }
         }
@@ -222,10 +243,10 @@ impl Noter<'_> {
     }
 
     fn add(&mut self, at: &[usize], note: String) {
-        match self.notes.get_mut(at) {
+        match self.notes.parts.get_mut(at) {
             Some(known) => *known = format!("{known}; {note}"),
             None => {
-                self.notes.insert(at.to_vec(), note);
+                self.notes.parts.insert(at.to_vec(), note);
             }
         }
     }

@@ -15,6 +15,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types as lsp;
@@ -29,6 +30,8 @@ use super::jobs::{Lanes, Stop};
 use super::model::{Model, Unchecked};
 use super::settings::{LogLevel, UserSettings};
 use super::shown_files::ShownFiles;
+use crate::ide::cell::{counted, what_was_read};
+use crate::workspace::path;
 pub(crate) use layers::Again;
 use layers::Layers;
 pub(crate) use underway::Ticket;
@@ -109,7 +112,7 @@ pub(crate) struct Connection {
     runtime: Handle,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Every change under these locks is one assignment or insertion: whole even after a panic.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -284,6 +287,34 @@ impl Connection {
             1 => Trace::Messages,
             _ => Trace::Verbose,
         }
+    }
+
+    /// Says what was read and how long it took, once the model has it.
+    pub(crate) fn log_reading(&self, began: Instant) {
+        let Some(session) = self.myself() else { return };
+        let pinned = self.model.pin(&Stop::never());
+        self.runtime.spawn(async move {
+            let Some(snapshot) = pinned.snapshot().await else {
+                return;
+            };
+            let took = began.elapsed().as_millis();
+            let work = move || {
+                let (folders, context) = (session.folders(), session.context());
+                let snapshot = &snapshot.snapshot;
+                let nodes = folders.iter().map(|folder| {
+                    let place = path::join(folder, "hiera.yaml");
+                    let set = context.nodes(&session.caches, snapshot, &place);
+                    set.nodes.all().len()
+                });
+                let nodes = counted(nodes.sum());
+                let read = what_was_read(snapshot);
+                session.log(
+                    LogLevel::Info,
+                    &format!("read {read}, {nodes} in {took} ms"),
+                );
+            };
+            let _ = tokio::task::spawn_blocking(work).await;
+        });
     }
 
     /// Writes to standard error's log, and to the client's as far as its level asks for it. Never

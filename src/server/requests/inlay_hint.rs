@@ -63,16 +63,17 @@ fn shown(view: &View, path: &str, hint: &Hint) -> Option<lsp::InlayHint> {
         HintKind::Merged { .. } | HintKind::TokenValue(_) => None,
     };
     let location = by.and_then(|by| {
-        let line = by.line.saturating_sub(1);
+        let line = by.line.line.saturating_sub(1);
         let start = lsp::Position::new(line, 0);
         Some(lsp::Location::new(
-            uri(view, &by.file)?,
+            uri(view, &by.line.file)?,
             lsp::Range::new(start, start),
         ))
     });
     let label = match location {
         Some(_) => lsp::InlayHintLabel::LabelParts(vec![lsp::InlayHintLabelPart {
             value: hint.label(),
+            tooltip: hint.words().map(lsp::InlayHintLabelPartTooltip::String),
             location,
             ..lsp::InlayHintLabelPart::default()
         }]),
@@ -83,7 +84,7 @@ fn shown(view: &View, path: &str, hint: &Hint) -> Option<lsp::InlayHint> {
         label,
         kind: None,
         text_edits: None,
-        tooltip: None,
+        tooltip: hint.words().map(lsp::InlayHintTooltip::String),
         padding_left: Some(true),
         padding_right: None,
         data: None,

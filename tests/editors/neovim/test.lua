@@ -432,7 +432,7 @@ test('hints say what is overridden, and what a token is worth', function()
     end
     return labels[35] and labels[56]
   end)
-  contains(labels[35], 'overridden for 7 of 8 nodes by lon.yaml:2 and 1 more')
+  contains(labels[35], '↑ site/lon.yaml:2 +1 (7/8)')
   assert(labels[56] == '"Acme"', labels[56])
   vim.lsp.inlay_hint.enable(false)
 end)

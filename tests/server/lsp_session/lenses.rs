@@ -158,12 +158,12 @@ fn hints_are_for_the_selected_node_and_can_be_turned_off() {
     let mut program = repository.start();
     program.open(&common);
     expect![[r#"
-        0:8 overridden for 2 of 4 nodes by ls.yaml:1 and 1 more -> ls.yaml:0
+        0:8 ↑ site/ls.yaml:1 +1 (2/4) -> ls.yaml:0
         1:30 "example.com""#]]
     .assert_eq(&hints(&mut program, &common).join("\n"));
     program.command("hiera.selectNode", &json!({ "certname": "a.x" }));
     let selected = [
-        "0:8 overridden by ls.yaml:1 -> ls.yaml:0",
+        "0:8 ↑ site/ls.yaml:1 -> ls.yaml:0",
         "1:30 \"example.com\"",
         "1:48 8080",
         "3:6 merged from 2 sources",
@@ -178,8 +178,8 @@ fn hints_are_for_the_selected_node_and_can_be_turned_off() {
     let dead = repository.file("data/site/ls.yaml");
     repository.write("environments/production/data/node/a.x.yaml", "port: 1\n");
     for (setting, gone) in [
-        ("overridden", "overridden by"),
-        ("neverUsed", "overridden by"),
+        ("overridden", "↑"),
+        ("neverUsed", "↑"),
         ("merged", "merged from"),
         ("tokenValues", "example.com"),
     ] {
@@ -195,7 +195,7 @@ fn hints_are_for_the_selected_node_and_can_be_turned_off() {
         }
         program.command("hiera.selectNode", &json!({ "certname": null }));
         let found = hints(&mut program, &dead).join("\n");
-        let never = "overridden by a.x.yaml:1";
+        let never = "↑ node/a.x.yaml:1";
         assert_eq!(
             found.contains(never),
             setting != "neverUsed",

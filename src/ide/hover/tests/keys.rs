@@ -115,19 +115,19 @@ fn one_answer_over_nodes() {
         &with_hierarchy("#- data/role/web.yaml\nport$0: 443\n#- data/common.yaml\nport: 80\n"),
         NODES,
         expect![[r#"
-            **`port`** — first found, for all 3 nodes that read this file
+            **`port`** — first found, for all 3 of 4 nodes that read this file
             ```yaml
             443
             ```
             [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) sets it · overrides [common.yaml:1](file:///repo/data/common.yaml#L1)"#]],
         expect![[r#"
-            **`port`** — first found, for all 3 nodes that read this file
+            **`port`** — first found, for all 3 of 4 nodes that read this file
             ```yaml
             443
             ```
             `role/web.yaml:1` sets it · overrides `common.yaml:1`"#]],
         expect![[r#"
-            port — first found, for all 3 nodes that read this file
+            port — first found, for all 3 of 4 nodes that read this file
               443
             role/web.yaml:1 sets it · overrides common.yaml:1"#]],
     );
@@ -232,11 +232,12 @@ fn a_nested_key_knows_its_own_level() {
     check(
         &text,
         expect![[r#"
-        users.alice.groups — merged deep from 2 levels, for every node that reads this file
-          - wheel  # common.yaml:8
-          - www    # role/web.yaml:4
-        merged from role/web.yaml:4, common.yaml:8
-        merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+            users.alice.groups — merged deep from 2 levels, for every node that reads this file
+              - wheel  # common.yaml:8
+              - www    # role/web.yaml:4
+            "docker" knocked out by role/web.yaml:4
+            merged from role/web.yaml:4, common.yaml:8
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
     );
 }
 
@@ -602,5 +603,106 @@ fn a_conversion_is_named_with_its_place() {
               255
             common.yaml:3 sets it
             convert_to: [Integer, 16], from lookup_options in common.yaml:2 by ^po"#]],
+    );
+}
+
+#[test]
+fn a_merge_of_yaml_belongs_to_the_hash_around_it() {
+    check(
+        &with_hierarchy("#- data/common.yaml\nbase: &base {a: 1}\nk:\n  <$0<: *base\n  b: 2\n"),
+        expect![[r#"
+            k — first found, for every node that reads this file
+              a: 1
+              b: 2
+            common.yaml:2 sets it"#]],
+    );
+    check(
+        &with_hierarchy("#- data/common.yaml\nk:\n  <<: [{a$0: 1}]\n  b: 2\n"),
+        expect![[r#"
+            k.a — first found, for every node that reads this file
+              1
+            common.yaml:1 sets it"#]],
+    );
+}
+
+#[test]
+fn a_list_says_what_was_knocked_out_of_it() {
+    check(
+        &with_hierarchy(
+            "#- data/role/web.yaml\ngroups: [\"--doc$0ker\", www]\n#- data/common.yaml\ngroups: [adm, docker]\n\
+             lookup_options: {groups: {merge: {strategy: deep, knockout_prefix: '--'}}}\n",
+        ),
+        expect![[r#"
+            groups — merged deep from 2 levels, for every node that reads this file
+              - adm  # common.yaml:1
+              - www  # role/web.yaml:1
+            "docker" knocked out by role/web.yaml:1
+            merged from role/web.yaml:1, common.yaml:1
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2"#]],
+    );
+}
+
+#[test]
+fn several_paths_of_one_level_are_one_doubt() {
+    check(
+        "#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: Platform, paths: [\"p/%{name}%{major}.yaml\", \"p/%{name}.yaml\"]}
+  - {name: Common, path: common.yaml}
+#- data/p/el7.yaml
+port: 7
+#- data/common.yaml
+por$0t: 80
+",
+        expect![[r#"
+            port — first found, for every node that reads this file, unless name and major name a file that has the key, or name is el7
+              80
+            common.yaml:1 sets it
+            unknown, level 'Platform': p/el7.yaml:1"#]],
+    );
+}
+
+#[test]
+fn a_path_with_a_folder_owns_the_files_in_it() {
+    check(
+        "#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: Place, path: \"%{place}/role/%{role}.yaml\"}
+  - {name: Role, path: \"common/role/%{role}.yaml\"}
+#- data/common/role/web.yaml
+por$0t: 80
+#- data/lon/role/web.yaml
+port: 81
+",
+        expect![[r#"
+            port — first found, for every node that reads this file, unless place is lon
+              80
+            common/role/web.yaml:1 sets it
+            unknown, level 'Place': lon/role/web.yaml:1"#]],
+    );
+}
+
+#[test]
+fn the_only_reader_is_one_of_several_nodes() {
+    check_nodes(
+        &with_hierarchy(
+            "#- data/node/a.example.yaml\nport$0: 443\n#- data/common.yaml\nport: 80\n",
+        ),
+        NODES,
+        expect![[r#"
+            port — first found, for a.example, the only one of 4 nodes that reads this file
+              443
+            node/a.example.yaml:1 sets it · overrides common.yaml:1
+            other nodes get another value: see the matrix"#]],
+    );
+    check_nodes(
+        &with_hierarchy("#- data/role/web.yaml\nport$0: 80\n#- data/common.yaml\nport: 80\n"),
+        NODES,
+        expect![[r#"
+            port — first found, for all 3 of 4 nodes that read this file
+              80
+            role/web.yaml:1 sets it · overrides common.yaml:1"#]],
     );
 }

@@ -59,21 +59,21 @@ fn a_key_of_which_the_first_counts() {
         "profile::web::po$0rt: 443",
         NODES,
         expect![[r#"
-            **`profile::web::port`** — first found, for all 3 nodes that read this file
+            **`profile::web::port`** — first found, for all 3 of 4 nodes that read this file
             ```yaml
             443
             ```
             [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) sets it · overrides [common.yaml:6](file:///repo/data/common.yaml#L6)  
             not set: [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)"#]],
         expect![[r#"
-            **`profile::web::port`** — first found, for all 3 nodes that read this file
+            **`profile::web::port`** — first found, for all 3 of 4 nodes that read this file
             ```yaml
             443
             ```
             `role/web.yaml:1` sets it · overrides `common.yaml:6`  
             not set: `site/ams.yaml`"#]],
         expect![[r#"
-            profile::web::port — first found, for all 3 nodes that read this file
+            profile::web::port — first found, for all 3 of 4 nodes that read this file
               443
             role/web.yaml:1 sets it · overrides common.yaml:6
             not set: site/ams.yaml"#]],
@@ -149,21 +149,21 @@ fn a_key_in_an_element_of_a_list() {
         "ho$0st: b.example",
         NODES,
         expect![[r#"
-            **`backends.1.host`** — first found, for all 3 nodes that read this file
+            **`backends.1.host`** — first found, for all 3 of 4 nodes that read this file
             ```yaml
             b.example
             ```
             [role/web.yaml:8](file:///repo/data/role/web.yaml#L8) sets it  
             not set: [site/ams.yaml](file:///repo/data/site/ams.yaml#L1), [common.yaml](file:///repo/data/common.yaml#L1)"#]],
         expect![[r#"
-            **`backends.1.host`** — first found, for all 3 nodes that read this file
+            **`backends.1.host`** — first found, for all 3 of 4 nodes that read this file
             ```yaml
             b.example
             ```
             `role/web.yaml:8` sets it  
             not set: `site/ams.yaml`, `common.yaml`"#]],
         expect![[r#"
-            backends.1.host — first found, for all 3 nodes that read this file
+            backends.1.host — first found, for all 3 of 4 nodes that read this file
               b.example
             role/web.yaml:8 sets it
             not set: site/ams.yaml, common.yaml"#]],
