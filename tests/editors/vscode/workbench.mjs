@@ -56,9 +56,9 @@ const SETTINGS = {
 
 /**
  * Starts everything on a copy of the fixture; `settings` are laid over the quiet ones, `view` is
- * the browser page's.
+ * the browser page's, `extensions` are packages that are installed beside the one under test.
  */
-export async function start(settings = {}, view = { viewport: { width: 1280, height: 800 } }) {
+export async function start(settings = {}, view = { viewport: { width: 1280, height: 800 } }, extensions = []) {
   const began = Date.now();
   const mark = (what) => {
     console.log(`# ${((Date.now() - began) / 1000).toFixed(1)}s ${what}`);
@@ -99,7 +99,9 @@ export async function start(settings = {}, view = { viewport: { width: 1280, hei
     rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   };
   try {
-    install(entry, places, environment);
+    for (const extension of [VSIX, ...extensions]) {
+      install(extension, entry, places, environment);
+    }
     mark("extension installed");
     const flags = ["--bind-addr", "127.0.0.1:0", "--auth", "none", "--disable-telemetry"];
     flags.push("--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override");
@@ -139,9 +141,9 @@ export async function start(settings = {}, view = { viewport: { width: 1280, hei
   }
 }
 
-function install(entry, places, environment) {
+function install(extension, entry, places, environment) {
   try {
-    const flags = [entry, ...places, "--install-extension", VSIX];
+    const flags = [entry, ...places, "--install-extension", extension];
     execFileSync(NODE_FOR_CODE_SERVER, flags, { env: environment, stdio: "pipe" });
   } catch (error) {
     // It quotes whole minified files on standard error: one sentence of that is enough.
