@@ -36,11 +36,19 @@ COLOURS = {
 }
 
 
+class Screen(pyte.Screen):
+    """A screen that passes over what a terminal's keys are set to, which Emacs does."""
+
+    def select_graphic_rendition(self, *attributes, private=False):
+        if not private:
+            super().select_graphic_rendition(*attributes)
+
+
 def main():
     out, size, *rest = sys.argv[1:]
     split = rest.index("--")
     columns, rows = map(int, size.split("x"))
-    screen = pyte.Screen(columns, rows)
+    screen = Screen(columns, rows)
     process, terminal = start(rest[split + 1:], columns, rows)
     screen.write_process_input = lambda text: os.write(terminal, text.encode())
     stream = pyte.ByteStream(screen)

@@ -7,7 +7,9 @@
 
 ;;; Code:
 
+(require 'ediff)
 (require 'eglot)
+(require 'seq)
 
 (add-to-list 'auto-mode-alist '("\\.eyaml\\'" . yaml-mode))
 
@@ -47,14 +49,106 @@ Nothing above the repository around FOLDER is looked at."
 (dolist (hook '(yaml-mode-hook yaml-ts-mode-hook puppet-mode-hook puppet-ts-mode-hook))
   (add-hook hook #'hiera-ls-ensure))
 
-(defun hiera-ls-ask (command)
-  "What the server answers to COMMAND about the buffer's file."
+(defun hiera-ls-ask (command &rest more)
+  "What the server answers to COMMAND about the place in the buffer; MORE of the argument are a plist."
   (let ((server (or (eglot-current-server) (user-error "No server runs for this buffer")))
-        (argument (if buffer-file-name
-                      `(:uri ,(eglot--path-to-uri buffer-file-name))
-                    (make-hash-table))))
+        (argument (append (when buffer-file-name
+                            (list :uri (eglot--path-to-uri buffer-file-name)
+                                  :position (eglot--pos-to-lsp-position)))
+                          more)))
     (jsonrpc-request server :workspace/executeCommand
-                     `(:command ,command :arguments [,argument]))))
+                     `(:command ,command :arguments [,(or argument (make-hash-table))]))))
+
+(defun hiera-ls-buffer (document)
+  "A read-only buffer with a DOCUMENT of the server."
+  (with-current-buffer (get-buffer-create (format "*%s*" (plist-get document :title)))
+    (let ((inhibit-read-only t))
+      (erase-buffer)
+      (insert (plist-get document :content)))
+    (goto-char (point-min))
+    (if (equal (plist-get document :language) "yaml")
+        ;; Without its hook: a made text is no data file of the workspace.
+        (let ((yaml-mode-hook nil)) (delay-mode-hooks (if (fboundp 'yaml-mode) (yaml-mode) (text-mode))))
+      (special-mode))
+    (setq buffer-read-only t)
+    (current-buffer)))
+
+(defun hiera-ls-show (answer)
+  "Show ANSWER of the server: a document in a buffer, or a message."
+  (cond ((plist-get answer :content) (display-buffer (hiera-ls-buffer answer)))
+        ((plist-get answer :message) (message "Hiera: %s" (plist-get answer :message)))))
+
+(defun hiera-ls-read-node (prompt &optional all)
+  "Let the user choose a node with PROMPT; ALL is offered before them."
+  (let* ((answer (hiera-ls-ask "hiera.nodes" :details t))
+         (says (mapcar (lambda (choice) (cons (plist-get choice :node) (plist-get choice :says)))
+                       (plist-get answer :choices)))
+         (completion-extra-properties
+          (list :annotation-function
+                (lambda (name) (let ((more (cdr (assoc name says)))) (and more (concat "  " more)))))))
+    (completing-read prompt (append all (plist-get answer :nodes) nil) nil t)))
+
+;;;###autoload
+(defun hiera-ls-select-node (node)
+  "Show values for NODE from here on; nil or \"all\" for all nodes."
+  (interactive (list (hiera-ls-read-node "Show values for: " '("all"))))
+  (hiera-ls-ask "hiera.selectNode" :certname (unless (equal node "all") node)))
+
+;;;###autoload
+(defun hiera-ls-override-fact (path value)
+  "Let answers be as if the fact at PATH had VALUE; interactively, nothing removes the override."
+  (interactive
+   (let* ((facts (seq-filter (lambda (fact) (eq (plist-get fact :settable) t))
+                             (plist-get (hiera-ls-ask "hiera.facts") :facts)))
+          (path (completing-read "Override the fact: " (mapcar (lambda (fact) (plist-get fact :path)) facts)))
+          (fact (seq-find (lambda (fact) (equal (plist-get fact :path) path)) facts))
+          (values (mapcar (lambda (count) (format "%s" (plist-get count :value))) (plist-get fact :values)))
+          (typed (completing-read (format "Value of %s (leave empty to remove the override): " path) values)))
+     (list path (cond ((equal typed "") nil)
+                      ((ignore-errors (json-parse-string typed :object-type 'plist :false-object :json-false)))
+                      (t typed)))))
+  (hiera-ls-ask "hiera.setFact" :path path :value value))
+
+;;;###autoload
+(defun hiera-ls-clear-overrides ()
+  "Remove all overrides of facts."
+  (interactive)
+  (hiera-ls-ask "hiera.clearFacts"))
+
+;;;###autoload
+(defun hiera-ls-compare-nodes (from to)
+  "Compare what the nodes or environments FROM and TO get, with Ediff."
+  (interactive (let ((from (hiera-ls-read-node "Compare: ")))
+                 (list from (hiera-ls-read-node (format "Compare %s with: " from)))))
+  (let* ((answer (hiera-ls-ask "hiera.diff" :from from :to to :sides t))
+         (sides (plist-get answer :sides)))
+    (if (= (length sides) 2)
+        (ediff-buffers (hiera-ls-buffer (elt sides 0)) (hiera-ls-buffer (elt sides 1)))
+      (hiera-ls-show answer))))
+
+;;;###autoload
+(defun hiera-ls-matrix ()
+  "Show the values of the key at point on all nodes."
+  (interactive)
+  (hiera-ls-show (hiera-ls-ask "hiera.matrix")))
+
+;;;###autoload
+(defun hiera-ls-explain ()
+  "Show how the value of the key at point comes about."
+  (interactive)
+  (hiera-ls-show (hiera-ls-ask "hiera.explain")))
+
+;;;###autoload
+(defun hiera-ls-uses ()
+  "Show the lines that look the key at point up."
+  (interactive)
+  (hiera-ls-show (hiera-ls-ask "hiera.uses")))
+
+;;;###autoload
+(defun hiera-ls-impact ()
+  "Show which values would change if the buffer were saved."
+  (interactive)
+  (hiera-ls-show (hiera-ls-ask "hiera.impact")))
 
 ;;;###autoload
 (defun hiera-ls-choose-hierarchy (hierarchy folder)
@@ -81,14 +175,7 @@ With a HIERARCHY of nil the server chooses again."
 (defun hiera-ls-doctor ()
   "Show what the server knows of the workspace, and what would improve its answers."
   (interactive)
-  (let ((answer (hiera-ls-ask "hiera.doctor")))
-    (with-current-buffer (get-buffer-create "*Hiera doctor*")
-      (let ((inhibit-read-only t))
-        (erase-buffer)
-        (insert (plist-get answer :content)))
-      (goto-char (point-min))
-      (special-mode)
-      (display-buffer (current-buffer)))))
+  (hiera-ls-show (hiera-ls-ask "hiera.doctor")))
 
 (provide 'hiera-ls)
 ;;; hiera-ls.el ends here

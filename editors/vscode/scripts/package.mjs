@@ -32,12 +32,13 @@ try {
 } catch {
   // Without binutils the package is larger, and nothing else.
 }
-const pictures = {
-  "hover.png": "vscode-hover-dark.png",
-  "lenses.png": "vscode-lenses-dark.png",
-  "matrix.png": "vscode-matrix-dark.png",
-  "problem.png": "vscode-problem-dark.png",
-};
+// Those of the read-me, and those of the walkthrough for each kind of theme.
+const pictures = { "lenses.png": "vscode-lenses-dark.png", "problem.png": "vscode-problem-dark.png" };
+for (const theme of ["dark", "light"]) {
+  for (const name of ["hover", "nodes", "select", "matrix"]) {
+    pictures[`${name}-${theme}.png`] = `vscode-${name}-${theme}.png`;
+  }
+}
 rmSync(join(root, "images"), { recursive: true, force: true });
 mkdirSync(join(root, "images"));
 for (const [name, picture] of Object.entries(pictures)) {

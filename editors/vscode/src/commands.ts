@@ -18,9 +18,12 @@ import {
   WorkDoneProgress,
 } from "vscode-languageclient/node";
 
-import { type Documents, isDocument } from "./documents";
+import { type Choices, type Facts, FACTS, NODES, type Recipe, RECIPES } from "./choices";
+import { type Documents, isDocument, type ServerDocument } from "./documents";
 import { HIERARCHIES, type Hierarchies } from "./hierarchies";
-import { type Arguments, type Choices, keyByName, NODES, question } from "./questions";
+import { matrixOf, type Reply } from "./matrixModel";
+import type { MatrixViews } from "./matrixView";
+import { type Arguments, keyByName, question } from "./questions";
 
 /** Where the extension's settings are. */
 const SECTION = "hiera-ls";
@@ -35,7 +38,19 @@ const INVALID_PARAMS = -32602;
 const ABOUT_A_KEY = ["hiera.explain", "hiera.matrix", "hiera.uses", "hiera.value"];
 
 /** Commands that change what answers are for. */
-const CHOOSING = ["hiera.selectNode", "hiera.setFact"];
+const CHOOSING = ["hiera.selectNode", "hiera.setFact", "hiera.clearFacts"];
+
+/** The command whose answer is a table. */
+export const MATRIX = "hiera.matrix";
+
+/** The command whose answer is a comparison. */
+const DIFF = "hiera.diff";
+
+/** What is asked for beside a text, by command. */
+const MORE: Readonly<Record<string, Arguments>> = {
+  [MATRIX]: { data: true, values: true },
+  [DIFF]: { sides: true },
+};
 
 /** Commands whose answers hold secrets. */
 const SECRET = ["hiera.reveal"];
@@ -54,17 +69,18 @@ export class Commands {
   constructor(
     private readonly client: LanguageClient,
     private readonly documents: Documents,
+    private readonly matrices: MatrixViews,
     /** Hears what answers are for, whenever that may have changed. */
     private readonly onChoices: (choices: Choices) => void,
   ) {}
 
   /** Runs a command as the user asked for it: `given` from a lens, nothing from the palette. */
-  async execute(command: string, given: Arguments | undefined): Promise<unknown> {
+  async execute(command: string, given?: Arguments, asText = false): Promise<unknown> {
     const argument = given ?? (await this.argument(command));
     if (argument === undefined) {
       return undefined;
     }
-    const answer = await this.ask(command, argument);
+    const answer = await this.ask(command, asText ? argument : { ...argument, ...MORE[command] });
     if (answer === undefined) {
       return undefined;
     }
@@ -87,13 +103,27 @@ export class Commands {
     return (await this.request(HIERARCHIES, uri === undefined ? {} : { uri })) as Hierarchies;
   }
 
+  /** What a file of nodes is made from where the user is. */
+  async nodesFile(): Promise<{ recipes: readonly Recipe[]; choices: Choices; facts: Facts }> {
+    const place = this.place();
+    const { recipes } = (await this.request(RECIPES, place)) as { recipes: readonly Recipe[] };
+    return { recipes, choices: await this.choices(place), facts: await this.facts(place) };
+  }
+
   private async argument(command: string): Promise<Arguments | undefined> {
     const place = this.place();
     const asking = question(command);
     if (asking !== undefined) {
-      return asking(place, (at) => this.choices(at));
+      return asking(place, {
+        nodes: (at) => this.choices({ ...at, details: true }),
+        facts: (at) => this.facts(at),
+      });
     }
     return ABOUT_A_KEY.includes(command) && !("uri" in place) ? keyByName(place) : place;
+  }
+
+  private async facts(place: Arguments): Promise<Facts> {
+    return (await this.request(FACTS, place)) as Facts;
   }
 
   private async choices(place: Arguments): Promise<Choices> {
@@ -134,13 +164,29 @@ export class Commands {
     if (isDocument(answer)) {
       const { uri } = argument;
       const about = typeof uri === "string" ? this.client.protocol2CodeConverter.asUri(uri) : undefined;
-      await this.documents.show(command, answer, about);
+      if (command === DIFF && answer.sides?.length === 2) {
+        await this.documents.compare(answer, about);
+      } else if (command !== MATRIX || !(await this.showMatrix(argument, answer, about))) {
+        await this.documents.show(command, answer, about);
+      }
       return;
     }
     const { message } = (answer ?? {}) as { message?: unknown };
     if (typeof message === "string") {
       void vscode.window.showInformationMessage(`Hiera: ${message}`);
     }
+  }
+
+  /** Shows a matrix as a table; false where the answer has no data for one. */
+  private async showMatrix(argument: Arguments, answer: ServerDocument, about: vscode.Uri | undefined): Promise<boolean> {
+    const { selected, facts } = await this.choices(typeof argument["uri"] === "string" ? { uri: argument["uri"] } : {});
+    const name = (file: string) => vscode.workspace.asRelativePath(vscode.Uri.file(file));
+    const matrix = matrixOf(answer as ServerDocument & Reply, name, { selected, facts: facts ?? {} });
+    if (matrix === undefined) {
+      return false;
+    }
+    this.matrices.show(matrix, () => void this.documents.show(MATRIX, answer, about));
+    return true;
   }
 
   /** Keeps an answer out of the log, however much of the conversation is written there. */

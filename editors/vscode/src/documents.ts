@@ -23,11 +23,13 @@ export interface ServerDocument {
   /** For people. */
   readonly title?: string;
   /** The same question again has the same. */
-  readonly uri?: string;
+  readonly uri?: string | undefined;
   readonly language: string;
   readonly content: string;
   /** The content is a secret. */
   readonly secret?: boolean;
+  /** The two sides of a comparison, where they were asked for. */
+  readonly sides?: readonly ServerDocument[];
 }
 
 interface Shown {
@@ -98,6 +100,21 @@ export class Documents
       selection: new vscode.Range(start, start),
     });
     editor.revealRange(new vscode.Range(start, start), vscode.TextEditorRevealType.AtTop);
+  }
+
+  /** Opens the two sides of a comparison in the editor's own. */
+  async compare(answer: ServerDocument, about: vscode.Uri | undefined): Promise<void> {
+    const [left, right] = (answer.sides ?? []).map((side) => {
+      // The name's end makes it YAML.
+      const uri = address("side", { ...side, title: `${side.title ?? ""}.yaml`, uri: undefined });
+      this.shown.set(uri.toString(), { content: side.content, isSecret: false, about });
+      this.changed.fire(uri);
+      return uri;
+    });
+    if (left !== undefined && right !== undefined) {
+      const title = answer.title ?? "Comparison";
+      await vscode.commands.executeCommand("vscode.diff", left, right, title, { preview: true });
+    }
   }
 
   dispose(): void {

@@ -11,10 +11,12 @@ import {
   type WorkDoneProgressReport,
 } from "vscode-languageclient/node";
 
-import { announce, Commands, isOfCommand } from "./commands";
+import { announce, Commands, isOfCommand, MATRIX } from "./commands";
 import { Documents } from "./documents";
-import { chooseHierarchy } from "./hierarchies";
-import type { Arguments } from "./questions";
+import { chooseHierarchy, type Hierarchies, keepHierarchy } from "./hierarchies";
+import { MatrixViews } from "./matrixView";
+import { createNodes } from "./nodesFile";
+import { type Arguments, CREATE_NODES } from "./questions";
 import { candidates, find, page } from "./server";
 import { Status } from "./status";
 import { WORD } from "./words";
@@ -30,8 +32,15 @@ const LINKED = ["hiera.reveal", "hiera.value"];
 /** Commands that work only with a setting that is off unless the user turns it on. */
 const SWITCHES: Readonly<Record<string, string>> = { "hiera.reveal": "decrypt" };
 
-/** What the server's diagnostics name as their source. */
-const SOURCE = "hiera-ls";
+/** The extension's own commands that the list of all commands offers. */
+const OWN = [
+  "hiera-ls.matrixAsText",
+  CREATE_NODES,
+  "hiera-ls.chooseHierarchy",
+  "hiera-ls.openWalkthrough",
+  "hiera-ls.showLog",
+  "hiera-ls.restart",
+];
 
 /** How often, and with which pause (milliseconds), a setting that was changed is looked for in answers. */
 const SETTING_TRIES = 20;
@@ -49,6 +58,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("hiera-ls.restart", () => started.restart()),
     vscode.commands.registerCommand("hiera-ls.menu", () => started.menu()),
     vscode.commands.registerCommand("hiera-ls.chooseHierarchy", () => started.chooseHierarchy()),
+    vscode.commands.registerCommand("hiera-ls.useHierarchy", (file: vscode.Uri) => started.useHierarchy(file)),
+    vscode.commands.registerCommand("hiera-ls.matrixAsText", () => started.matrixAsText()),
+    vscode.commands.registerCommand(CREATE_NODES, () => started.createNodes()),
+    vscode.commands.registerCommand("hiera-ls.openWalkthrough", () =>
+      vscode.commands.executeCommand(
+        "workbench.action.openWalkthrough",
+        `${context.extension.id}#hiera-ls.start`,
+        false,
+      ),
+    ),
     vscode.workspace.onDidChangeConfiguration(async (event) => {
       if (event.affectsConfiguration(`${SECTION}.server`)) {
         await started.restart();
@@ -70,7 +89,8 @@ export async function deactivate(): Promise<void> {
 class Session {
   readonly output = vscode.window.createOutputChannel("Hiera Language Server", { log: true });
   private readonly documents = new Documents();
-  private readonly status = new Status((diagnostic) => diagnostic.source === SOURCE);
+  private readonly matrices: MatrixViews;
+  private readonly status = new Status();
   private client: LanguageClient | undefined;
   private commands: Commands | undefined;
   private announced: readonly string[] = [];
@@ -80,9 +100,11 @@ class Session {
   private underway: Promise<void> = Promise.resolve();
 
   constructor(private readonly context: vscode.ExtensionContext) {
+    this.matrices = new MatrixViews(context.extensionPath);
     context.subscriptions.push(
       this.output,
       this.documents,
+      this.matrices,
       this.status,
       vscode.window.onDidChangeActiveTextEditor(() => {
         // Each folder of the workspace has a node of its own.
@@ -152,8 +174,10 @@ class Session {
       this.status.enter("failed");
       return;
     }
-    this.commands = new Commands(client, this.documents, (choices) => {
-      this.status.choose(choices.selected, Object.entries(choices.facts ?? {}));
+    this.commands = new Commands(client, this.documents, this.matrices, (choices) => {
+      this.status.choose(choices);
+      const hasFacts = Object.keys(choices.facts ?? {}).length > 0;
+      void vscode.commands.executeCommand("setContext", "hiera-ls.hasOverrides", hasFacts);
     });
     const commands = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
     this.announced = await announce(commands, this.announced);
@@ -187,6 +211,7 @@ class Session {
         if (!isOfCommand(token)) {
           this.status.read(progress.kind === "end" ? undefined : words(progress));
           if (progress.kind === "end") {
+            void this.refresh();
             void this.refreshHierarchy();
           }
         }
@@ -235,13 +260,37 @@ class Session {
     });
   }
 
+  /** The matrix of the key under the cursor as a text. */
+  async matrixAsText(): Promise<void> {
+    await this.commands?.execute(MATRIX, undefined, true);
+  }
+
+  /** Shows how to get a file of nodes. */
+  async createNodes(): Promise<void> {
+    const known = await this.commands?.nodesFile();
+    if (known !== undefined) {
+      await createNodes(known.recipes, known.choices, known.facts);
+    }
+  }
+
   /** Lets the user choose which `hiera.yaml` answers. */
   async chooseHierarchy(): Promise<void> {
     const about = fileInFront();
     const known = await this.commands?.hierarchies(about);
-    if (known === undefined || !(await chooseHierarchy(known, about))) {
-      return;
+    if (known !== undefined && (await chooseHierarchy(known, about))) {
+      await this.hierarchyChanges(known);
     }
+  }
+
+  /** Lets one `hiera.yaml` answer. */
+  async useHierarchy(file: vscode.Uri): Promise<void> {
+    const known = await this.commands?.hierarchies(fileInFront());
+    if (known !== undefined && (await keepHierarchy(known, file))) {
+      await this.hierarchyChanges(known);
+    }
+  }
+
+  private async hierarchyChanges(known: Hierarchies): Promise<void> {
     // The server asks for its settings before it answers by them.
     for (let tries = 0; tries < SETTING_TRIES; tries += 1) {
       const now = await this.refreshHierarchy();
@@ -256,11 +305,20 @@ class Session {
   private async refreshHierarchy(): Promise<string | null> {
     const about = fileInFront();
     const known = await this.commands?.hierarchies(about).catch(() => undefined);
-    const others = known?.hierarchies.filter(({ uri, reads }) => reads === true && uri !== known.hierarchy);
-    const hierarchy = known?.hierarchy ?? undefined;
-    const file = hierarchy === undefined ? undefined : vscode.Uri.parse(hierarchy);
-    this.status.answerBy(file && vscode.workspace.asRelativePath(file), others?.length ?? 0);
-    return hierarchy ?? null;
+    if (known === undefined) {
+      return null;
+    }
+    const { hierarchy, hierarchies } = known;
+    const others = hierarchies.filter(({ uri, reads }) => reads === true && uri !== hierarchy);
+    const answering = hierarchies.find(({ uri }) => uri === hierarchy);
+    this.status.answerBy({
+      hierarchy: hierarchy === null ? undefined : vscode.workspace.asRelativePath(vscode.Uri.parse(hierarchy)),
+      files: answering?.files ?? 0,
+      variants: others.length,
+    });
+    const reads = answering?.reads === true;
+    void vscode.commands.executeCommand("setContext", "hiera-ls.isData", reads);
+    return hierarchy;
   }
 
   /** None of the programs works: says which were tried, why each failed and what to do. */
@@ -291,18 +349,16 @@ class Session {
         contributes: { commands: { command: string; title: string }[] };
       }
     ).contributes.commands;
-    const ours = ["hiera-ls.chooseHierarchy", "hiera-ls.showLog", "hiera-ls.restart"];
     const settings = vscode.workspace.getConfiguration(SECTION);
     const isOn = (command: string) => {
       const setting = SWITCHES[command];
       return setting === undefined || settings.get(setting) === true;
     };
     const items = contributed
-      .filter(({ command }) => ours.includes(command) || this.announced.includes(command))
+      .filter(({ command }) => OWN.includes(command) || this.announced.includes(command))
       .filter(({ command }) => isOn(command))
       .map(({ command, title }) => ({ label: title, command }));
-    const problems = { label: "Show Problems", command: "workbench.actions.view.problems" };
-    const picked = await vscode.window.showQuickPick([...items, problems], { title: "Hiera" });
+    const picked = await vscode.window.showQuickPick(items, { title: "Hiera" });
     if (picked !== undefined) {
       await vscode.commands.executeCommand(picked.command);
     }
@@ -319,12 +375,15 @@ function words(progress: WorkDoneProgressBegin | WorkDoneProgressReport): string
   return `reading files${progress.message === undefined ? "" : `: ${progress.message}`}`;
 }
 
+/** The settings as the server knows them: forms have an empty text where the server has none. */
 function withoutOurs(section: unknown): unknown {
   if (typeof section !== "object" || section === null) {
     return section;
   }
   return Object.fromEntries(
-    Object.entries(section).filter(([name]) => !CLIENT_SETTINGS.includes(name)),
+    Object.entries(section)
+      .filter(([name]) => !CLIENT_SETTINGS.includes(name))
+      .map(([name, value]) => [name, value === "" ? null : (value as unknown)]),
   );
 }
 

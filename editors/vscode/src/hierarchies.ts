@@ -50,11 +50,30 @@ export async function chooseHierarchy(known: Hierarchies, about: vscode.Uri | un
   if (picked === undefined || (picked.isFile === true && root === undefined)) {
     return false;
   }
-  const several = folders.length > 1;
+  await keep(root, folder);
+  return true;
+}
+
+/** Lets a file answer, and keeps that in the settings of its workspace folder. True if the settings were changed. */
+export async function keepHierarchy(known: Hierarchies, file: vscode.Uri): Promise<boolean> {
+  const folder = vscode.workspace.getWorkspaceFolder(file);
+  if (folder === undefined) {
+    return false;
+  }
+  const found = items(known, folder).find(({ root }) => isOf(root, relative(file.toString(), folder)));
+  await keep(found?.root ?? relative(file.toString(), folder), folder);
+  return true;
+}
+
+function isOf(root: unknown, file: string | undefined): boolean {
+  return typeof root === "object" && root !== null && (root as { hierarchy?: unknown }).hierarchy === file;
+}
+
+async function keep(root: unknown, folder: vscode.WorkspaceFolder): Promise<void> {
+  const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
   const target = several ? vscode.ConfigurationTarget.WorkspaceFolder : vscode.ConfigurationTarget.Workspace;
   const settings = vscode.workspace.getConfiguration(SECTION, folder);
   await settings.update("roots", root === undefined ? undefined : [root], target);
-  return true;
 }
 
 function items(known: Hierarchies, folder: vscode.WorkspaceFolder): Item[] {

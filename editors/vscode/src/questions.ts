@@ -5,68 +5,90 @@
 
 import * as vscode from "vscode";
 
-/** The command that lists the choices there are; for pickers, not for people. */
-export const NODES = "hiera.nodes";
+import {
+  type Choices,
+  counted,
+  type Fact,
+  type Facts,
+  hasFacts,
+  origins,
+  problemOf,
+  shown,
+  summary,
+  typedValue,
+} from "./choices";
 
 /** The argument of a command, as docs/lsp-commands.md has it. */
 export type Arguments = Record<string, unknown>;
 
-/** What `hiera.nodes` answers. */
-export interface Choices {
-  readonly nodes: readonly string[];
-  /** The node that answers are for; null for any. */
-  readonly selected: string | null;
-  /** The facts of a what-if, by path. */
-  readonly facts?: Readonly<Record<string, unknown>> | null;
-  readonly environments?: readonly string[];
+/** Asks the server what there is to choose from at a place. */
+export interface Ask {
+  /** The nodes, with what tells them apart. */
+  nodes(place: Arguments): Promise<Choices>;
+  /** The facts that the hierarchy uses. */
+  facts(place: Arguments): Promise<Facts>;
 }
-
-/** Asks the server for the choices at a place. */
-export type Ask = (place: Arguments) => Promise<Choices>;
 
 export type Question = (place: Arguments, ask: Ask) => Promise<Arguments | undefined>;
 
+/** The extension's command that writes a file of nodes. */
+export const CREATE_NODES = "hiera-ls.createNodes";
+
+/** The server's command that takes all facts of a what-if back. */
+export const CLEAR_FACTS = "hiera.clearFacts";
+
 type Named = vscode.QuickPickItem & { readonly name: string | null };
 
-const NO_NODES = "No nodes are known: see the setting 'hiera-ls.nodesFiles'";
+/** An item that runs a command instead of being a choice. */
+type Way = vscode.QuickPickItem & { readonly run?: string };
 
 const SELECT_NODE = "Hiera: Select Node";
-const WHAT_IF = "Hiera: What If a Fact Were Different";
+const OVERRIDE = "Hiera: Override a Fact";
 const COMPARE = "Hiera: Compare";
+const KNOWN_ARE_NONE = "No nodes are known";
 
 const QUESTIONS: Readonly<Record<string, Question>> = {
   "hiera.selectNode": async (place, ask) => {
-    const { nodes, selected } = await ask(place);
-    const item = (label: string, name: string | null): Named => ({
-      label,
+    const choices = await ask.nodes(place);
+    const { nodes, selected } = choices;
+    const mark = (name: string | null) => (name === selected ? ["selected"] : []);
+    const all: Named & Way = {
+      label: "All nodes",
+      description: [...(nodes.length === 0 ? [] : [counted(nodes.length)]), ...mark(null)].join(" · "),
+      name: null,
+    };
+    const each = nodes.map((name, at): Named & Way => ({
+      label: name,
       name,
-      ...(name === selected ? { description: "selected" } : {}),
+      description: [...mark(name), choices.choices?.[at]?.says ?? ""].filter(Boolean).join(" · "),
+    }));
+    const picked = await vscode.window.showQuickPick<Named & Way>([all, ...each, ...waysToNodes(choices)], {
+      title: SELECT_NODE,
+      placeHolder: nodes.length === 0 ? KNOWN_ARE_NONE : `Show values for… (${origins(choices, fileName)})`,
+      matchOnDescription: true,
     });
-    const items = [item("All nodes", null), ...nodes.map((name) => item(name, name))];
-    const placeHolder = nodes.length === 0 ? NO_NODES : "Answer for";
-    const picked = await vscode.window.showQuickPick(items, { title: SELECT_NODE, placeHolder });
+    if (picked?.run !== undefined) {
+      await vscode.commands.executeCommand(picked.run);
+      return undefined;
+    }
     return picked === undefined ? undefined : { ...place, certname: picked.name };
   },
 
   "hiera.setFact": async (place, ask) => {
-    const { facts } = await ask(place);
-    const path = await pickFact(facts ?? {});
-    if (path === undefined || path === "") {
+    const facts = await ask.facts(place);
+    const path = await pickFact(facts);
+    if (path === undefined) {
       return undefined;
     }
-    const prompt = `The value of ${path}, as JSON or plain text; empty takes it back`;
-    const now = facts?.[path];
-    const typed = await vscode.window.showInputBox({
-      title: WHAT_IF,
-      prompt,
-      ...(now === undefined ? {} : { value: typeof now === "string" ? now : JSON.stringify(now) }),
-    });
-    return typed === undefined ? undefined : { ...place, path, value: value(typed) };
+    const fact = facts.facts.find((one) => one.path === path);
+    const value = await pickValue(path, facts.overrides[path], fact);
+    return value === undefined ? undefined : { ...place, path, value };
   },
 
   "hiera.diff": async (place, ask) => {
-    const { nodes, selected, environments = [] } = await ask(place);
-    const from = await pickSide(nodes, environments, "The one to compare", selected);
+    const choices = await ask.nodes(place);
+    const { nodes, selected, environments = [] } = choices;
+    const from = await pickSide(choices, nodes, environments, "The one to compare", selected);
     if (from === undefined) {
       return undefined;
     }
@@ -74,6 +96,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     // A node compares with a node, and an environment with an environment.
     const isNode = nodes.includes(from);
     const to = await pickSide(
+      choices,
       isNode ? others(nodes) : [],
       isNode ? [] : others(environments),
       `${from} compared with`,
@@ -97,59 +120,128 @@ export async function keyByName(place: Arguments): Promise<Arguments | undefined
     : { ...withoutPosition(place), key: key.trim() };
 }
 
-/** Facts that differ already can be picked; with none, the name is typed at once. */
-async function pickFact(facts: Readonly<Record<string, unknown>>): Promise<string | undefined> {
-  const type = () =>
-    vscode.window.showInputBox({ title: WHAT_IF, prompt: "The fact, such as os.family" });
-  const set = Object.entries(facts);
-  if (set.length === 0) {
-    return type();
+/** What helps where nodes or their facts are missing. */
+function waysToNodes(choices: Choices): (Named & Way)[] {
+  if (hasFacts(choices)) {
+    return [];
   }
-  const items: Named[] = set.map(([name, now]) => ({
+  const why = choices.nodes.length === 0 ? "save what is known of your nodes" : "only the names of these nodes are known";
+  return [
+    { label: "", kind: vscode.QuickPickItemKind.Separator, name: null },
+    { label: "$(new-file) Create nodes.json…", description: why, name: null, run: CREATE_NODES },
+  ];
+}
+
+/** The facts that the hierarchy uses, and those that are overridden already. */
+async function pickFact({ node, facts, overrides }: Facts): Promise<string | undefined> {
+  const overridden = Object.entries(overrides);
+  const items: (Named & Way)[] = overridden.map(([name, now]) => ({
     label: name,
     name,
-    description: `now ${JSON.stringify(now)}`,
+    description: `overridden: ${shown(now)}`,
   }));
-  items.push({ label: "Another fact…", name: null });
-  const picked = await vscode.window.showQuickPick(items, { title: WHAT_IF });
-  return picked === undefined ? undefined : (picked.name ?? type());
+  for (const fact of facts.filter(({ settable, path }) => settable && !(path in overrides))) {
+    items.push({ label: fact.path, name: fact.path, description: summary(fact, node) });
+  }
+  items.push({ label: "Another fact…", description: "such as os.family", name: null });
+  if (overridden.length > 0) {
+    items.push({ label: "", kind: vscode.QuickPickItemKind.Separator, name: null });
+    items.push({ label: "$(clear-all) Clear All Overrides", name: null, run: CLEAR_FACTS });
+  }
+  const picked = await vscode.window.showQuickPick(items, {
+    title: OVERRIDE,
+    placeHolder: "A fact that the hierarchy uses; only answers change, no file does",
+    matchOnDescription: true,
+  });
+  if (picked?.run !== undefined) {
+    await vscode.commands.executeCommand(picked.run);
+    return undefined;
+  }
+  if (picked === undefined || picked.name !== null) {
+    return picked?.name ?? undefined;
+  }
+  const typed = await vscode.window.showInputBox({
+    title: OVERRIDE,
+    prompt: "The fact, such as os.family",
+    validateInput: (name) => problemOf(name.trim(), facts),
+  });
+  return typed === undefined || typed.trim() === "" ? undefined : typed.trim().replace(/^facts\./, "");
+}
+
+/** A known value, or what is typed; null takes the override back. */
+async function pickValue(path: string, now: unknown, fact: Fact | undefined): Promise<unknown> {
+  type Item = vscode.QuickPickItem & { readonly value: unknown };
+  const known: Item[] = (fact?.values ?? []).map(({ value, nodes }) => ({
+    label: shown(value),
+    description: nodes === 0 ? "from the name of a file" : `on ${counted(nodes)}`,
+    value,
+  }));
+  if (now !== undefined) {
+    known.push({ label: "$(discard) Remove the Override", description: `now ${shown(now)}`, value: null });
+  }
+  const picker = vscode.window.createQuickPick<Item>();
+  picker.title = OVERRIDE;
+  picker.placeholder =
+    known.length === 0 ? `Type a value for ${path}, plain or as JSON` : `Pick or type a value for ${path}, plain or as JSON`;
+  picker.items = known;
+  picker.onDidChangeValue((typed) => {
+    const isKnown = known.some(({ label }) => label === typed.trim());
+    const own: Item[] = typed.trim() === "" || isKnown ? [] : [{ label: typed.trim(), description: "as typed", value: typedValue(typed.trim()) }];
+    picker.items = [...own, ...known];
+  });
+  try {
+    return await new Promise<unknown>((resolve) => {
+      picker.onDidAccept(() => {
+        const [item] = picker.selectedItems;
+        if (item !== undefined) {
+          resolve(item.value);
+        }
+      });
+      picker.onDidHide(() => {
+        resolve(undefined);
+      });
+      picker.show();
+    });
+  } finally {
+    picker.dispose();
+  }
 }
 
 async function pickSide(
+  choices: Choices,
   nodes: readonly string[],
   environments: readonly string[],
   placeHolder: string,
   selected: string | null,
 ): Promise<string | undefined> {
-  const items: (vscode.QuickPickItem & { name: string })[] = nodes.map((name) => ({
+  const says = new Map(choices.choices?.map((choice) => [choice.node, choice.says]));
+  const items: (Named & Way)[] = nodes.map((name) => ({
     label: name,
     name,
-    ...(name === selected ? { description: "selected" } : {}),
+    description: [name === selected ? "selected" : "", says.get(name) ?? ""].filter(Boolean).join(" · "),
   }));
   // The selected node is the likeliest.
   items.sort((a, b) => Number(b.name === selected) - Number(a.name === selected));
   for (const name of environments) {
     items.push({ label: name, name, description: "environment" });
   }
-  const picked = await vscode.window.showQuickPick(items, {
+  const isEmpty = items.length === 0;
+  const picked = await vscode.window.showQuickPick(isEmpty ? waysToNodes(choices) : items, {
     title: COMPARE,
-    placeHolder: items.length === 0 ? NO_NODES : placeHolder,
+    placeHolder: isEmpty ? KNOWN_ARE_NONE : placeHolder,
+    matchOnDescription: true,
   });
-  return picked?.name;
+  if (picked?.run !== undefined) {
+    await vscode.commands.executeCommand(picked.run);
+  }
+  return picked?.name ?? undefined;
 }
 
 function withoutPosition(place: Arguments): Arguments {
   return place["uri"] === undefined ? {} : { uri: place["uri"] };
 }
 
-/** Typed text as a value: JSON if it parses, else text; null for empty text. */
-function value(typed: string): unknown {
-  if (typed.trim() === "") {
-    return null;
-  }
-  try {
-    return JSON.parse(typed) as unknown;
-  } catch {
-    return typed;
-  }
+/** A file's path in the workspace. */
+function fileName(uri: string): string {
+  return vscode.workspace.asRelativePath(vscode.Uri.parse(uri));
 }

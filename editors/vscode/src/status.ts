@@ -1,33 +1,47 @@
-/** The item in the status bar: whether the server runs or reads, problems, the selected node. */
+/** The item in the status bar: whether the server runs or reads, and for which nodes answers are. */
 
 import * as vscode from "vscode";
 
+import { type Choices, counted, hasFacts, origins, shown } from "./choices";
+
 type State = "starting" | "running" | "stopped" | "failed";
+
+/** The command behind a click: for whom answers are. */
+const SELECT_NODE = "hiera.selectNode";
+
+/** The commands that the tooltip offers. */
+const OFFERED = {
+  select: SELECT_NODE,
+  override: "hiera.setFact",
+  clear: "hiera.clearFacts",
+  create: "hiera-ls.createNodes",
+  hierarchy: "hiera-ls.chooseHierarchy",
+  doctor: "hiera.doctor",
+  menu: "hiera-ls.menu",
+  log: "hiera-ls.showLog",
+} as const;
+
+/** The configuration that answers for the file in front. */
+export interface Answering {
+  /** Its path in the workspace; none where no configuration covers the file. */
+  readonly hierarchy: string | undefined;
+  /** How many files of data it can read. */
+  readonly files: number;
+  /** How many other configurations can read the file. */
+  readonly variants: number;
+}
 
 export class Status implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
-  private readonly registrations: { dispose(): unknown }[];
   private state: State = "starting";
   private version = "";
   private reading: string | undefined;
-  private node: string | undefined;
-  /** The facts of a what-if, in words. */
-  private facts: readonly string[] = [];
-  private hierarchy: string | undefined;
-  /** How many other configurations can read the file. */
-  private variants = 0;
+  private choices: Choices | undefined;
+  private answering: Answering | undefined;
 
-  /** `isOurs` tells our diagnostics from others'. */
-  constructor(private readonly isOurs: (diagnostic: vscode.Diagnostic) => boolean) {
+  constructor() {
     this.item = vscode.window.createStatusBarItem("hiera-ls", vscode.StatusBarAlignment.Left, 10);
     this.item.name = "Hiera";
-    this.item.command = "hiera-ls.menu";
-    this.registrations = [
-      this.item,
-      vscode.languages.onDidChangeDiagnostics(() => {
-        this.show();
-      }),
-    ];
     this.show();
     this.item.show();
   }
@@ -38,8 +52,8 @@ export class Status implements vscode.Disposable {
     this.version = version;
     if (state !== "running") {
       this.reading = undefined;
-      this.node = undefined;
-      this.facts = [];
+      this.choices = undefined;
+      this.answering = undefined;
     }
     this.show();
   }
@@ -50,40 +64,61 @@ export class Status implements vscode.Disposable {
     this.show();
   }
 
-  /** What answers are for from now on: a node, or null for all; and facts that are set over its own. */
-  choose(certname: string | null, facts: readonly (readonly [string, unknown])[]): void {
-    this.node = certname ?? undefined;
-    this.facts = facts.map(([path, value]) => `${path} = ${JSON.stringify(value)}`);
+  /** What answers are for from now on. */
+  choose(choices: Choices): void {
+    this.choices = choices;
     this.show();
   }
 
-  /** Which configuration answers for the file in front, and how many others could. */
-  answerBy(hierarchy: string | undefined, variants: number): void {
-    this.hierarchy = hierarchy;
-    this.variants = variants;
+  /** Which configuration answers for the file in front. */
+  answerBy(answering: Answering): void {
+    this.answering = answering;
     this.show();
+  }
+
+  dispose(): void {
+    this.item.dispose();
   }
 
   private show(): void {
-    const counts = this.state === "running" ? this.problems() : { errors: 0, warnings: 0 };
-    const parts = [this.icon(), "Hiera"];
-    if (this.node !== undefined) {
-      parts.push(`$(server) ${this.node}`);
-    }
-    if (this.facts.length > 0) {
-      parts.push(`$(beaker) ${this.facts.length}`);
-    }
-    if (counts.errors > 0) {
-      parts.push(`$(error) ${counts.errors}`);
-    }
-    if (counts.warnings > 0) {
-      parts.push(`$(warning) ${counts.warnings}`);
+    const facts = Object.keys(this.choices?.facts ?? {}).length;
+    const parts = [`${this.icon()} ${this.words()}`];
+    if (facts > 0) {
+      parts.push(`$(beaker) ${facts}`);
     }
     this.item.text = parts.join(" ");
-    this.item.tooltip = this.tooltip(counts);
+    this.item.command = this.command();
+    const plain = this.lines();
+    this.item.tooltip = this.state === "running" ? this.tooltip(plain) : plain.join("\n");
     this.item.backgroundColor =
       this.state === "failed" ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
-    this.item.accessibilityInformation = { label: this.tooltip(counts), role: "button" };
+    this.item.accessibilityInformation = { label: [this.words(), ...plain].join(", "), role: "button" };
+  }
+
+  /** For whom answers are, in the fewest words. */
+  private words(): string {
+    if (this.state !== "running" || this.choices === undefined || this.reading !== undefined) {
+      return "Hiera";
+    }
+    if (this.hasNoHierarchy()) {
+      return "Hiera: no hiera.yaml";
+    }
+    const { nodes, selected } = this.choices;
+    if (selected !== null) {
+      return `Hiera: ${selected}`;
+    }
+    return nodes.length === 0 ? "Hiera: no nodes known" : `Hiera: all nodes (${nodes.length.toLocaleString("en")})`;
+  }
+
+  private command(): string {
+    if (this.state !== "running") {
+      return OFFERED.menu;
+    }
+    return this.hasNoHierarchy() ? OFFERED.hierarchy : SELECT_NODE;
+  }
+
+  private hasNoHierarchy(): boolean {
+    return this.answering !== undefined && this.answering.hierarchy === undefined;
   }
 
   private icon(): string {
@@ -93,48 +128,70 @@ export class Status implements vscode.Disposable {
     if (this.state === "stopped") {
       return "$(debug-stop)";
     }
-    return this.state === "starting" || this.reading !== undefined
-      ? "$(loading~spin)"
-      : "$(list-tree)";
+    return this.state === "starting" || this.reading !== undefined ? "$(loading~spin)" : "$(list-tree)";
   }
 
-  private tooltip(counts: { errors: number; warnings: number }): string {
+  private lines(): string[] {
     switch (this.state) {
       case "starting":
-        return "Hiera: the server is starting";
+        return ["the server is starting"];
       case "stopped":
-        return "Hiera: the server is stopped";
+        return ["the server is stopped"];
       case "failed":
-        return "Hiera: the server does not run. Click for its log and to restart it";
-      case "running": {
-        const about = this.reading ?? "all files are read";
-        const problems = `${counts.errors} errors, ${counts.warnings} warnings in all files`;
-        const others = this.variants === 0 ? "" : ` (${this.variants} more can read this file)`;
-        const hierarchy = `\nhierarchy: ${this.hierarchy ?? "none"}${others}`;
-        const node = this.node === undefined ? "" : `\nselected node: ${this.node}`;
-        const facts = this.facts.map((fact) => `\nwhat if ${fact}`).join("");
-        return `Hiera: hiera-ls ${this.version}, ${about}\n${problems}${hierarchy}${node}${facts}`;
-      }
+        return ["the server does not run: click for its log and to restart it"];
+      case "running":
+        return this.running();
     }
   }
 
-  private problems(): { errors: number; warnings: number } {
-    let errors = 0;
-    let warnings = 0;
-    for (const [, diagnostics] of vscode.languages.getDiagnostics()) {
-      for (const diagnostic of diagnostics) {
-        if (this.isOurs(diagnostic)) {
-          errors += Number(diagnostic.severity === vscode.DiagnosticSeverity.Error);
-          warnings += Number(diagnostic.severity === vscode.DiagnosticSeverity.Warning);
-        }
+  private running(): string[] {
+    const lines = [];
+    if (this.reading !== undefined) {
+      lines.push(this.reading);
+    }
+    const { answering, choices } = this;
+    if (answering !== undefined) {
+      const { hierarchy, files, variants } = answering;
+      const others = variants === 0 ? "" : `; ${variants} more can read this file`;
+      const which = hierarchy === undefined ? "none covers this file" : `${hierarchy}, ${files.toLocaleString("en")} data files`;
+      lines.push(`hierarchy: ${which}${others}`);
+    }
+    if (choices !== undefined) {
+      const named = (uri: string) => vscode.workspace.asRelativePath(vscode.Uri.parse(uri));
+      lines.push(`nodes: ${origins(choices, named)}`);
+      const whom = choices.selected ?? (choices.nodes.length === 0 ? "any node" : `all ${counted(choices.nodes.length)}`);
+      lines.push(`answers are for: ${whom}`);
+      for (const [path, value] of Object.entries(choices.facts ?? {})) {
+        lines.push(`hypothetical: ${path} = ${shown(value)}`);
       }
     }
-    return { errors, warnings };
+    return lines;
   }
 
-  dispose(): void {
-    for (const registration of this.registrations) {
-      registration.dispose();
+  /** What is said, with what can be done about it. */
+  private tooltip(lines: readonly string[]): vscode.MarkdownString {
+    const text = new vscode.MarkdownString("", true);
+    text.isTrusted = { enabledCommands: Object.values(OFFERED) };
+    for (const line of lines) {
+      text.appendText(line);
+      text.appendMarkdown("  \n");
     }
+    const { choices } = this;
+    const links = [link("Select Node…", OFFERED.select), link("Override a Fact…", OFFERED.override)];
+    if (Object.keys(choices?.facts ?? {}).length > 0) {
+      links.push(link("Clear Overrides", OFFERED.clear));
+    }
+    if (choices !== undefined && !hasFacts(choices)) {
+      links.push(link("Create nodes.json…", OFFERED.create));
+    }
+    links.push(link("Choose hiera.yaml…", OFFERED.hierarchy), link("Doctor", OFFERED.doctor));
+    links.push(link("All Commands", OFFERED.menu), link("Log", OFFERED.log));
+    text.appendMarkdown(`\n\n${links.join(" · ")}  \n`);
+    text.appendText(`hiera-ls ${this.version}`);
+    return text;
   }
+}
+
+function link(title: string, command: string): string {
+  return `[${title}](command:${command})`;
 }

@@ -9,6 +9,7 @@
   (add-to-list 'load-path folder))
 (require 'yaml-mode)
 (require 'eglot)
+(require 'cl-lib)
 (require 'ert)
 (require 'flymake)
 
@@ -31,11 +32,13 @@
   (hiera-test-wait "the server" #'eglot-managed-p)
   (eglot--signal-textDocument/didChange))
 
-(defun hiera-test-hover (text)
-  "What the server shows on the first place of TEXT."
+(defun hiera-test-hover (text &optional at)
+  "What the server shows on the first place of TEXT, or of AT in its line."
   (goto-char (point-min))
   (search-forward text)
-  (backward-char)
+  (if at
+      (progn (beginning-of-line) (search-forward at (line-end-position)) (goto-char (1+ (match-beginning 0))))
+    (backward-char))
   (let (shown)
     (hiera-test-wait
      "a hover"
@@ -53,6 +56,26 @@
     (should (string-match-p "merged as hash from 2 levels" shown))
     (should (string-match-p "port: 443" shown))
     (should (string-match-p "common.yaml:102" shown))))
+
+;; The same table is asked in every editor.
+(let* ((table (expand-file-name "../places.json" (file-name-directory load-file-name)))
+       (number 0))
+  (dolist (place (with-temp-buffer
+                   (insert-file-contents table)
+                   (json-parse-buffer :object-type 'plist :array-type 'list)))
+    (setq number (1+ number))
+    (eval
+     `(ert-deftest ,(intern (format "hiera-1-place-%02d" number)) ()
+        ,(plist-get place :what)
+        (hiera-test-open ,(plist-get place :file))
+        ;; A hover may break its lines anywhere between words.
+        (let ((shown (replace-regexp-in-string
+                      "[[:space:]]+" " " (hiera-test-hover ,(plist-get place :line) ,(plist-get place :at)))))
+          (dolist (part ',(plist-get place :shows))
+            (should (string-match-p (regexp-quote part) shown)))
+          (dolist (part ',(plist-get place :never))
+            (should-not (string-match-p (regexp-quote part) shown)))))
+     t)))
 
 (ert-deftest hiera-2-unsaved-edit ()
   (hiera-test-open "data/role/web.yaml")
@@ -81,6 +104,43 @@
   (with-current-buffer "*Hiera doctor*"
     (should (string-match-p "hiera.yaml — environment in" (buffer-string)))
     (should (string-match-p "8 nodes from nodes.json" (buffer-string)))))
+
+(ert-deftest hiera-5-documents ()
+  (hiera-test-open "data/role/web.yaml")
+  (goto-char (point-min))
+  (search-forward "profile::web::tags")
+  (backward-char)
+  (hiera-ls-matrix)
+  (with-current-buffer "*Matrix of profile::web::tags*"
+    (should (string-match-p "web01.nyc.acme.example" (buffer-string)))
+    (should buffer-read-only))
+  (set-buffer (find-file-noselect (expand-file-name "data/role/web.yaml" (getenv "WORKSPACE"))))
+  (hiera-ls-explain)
+  (should (seq-some (lambda (buffer) (string-match-p "profile::web::tags" (buffer-name buffer)))
+                    (buffer-list))))
+
+(ert-deftest hiera-5-compare ()
+  (hiera-test-open "data/role/web.yaml")
+  (let (compared)
+    ;; Ediff itself wants a screen.
+    (cl-letf (((symbol-function 'ediff-buffers)
+               (lambda (one other &rest _)
+                 (setq compared (mapcar (lambda (buffer) (with-current-buffer buffer (buffer-string)))
+                                        (list one other))))))
+      (hiera-ls-compare-nodes "web01.lon.acme.example" "web01.nyc.acme.example"))
+    (should (string-match-p "timezone: Europe/London" (nth 0 compared)))
+    (should (string-match-p "timezone: America/New_York" (nth 1 compared)))))
+
+(ert-deftest hiera-5-node-and-fact ()
+  (hiera-test-open "data/role/web.yaml")
+  (hiera-ls-select-node "web01.nyc.acme.example")
+  (should-not (string-match-p "tls" (hiera-test-hover "profile::web::tags")))
+  (hiera-ls-select-node nil)
+  (should (string-match-p "tls" (hiera-test-hover "profile::web::tags")))
+  (hiera-ls-override-fact "processors.count" 16)
+  (should (string-match-p "16" (hiera-test-hover "profile::web::workers")))
+  (hiera-ls-clear-overrides)
+  (should (equal (plist-get (hiera-ls-ask "hiera.facts") :overrides) nil)))
 
 (ert-deftest hiera-6-hierarchy ()
   (with-temp-file (expand-file-name "hiera-lab.yaml" (getenv "WORKSPACE"))

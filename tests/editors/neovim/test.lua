@@ -44,8 +44,8 @@ local function open(path)
   end)
 end
 
---- What `K` shows on the first place of `text`, as a person would see it.
-local function hover(text)
+--- What `K` shows on the first place of `text`, or of `at` in its line, as a person would see it.
+local function hover(text, at)
   for _, window in ipairs(vim.api.nvim_list_wins()) do
     if vim.api.nvim_win_get_config(window).relative ~= '' then
       vim.api.nvim_win_close(window, true)
@@ -53,6 +53,10 @@ local function hover(text)
   end
   vim.api.nvim_win_set_cursor(0, { 1, 0 })
   assert(vim.fn.search('\\V' .. text, 'c') > 0, text)
+  if at then
+    vim.fn.cursor(0, 1)
+    assert(vim.fn.search('\\V' .. at, 'c', vim.fn.line('.')) > 0, at)
+  end
   -- The server may still be reading: it answers when it can.
   local parameters = vim.lsp.util.make_position_params(0, client().offset_encoding)
   wait('an answer on ' .. text, function()
@@ -109,7 +113,23 @@ test('hover shows the merged value and its levels', function()
   assert(not shown:find('|---', 1, true), 'no raw tables')
 end)
 
+-- The same table is asked in every editor.
+local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
+for _, place in ipairs(vim.json.decode(table.concat(vim.fn.readfile(here .. '/../places.json'), '\n'))) do
+  test('at ' .. place.what, function()
+    open(place.file)
+    -- A hover may break its lines anywhere between words.
+    local shown = hover(place.line, place.at):gsub('[`*]', ''):gsub('%s+', ' ')
+    contains(shown, unpack(place.shows))
+    for _, part in ipairs(place.never or {}) do
+      assert(not shown:find(part, 1, true), shown)
+    end
+  end)
+end
+
 test('an edit changes a hover before it is saved', function()
+  open('data/role/web.yaml')
+  vim.fn.cursor(1, 1)
   local line = vim.fn.search('\\Vprofile::web::firewall', 'c')
   vim.api.nvim_buf_set_lines(0, line, line + 1, false, { '  canary: {port: 8443, from: any}' })
   local shown = hover('profile::web::firewall')
@@ -160,7 +180,8 @@ test(':HieraLs completes its own commands and the server\'s', function()
   assert(vim.tbl_contains(offered, 'restart') and vim.tbl_contains(offered, 'rescan'), vim.inspect(offered))
   assert(vim.deep_equal(vim.fn.getcompletion('HieraLs lo', 'cmdline'), { 'log' }))
   for _, command in ipairs(client().server_capabilities.executeCommandProvider.commands) do
-    if command ~= 'hiera.nodes' and command ~= 'hiera.hierarchies' then
+    local for_choices = { 'hiera.nodes', 'hiera.hierarchies', 'hiera.facts', 'hiera.recipes' }
+    if not vim.tbl_contains(for_choices, command) then
       assert(vim.tbl_contains(offered, command:match('[^.]+$')), command)
     end
   end
@@ -180,7 +201,7 @@ end)
 test('selecting a node changes a hover, and back', function()
   open('data/role/web.yaml')
   assert(vim.tbl_contains(vim.fn.getcompletion('HieraLs selectNode web01.l', 'cmdline'), 'web01.lon.acme.example'))
-  contains(hover('profile::web::tags'), '2 answers over 3 nodes')
+  contains(hover('profile::web::tags'), 'tls', '3 nodes')
   vim.cmd('HieraLs selectNode web01.nyc.acme.example')
   wait('the node in the status line', function()
     return require('hiera_ls').status():find('web01.nyc.acme.example', 1, true)
@@ -199,8 +220,11 @@ test('selecting a node changes a hover, and back', function()
     return offered
   end)
   vim.ui.select = select
-  assert(vim.tbl_contains(offered, 'web01.nyc.acme.example (selected)'), vim.inspect(offered))
-  contains(hover('profile::web::tags'), '2 answers over 3 nodes')
+  local line = vim.iter(offered):find(function(text)
+    return vim.startswith(text, 'web01.nyc.acme.example (selected)')
+  end)
+  contains(line or vim.inspect(offered), 'role = web', 'facts.site = nyc')
+  contains(hover('profile::web::tags'), 'tls', '3 nodes')
 end)
 
 test('explain opens a scratch buffer, again in the same one', function()
@@ -235,6 +259,11 @@ test('the matrix of the key under the cursor, and to the places that it names', 
   local shown = shown_by('HieraLs matrix', 'Matrix of profile::web::tags')
   contains(shown, '3 answers over 8 nodes', 'web01.nyc.acme.example', '# from data/role/web-lon.yaml:4', '- tls')
   assert(not vim.bo.modifiable and vim.bo.syntax == 'yaml')
+  -- Names of nodes unfold; how many they are is not folded.
+  local names = vim.fn.search('\\V#   web01.nyc', 'cw')
+  assert(vim.fn.foldclosed(names) == names and vim.fn.foldclosed(names - 1) == -1, 'names are folded')
+  vim.cmd.normal('zo')
+  assert(vim.fn.foldclosed(names) == -1)
   vim.fn.search('\\Vweb-lon.yaml:4', 'cw')
   vim.cmd.normal(vim.keycode('<CR>'))
   assert(vim.api.nvim_buf_get_name(0) == workspace .. '/data/role/web-lon.yaml')
@@ -248,27 +277,6 @@ test('the matrix of a key that is typed, with completion', function()
   assert(vim.deep_equal(offered, { 'profile::web::port' }), vim.inspect(offered))
   local shown = shown_by('HieraLs matrix profile::web::port', 'Matrix of profile::web::port')
   contains(shown, '9443', '8443', '8080', '# 6 nodes')
-  vim.cmd.only()
-end)
-
-test('the differences of two nodes, chosen one after the other', function()
-  open('data/role/web.yaml')
-  local prompts = {}
-  local select = vim.ui.select
-  vim.ui.select = function(names, options, done)
-    table.insert(prompts, options.prompt)
-    done(vim.tbl_contains(names, 'web01.lon.acme.example') and 'web01.lon.acme.example' or 'web01.nyc.acme.example')
-  end
-  local shown = shown_by('HieraLs diff', 'web01.lon.acme.example → web01.nyc.acme.example')
-  vim.ui.select = select
-  assert(vim.deep_equal(prompts, { 'Compare', 'Compare web01.lon.acme.example with' }), vim.inspect(prompts))
-  contains(shown, 'profile::base::timezone', '- "Europe/London"', '+ "America/New_York"', 'data/site/nyc.yaml:3')
-  assert(vim.bo.syntax == 'hiera_report')
-  vim.cmd.close()
-  local offered = vim.fn.getcompletion('HieraLs diff web01.lon.acme.example web01.n', 'cmdline')
-  assert(vim.deep_equal(offered, { 'web01.nyc.acme.example' }), vim.inspect(offered))
-  shown = shown_by('HieraLs diff web01.lon.acme.example web02.lon.acme.example', 'web01.lon.acme.example → web02')
-  contains(shown, 'profile::web::port', '9443', '8443')
   vim.cmd.only()
 end)
 
@@ -286,6 +294,43 @@ local function said_by(command)
   vim.notify = notify
   return said
 end
+
+test('the differences of two nodes, chosen one after the other', function()
+  open('data/role/web.yaml')
+  local prompts = {}
+  local select = vim.ui.select
+  vim.ui.select = function(names, options, done)
+    table.insert(prompts, options.prompt)
+    done(vim.tbl_contains(names, 'web01.lon.acme.example') and 'web01.lon.acme.example' or 'web01.nyc.acme.example')
+  end
+  local tabs = vim.fn.tabpagenr('$')
+  vim.cmd('HieraLs diff')
+  wait('two windows that are compared', function()
+    return vim.fn.tabpagenr('$') > tabs and vim.fn.winnr('$') == 2
+  end)
+  vim.ui.select = select
+  assert(vim.deep_equal(prompts, { 'Compare', 'Compare web01.lon.acme.example with' }), vim.inspect(prompts))
+  local texts = {}
+  for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    assert(vim.wo[window].diff)
+    local buffer = vim.api.nvim_win_get_buf(window)
+    assert(not vim.bo[buffer].modifiable and vim.bo[buffer].syntax == 'yaml')
+    table.insert(texts, text_of(buffer))
+  end
+  contains(texts[1], 'profile::base::timezone: Europe/London', 'ntp-canary.lon.acme.example', 'data/site/lon.yaml')
+  contains(texts[2], 'profile::base::timezone: America/New_York', 'data/site/nyc.yaml:3')
+  vim.cmd.normal('q')
+  assert(vim.fn.tabpagenr('$') == tabs)
+  local offered = vim.fn.getcompletion('HieraLs diff web01.lon.acme.example web01.n', 'cmdline')
+  assert(vim.deep_equal(offered, { 'web01.nyc.acme.example' }), vim.inspect(offered))
+  vim.cmd('HieraLs diff web01.lon.acme.example web02.lon.acme.example')
+  wait('the comparison', function()
+    return vim.fn.tabpagenr('$') > tabs and vim.fn.winnr('$') == 2
+  end)
+  contains(text_of(0), 'profile::web::port: 9443')
+  vim.cmd.tabclose()
+  contains(said_by('HieraLs diff web01.lon.acme.example web02.lon.acme.example site::name'), 'the same value')
+end)
 
 test('the plain text of an encrypted value, once the user lets it be shown', function()
   local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
@@ -459,6 +504,7 @@ end)
 
 test('a fact of a what-if is shown, and can be taken back', function()
   open('data/role/web.yaml')
+  assert(vim.tbl_contains(vim.fn.getcompletion('HieraLs setFact os.', 'cmdline'), 'os.family'))
   vim.cmd('HieraLs setFact os.family RedHat')
   wait('the what-if in the status line', function()
     return require('hiera_ls').status():find('what if 1', 1, true)
@@ -472,6 +518,47 @@ test('a fact of a what-if is shown, and can be taken back', function()
   wait('the end of the what-if', function()
     return not require('hiera_ls').status():find('what if', 1, true)
   end)
+end)
+
+test('a fact is chosen among those that the hierarchy uses, and all are taken back', function()
+  open('data/role/web.yaml')
+  local offered
+  local select, input = vim.ui.select, vim.ui.input
+  vim.ui.select = function(choices, options, done)
+    offered = vim.tbl_map(options.format_item, choices)
+    for at, label in ipairs(offered) do
+      if vim.startswith(label, 'site  ') then
+        done(choices[at])
+      end
+    end
+  end
+  vim.ui.input = function(_, done)
+    done('nyc')
+  end
+  vim.cmd('HieraLs setFact')
+  wait('the override', function()
+    return require('hiera_ls').status():find('what if 1', 1, true)
+  end)
+  vim.ui.select, vim.ui.input = select, input
+  contains(table.concat(offered, '\n'), 'os.family  Debian (5 nodes), RedHat (3 nodes)')
+  assert(not vim.iter(offered):any(function(label)
+    return vim.startswith(label, 'trusted.')
+  end))
+  vim.cmd('HieraLs clearFacts')
+  wait('the end of the what-if', function()
+    return not require('hiera_ls').status():find('what if', 1, true)
+  end)
+end)
+
+test('a recipe for a file of nodes is shown, not run', function()
+  local select = vim.ui.select
+  vim.ui.select = function(recipes, _, done)
+    done(recipes[1])
+  end
+  local shown = shown_by('HieraLs createNodes', 'nodes.json from PuppetDB')
+  vim.ui.select = select
+  contains(shown, "puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json")
+  vim.cmd.close()
 end)
 
 test('a key that is not there is a sentence, not a stack of errors', function()
@@ -568,9 +655,11 @@ test('the status line names what there is', function()
   open('mistakes/values/data/families/loops.yaml')
   -- The buffer is from before a restart: Neovim asks for its problems when it is read again.
   vim.cmd('edit!')
+  local status = require('hiera_ls').status
   wait('errors in the status line', function()
-    return require('hiera_ls').status():find('^Hiera E%d+')
+    return status():find(' E%d+')
   end)
+  assert(status():find('^Hiera: all nodes %(8%) E%d+'), status())
 end)
 
 test('restart attaches again', function()

@@ -52,6 +52,28 @@ function! s:Shown() abort
   return join(map(l:previews, {_, window -> join(getbufline(winbufnr(window), 1, '$'), "\n")}), "\n")
 endfunction
 
+" What the hover at a place of the table has, its blanks as one; empty until it has everything.
+function! s:PlaceShows(place) abort
+  call cursor(1, 1)
+  call search('\V' . a:place.line, 'c')
+  call cursor(0, 1)
+  call search('\V' . a:place.at, 'c', line('.'))
+  ALEHover
+  sleep 100m
+  let l:shown = substitute(s:Shown(), '\_s\+', ' ', 'g')
+  for l:part in a:place.shows
+    if stridx(l:shown, l:part) < 0
+      return 0
+    endif
+  endfor
+  for l:part in get(a:place, 'never', [])
+    if stridx(l:shown, l:part) >= 0
+      return 0
+    endif
+  endfor
+  return 1
+endfunction
+
 function! s:HoverShows(text, part) abort
   call cursor(1, 1)
   call search('\V' . a:text)
@@ -71,6 +93,13 @@ endif
 call s:Open('data/role/web.yaml')
 call s:Test('hover shows the merged value', {-> s:HoverShows('profile::web::firewall', 'merged as hash from 2 levels')})
 call s:Test('hover shows where it comes from', {-> s:HoverShows('profile::web::firewall', 'common.yaml:102')})
+" The same table is asked in every editor.
+for s:place in json_decode(join(readfile(expand('<sfile>:p:h') . '/../places.json'), ' '))
+  call s:Open(s:place.file)
+  call s:Test('at ' . s:place.what, {-> s:PlaceShows(s:place)})
+endfor
+call s:Open('data/role/web.yaml')
+call cursor(1, 1)
 call search('\Vprofile::web::firewall')
 call append('.', '  canary: {port: 8443}')
 call ale#Queue(0)

@@ -1,6 +1,6 @@
 // Makes the pictures of VS Code for the READMEs. Run by docs/images/make; PICTURES is the folder.
 
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -66,8 +66,9 @@ for (const [theme, name] of Object.entries(THEMES)) {
 
 test("the mistakes that are made on purpose are taken away", async () => {
   rmSync(join(bench.workspace, "mistakes"), { recursive: true });
-  await bench.run("Hiera: Read All Files Again");
-  await bench.page.locator(".statusbar-item", { hasText: "Hiera" }).filter({ hasNotText: /\d{2}/ }).first().waitFor();
+  await bench.run("Hiera: Reload Workspace");
+  await bench.alive().waitFor();
+  await bench.page.locator('.statusbar-item[id="status.problems"]').filter({ hasNotText: /\d{2}/ }).waitFor();
 });
 
 for (const [theme, name] of Object.entries(THEMES)) {
@@ -104,12 +105,106 @@ for (const [theme, name] of Object.entries(THEMES)) {
     await hideSideBar();
     await bench.page.setViewportSize({ width: 1440, height: 560 });
     await bench.goTo(6, 5);
-    await bench.run("Hiera: Show Matrix of Key");
-    await bench.page.locator(".tab.active", { hasText: "Matrix of profile::web::tags" }).waitFor();
-    await bench.page.locator(".editor-group-container.active .detected-link").first().waitFor();
+    await bench.run("Hiera: Show Values of Key on All Nodes");
+    await bench.webview().locator("h1", { hasText: "profile::web::tags" }).waitFor();
+    await bench.webview().locator("details:not([open]) summary").first().click();
+    await bench.page.mouse.move(700, 500);
     await bench.picture(join(PICTURES, `vscode-matrix-${theme}.png`));
     await bench.run("View: Close All Editors");
     await bench.page.setViewportSize(VIEW.viewport);
+  });
+}
+
+for (const [theme, name] of Object.entries(THEMES)) {
+  test(`nodes to choose from, ${theme}`, async () => {
+    await bench.theme(name);
+    await bench.openByName("data/role/web.yaml");
+    await bench.goTo(1, 1);
+    await bench.statusItem.click();
+    await bench.page.locator(".quick-input-list .monaco-list-row", { hasText: "role = web" }).first().waitFor();
+    await bench.picture(join(PICTURES, `vscode-select-${theme}.png`));
+    await bench.page.keyboard.press("Escape");
+    await bench.begin("Hiera: Create nodes.json");
+    await bench.page.locator(".quick-input-list .monaco-list-row", { hasText: "from PuppetDB" }).first().waitFor();
+    await bench.picture(join(PICTURES, `vscode-nodes-${theme}.png`));
+    await bench.page.keyboard.press("Escape");
+    await bench.begin("Hiera: Override a Fact");
+    await bench.page.locator(".quick-input-list .monaco-list-row", { hasText: "os.family" }).first().waitFor();
+    await bench.picture(join(PICTURES, `vscode-override-${theme}.png`));
+    await bench.page.keyboard.press("Escape");
+    bench.mark(`pickers, ${theme}`);
+  });
+
+  test(`two nodes compared, ${theme}`, async () => {
+    await bench.theme(name);
+    await bench.page.setViewportSize({ width: 1200, height: 620 });
+    await bench.choose("Hiera: Compare Two Nodes", "web01.lon.acme.example", "web01.nyc.acme.example");
+    await bench.page.locator(".monaco-diff-editor .line-delete, .monaco-diff-editor .char-delete").first().waitFor();
+    await bench.picture(join(PICTURES, `vscode-compare-${theme}.png`));
+    await bench.run("View: Close All Editors");
+    await bench.page.setViewportSize(VIEW.viewport);
+    bench.mark(`compared, ${theme}`);
+  });
+}
+
+/** Every kind of lens and hint: its setting, where it is seen, and what it says there. */
+const KINDS = [
+  { setting: "codeLens.overrides", file: "data/role/web.yaml", line: 6, lens: /set in/ },
+  { setting: "codeLens.uses", file: "data/common.yaml", line: 35, lens: /\d use/ },
+  { setting: "codeLens.impact", file: "data/common.yaml", line: 53, lens: /changes 1 of 8 nodes/, types: [53, 26, "Etc/"] },
+  { setting: "inlayHints.overridden", file: "data/common.yaml", line: 35, hint: /site::domain:.*(overridden|↑)/ },
+  { setting: "inlayHints.merged", file: "data/role/web.yaml", line: 7, hint: /firewall:.*merged/, node: "web01.lon.acme.example" },
+  {
+    setting: "inlayHints.neverUsed",
+    file: "data/role/cache.yaml",
+    line: 2,
+    hint: /port: 8081.*never/,
+    writes: {
+      "data/role/cache.yaml": "# What cache servers get.\nprofile::web::port: 8081\nprofile::web::workers: 2\n",
+      "data/node/cache01.nyc.acme.example.yaml": "profile::web::port: 6081\n",
+    },
+  },
+  { setting: "inlayHints.tokenValues", file: "data/common.yaml", line: 57, hint: /site::name.*Acme/ },
+];
+
+for (const kind of KINDS) {
+  test(`the kind ${kind.setting}`, async () => {
+    const only = Object.fromEntries(KINDS.map(({ setting }) => [`hiera-ls.${setting}`, setting === kind.setting]));
+    mkdirSync(join(bench.data, "Machine"), { recursive: true });
+    writeFileSync(join(bench.data, "Machine/settings.json"), JSON.stringify(only));
+    for (const [path, text] of Object.entries(kind.writes ?? {})) {
+      writeFileSync(join(bench.workspace, path), text);
+    }
+    await bench.openByName(kind.file);
+    await hideSideBar();
+    if (kind.node !== undefined) {
+      await bench.choose("Hiera: Select Node", kind.node);
+    }
+    await bench.goTo(kind.line, 1);
+    if (kind.types !== undefined) {
+      const [line, column, text] = kind.types;
+      await bench.goTo(line, column);
+      await bench.page.keyboard.type(text);
+    }
+    const line = bench.page.locator(".monaco-editor .view-line");
+    const seen =
+      kind.lens === undefined
+        ? line.filter({ hasText: kind.hint }).first()
+        : bench.page.locator(".codelens-decoration a", { hasText: kind.lens }).first();
+    await seen.waitFor();
+    await bench.theme(THEMES.light);
+    await seen.waitFor();
+    const { y } = await seen.boundingBox();
+    const clip = { x: 0, y: Math.max(80, y - 50), width: 720, height: 120 };
+    await bench.picture(join(PICTURES, `vscode-${kind.setting.replace(".", "-").toLowerCase()}-light.png`), clip);
+    if (kind.types !== undefined) {
+      await bench.run("File: Revert File");
+      await bench.page.locator(".tab.active:not(.dirty)").waitFor();
+    }
+    if (kind.node !== undefined) {
+      await bench.choose("Hiera: Select Node", "All nodes");
+    }
+    bench.mark(kind.setting);
   });
 }
 

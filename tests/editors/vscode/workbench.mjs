@@ -242,6 +242,11 @@ export class Workbench {
     }
   }
 
+  /** What is inside the page of the active tab, which the editor puts into two frames. */
+  webview() {
+    return this.page.locator("iframe.webview.ready").last().contentFrame().locator("#active-frame").contentFrame();
+  }
+
   /** A word of the text, as it stands coloured in the editor. */
   word(text) {
     return this.page.locator(".monaco-editor .view-line span span", { hasText: text }).first();
@@ -253,6 +258,16 @@ export class Workbench {
     const away = () => this.page.mouse.move(1000, 760);
     await away();
     return this.until(() => this.word(text).hover({ position: { x: 20, y: 8 } }), box, away);
+  }
+
+  /** Puts the cursor there, and has its hover shown by keys; returns the hover once it has `expected`. */
+  async hoverAt(line, column, expected) {
+    await this.goTo(line, column);
+    const box = this.hoverBox.filter({ hasText: expected }).first();
+    return this.until(async () => {
+      await this.page.keyboard.press("Control+k");
+      await this.page.keyboard.press("Control+i");
+    }, box);
   }
 
   /**

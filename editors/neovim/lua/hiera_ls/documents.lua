@@ -60,11 +60,17 @@ local function follow(root)
   end
 end
 
---- Shows a text of the server in a scratch buffer of its own; the same question again replaces it.
----@param command string
+--- Folds of a document: lists of nodes, of which the line above says how many they are.
+---@param number integer
+---@return integer
+function M.fold(number)
+  return vim.startswith(vim.fn.getline(number), '#   ') and 1 or 0
+end
+
+--- A scratch buffer with a text of the server; the same question again replaces it.
 ---@param document { uri?: string, title?: string, language: string, content: string, secret?: boolean }
----@param root string? where relative paths in the text start
-function M.show(command, document, root)
+---@return integer
+local function buffer_of(command, document, root)
   local named = document.uri and vim.uri_decode((document.uri:gsub('^%w[%w+.-]*:/*', '')))
   local name = 'hiera-ls://' .. (named or document.title or command)
   local buffer = vim.fn.bufnr('^' .. vim.fn.escape(name, '\\^$.*~[]') .. '$')
@@ -86,25 +92,61 @@ function M.show(command, document, root)
     -- A secret is coloured by nothing.
     vim.bo[buffer].syntax = document.secret and '' or SYNTAXES[document.language] or document.language
   end
+  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, desc = 'Close' })
+  vim.keymap.set('n', '<CR>', function()
+    follow(root or vim.fn.getcwd())
+  end, { buffer = buffer, desc = 'Open the place that this line names' })
+  return buffer
+end
+
+--- Shows a text of the server in a window of its own; the same question again replaces it.
+---@param command string
+---@param document { uri?: string, title?: string, language: string, content: string, secret?: boolean }
+---@param root string? where relative paths in the text start
+function M.show(command, document, root)
+  local buffer = buffer_of(command, document, root)
   local window = vim.fn.bufwinid(buffer)
   if window ~= -1 then
     vim.api.nvim_set_current_win(window)
   else
     vim.cmd('botright split')
     vim.api.nvim_win_set_buf(0, buffer)
-    vim.wo.foldmethod = 'indent'
-    vim.wo.foldenable = false
     vim.wo.wrap = false
   end
-  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, desc = 'Close' })
-  vim.keymap.set('n', '<CR>', function()
-    follow(root or vim.fn.getcwd())
-  end, { buffer = buffer, desc = 'Open the place that this line names' })
+  local is_matrix = command == 'hiera.matrix'
+  vim.wo.foldmethod = is_matrix and 'expr' or 'indent'
+  vim.wo.foldexpr = "v:lua.require'hiera_ls.documents'.fold(v:lnum)"
+  vim.wo.foldminlines = is_matrix and 0 or 1
+  vim.wo.foldlevel = 0
+  vim.wo.foldenable = is_matrix
+  local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
   local first = beginning(lines)
   vim.api.nvim_win_set_cursor(0, { first, 0 })
   if first > 1 then
     vim.cmd('normal! zt')
   end
+end
+
+--- Shows the two sides of a comparison beside each other, in the editor's own comparison. `q` closes both.
+---@param sides { uri?: string, title?: string, language: string, content: string }[]
+---@param root string? where relative paths in the texts start
+function M.compare(sides, root)
+  vim.cmd.tabnew()
+  local empty = vim.api.nvim_get_current_buf()
+  for at, side in ipairs(sides) do
+    if at > 1 then
+      vim.cmd('rightbelow vsplit')
+    end
+    local buffer = buffer_of('hiera.diff', side, root)
+    vim.api.nvim_win_set_buf(0, buffer)
+    vim.wo.wrap = false
+    vim.cmd.diffthis()
+    vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = buffer, desc = 'Close' })
+  end
+  if vim.api.nvim_buf_is_valid(empty) and vim.api.nvim_buf_get_name(empty) == '' then
+    vim.api.nvim_buf_delete(empty, { force = true })
+  end
+  vim.cmd.wincmd('t')
 end
 
 return M

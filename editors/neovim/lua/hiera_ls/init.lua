@@ -17,6 +17,18 @@ local NODES = 'hiera.nodes'
 --- The command that lists the configurations of hierarchies; for choices, not for people.
 local HIERARCHIES = 'hiera.hierarchies'
 
+--- The commands that list the facts that the hierarchy uses, and ways to a file of nodes; the same.
+local FACTS, RECIPES = 'hiera.facts', 'hiera.recipes'
+
+--- Commands that no one types.
+local FOR_CHOICES = { [NODES] = true, [HIERARCHIES] = true, [FACTS] = true, [RECIPES] = true }
+
+--- Commands that change what answers are for.
+local CHOOSING = { ['hiera.selectNode'] = true, ['hiera.setFact'] = true, ['hiera.clearFacts'] = true }
+
+--- What is asked for beside a text, by command.
+local MORE = { ['hiera.diff'] = { sides = true } }
+
 --- How a choice among nodes names none of them.
 local ALL_NODES = 'all'
 
@@ -124,12 +136,14 @@ end
 ---@param command string
 ---@param argument table
 local function call(client, command, argument)
-  request(client, command, argument, function(answer)
-    if command == 'hiera.selectNode' or command == 'hiera.setFact' then
+  request(client, command, vim.tbl_extend('error', argument, MORE[command] or {}), function(answer)
+    if CHOOSING[command] then
       learn_choices(client, argument)
     end
     if type(answer) ~= 'table' then
       return
+    elseif answer.sides then
+      documents.compare(answer.sides, client.root_dir)
     elseif answer.content then
       documents.show(command, answer, client.root_dir)
     elseif answer.message then
@@ -147,16 +161,44 @@ local function value(typed)
   return is_json and decoded or typed
 end
 
---- Lets the user choose a name; the selected one is marked.
-local function select(names, prompt, selected, choose)
+--- Lets the user choose a name; the selected one is marked, and `says` tells more of some.
+local function select(names, prompt, selected, choose, says)
   local function format(name)
-    return name == selected and name .. ' (selected)' or name
+    local more = says and says[name] and says[name] ~= '' and '  ' .. says[name] or ''
+    return (name == selected and name .. ' (selected)' or name) .. more
   end
   vim.ui.select(names, { prompt = prompt, kind = 'hiera_ls', format_item = format }, function(name)
     if name then
       choose(name)
     end
   end)
+end
+
+--- What tells nodes apart, by their names.
+local function says(answer)
+  local found = {}
+  for _, choice in ipairs(answer.choices or {}) do
+    found[choice.node] = choice.says
+  end
+  return found
+end
+
+--- A value in a line: text as it is, the rest as JSON.
+local function shown(given)
+  return type(given) == 'string' and given or vim.json.encode(given)
+end
+
+--- What a fact is now.
+local function now(fact, node)
+  if node and present(fact.current) ~= nil then
+    return shown(fact.current)
+  end
+  local told = {}
+  for _, count in ipairs(vim.list_slice(fact.values, 1, 3)) do
+    local nodes = count.nodes == 1 and ' (1 node)' or count.nodes > 1 and (' (%d nodes)'):format(count.nodes) or ''
+    table.insert(told, shown(count.value) .. nodes)
+  end
+  return #told == 0 and 'not known' or table.concat(told, ', ')
 end
 
 local function ask(prompt, given, next)
@@ -192,24 +234,54 @@ local questions = {
     if words[1] then
       return choose(words[1])
     end
-    request(client, NODES, place, function(answer)
+    request(client, NODES, vim.tbl_extend('force', place, { details = true }), function(answer)
+      if #answer.nodes == 0 then
+        notify('no nodes are known: :HieraLs createNodes shows how to get a file of them')
+      end
       local selected = present(answer.selected) or ALL_NODES
-      select(vim.list_extend({ ALL_NODES }, answer.nodes), 'Answer for', selected, choose)
+      local names = vim.list_extend({ ALL_NODES }, answer.nodes)
+      select(names, 'Show values for', selected, choose, says(answer))
     end)
   end,
-  ['hiera.setFact'] = function(_, place, words, done)
+  ['hiera.setFact'] = function(client, place, words, done)
     local rest = words[2] and table.concat(vim.list_slice(words, 2), ' ')
-    ask('Fact, such as os.family: ', words[1], function(path)
-      local function set(typed)
-        done(vim.tbl_extend('force', place, { path = path, value = value(typed) }))
-      end
+    local function set(path, typed)
+      done(vim.tbl_extend('force', place, { path = path, value = value(typed) }))
+    end
+    local function ask_value(path)
       if rest then
-        return set(rest)
+        return set(path, rest)
       end
       -- Nothing is an answer here.
-      vim.ui.input({ prompt = ('Value of %s (empty takes it back): '):format(path) }, function(typed)
+      local prompt = ('Value of %s (leave empty to remove the override): '):format(path)
+      vim.ui.input({ prompt = prompt }, function(typed)
         if typed then
-          set(typed)
+          set(path, typed)
+        end
+      end)
+    end
+    if words[1] then
+      return ask_value(words[1])
+    end
+    request(client, FACTS, place, function(answer)
+      local overrides, facts = answer.overrides, {}
+      for _, fact in ipairs(answer.facts) do
+        if fact.settable then
+          table.insert(facts, fact)
+        end
+      end
+      table.insert(facts, { path = 'another fact…' })
+      local function format(fact)
+        local override = overrides[fact.path]
+        local of = override ~= nil and 'overridden: ' .. shown(override)
+          or fact.values and now(fact, present(answer.node))
+        return of and ('%s  %s'):format(fact.path, of) or fact.path
+      end
+      vim.ui.select(facts, { prompt = 'Override a fact', kind = 'hiera_ls', format_item = format }, function(fact)
+        if fact and fact.values then
+          ask_value(fact.path)
+        elseif fact then
+          ask('Fact, such as os.family: ', nil, ask_value)
         end
       end)
     end)
@@ -218,7 +290,7 @@ local questions = {
     if #words >= 2 then
       return done({ uri = place.uri, from = words[1], to = words[2], key = words[3] })
     end
-    request(client, NODES, place, function(answer)
+    request(client, NODES, vim.tbl_extend('force', place, { details = true }), function(answer)
       local names = vim.list_extend(vim.deepcopy(answer.nodes), present(answer.environments) or {})
       local function to(from)
         local is_node = vim.tbl_contains(answer.nodes, from)
@@ -227,12 +299,12 @@ local questions = {
         end, names)
         select(others, ('Compare %s with'):format(from), nil, function(name)
           done({ uri = place.uri, from = from, to = name })
-        end)
+        end, says(answer))
       end
       if words[1] then
         to(words[1])
       else
-        select(names, 'Compare', present(answer.selected), to)
+        select(names, 'Compare', present(answer.selected), to, says(answer))
       end
     end)
   end,
@@ -317,8 +389,30 @@ local function choose_hierarchy()
   end)
 end
 
+--- Shows how to get a file of nodes; what is to be run is run by the user.
+local function create_nodes()
+  local client = client_here()
+  if not (client and vim.tbl_contains(announced(client), RECIPES)) then
+    return notify('no server is attached', vim.log.levels.ERROR)
+  end
+  request(client, RECIPES, vim.empty_dict(), function(answer)
+    local function format(recipe)
+      return ('%s: %s'):format(recipe.title, recipe.detail)
+    end
+    local options = { prompt = 'A file of nodes', kind = 'hiera_ls', format_item = format }
+    vim.ui.select(answer.recipes, options, function(recipe)
+      if recipe then
+        local content = ('# %s\n%s\n'):format(format(recipe), recipe.command)
+        local document = { title = 'nodes.json ' .. recipe.title, language = 'sh', content = content }
+        documents.show(RECIPES, document, client.root_dir)
+      end
+    end)
+  end)
+end
+
 --- Commands that need no server.
 local own = {
+  createNodes = create_nodes,
   hierarchy = choose_hierarchy,
   log = function()
     vim.cmd.tabedit(vim.fn.fnameescape(vim.lsp.log.get_filename()))
@@ -340,7 +434,7 @@ local function commands()
   local found = {}
   local client = client_here()
   for _, command in ipairs(client and announced(client) or {}) do
-    if command ~= NODES and command ~= HIERARCHIES then
+    if not FOR_CHOICES[command] then
       found[short(command)] = command
     end
   end
@@ -435,6 +529,18 @@ local function sides(client)
   return vim.list_extend(choices.nodes, present(choices.environments) or {})
 end
 completions['hiera.diff'] = { sides, sides, keys }
+completions['hiera.setFact'] = {
+  function(client)
+    local parameters = { command = FACTS, arguments = { { uri = place_of_cursor(client).uri } } }
+    local answer = soon(client, 'workspace/executeCommand', parameters) or { facts = {} }
+    local settable = vim.tbl_filter(function(fact)
+      return fact.settable
+    end, answer.facts)
+    return vim.tbl_map(function(fact)
+      return fact.path
+    end, settable)
+  end,
+}
 for _, command in ipairs({ 'hiera.explain', 'hiera.matrix', 'hiera.uses', 'hiera.value' }) do
   completions[command] = { keys }
 end
@@ -465,18 +571,23 @@ function M.attached(client)
   end
 end
 
---- A short text for a status line: empty without a server, else the selected node, how many facts a
---- what-if has, and problems.
+--- For whom answers are: a node, or how many.
+local function whom(choices)
+  local nodes = #(choices.nodes or {})
+  return present(choices.selected) or (nodes == 0 and 'no nodes known') or ('all nodes (%d)'):format(nodes)
+end
+
+--- A short text for a status line: empty without a server, else for whom answers are, how many facts are
+--- overridden, and problems.
 ---@return string
 function M.status()
   local client = vim.lsp.get_clients({ name = 'hiera_ls', bufnr = 0 })[1]
   if not client then
     return ''
   end
-  local parts = { 'Hiera' }
-  local choices = chosen[client.id] or {}
-  table.insert(parts, present(choices.selected))
-  local facts = vim.tbl_count(present(choices.facts) or {})
+  local choices = chosen[client.id]
+  local parts = { choices and 'Hiera: ' .. whom(choices) or 'Hiera' }
+  local facts = vim.tbl_count(choices and present(choices.facts) or {})
   if facts > 0 then
     table.insert(parts, 'what if ' .. facts)
   end

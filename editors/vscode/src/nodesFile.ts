@@ -1,0 +1,53 @@
+/** Ways to a file of nodes: recipes to paste into a terminal, and a file that is begun by hand. */
+
+import * as vscode from "vscode";
+
+import { type Choices, draft, type Facts, type Recipe } from "./choices";
+
+/** The name under which a file of nodes is found without a setting. */
+const NAME = "nodes.json";
+
+/** Shows how to get a file of nodes, or begins one. */
+export async function createNodes(recipes: readonly Recipe[], choices: Choices, facts: Facts): Promise<void> {
+  type Item = vscode.QuickPickItem & { readonly recipe?: Recipe };
+  const items: Item[] = recipes.map((recipe) => ({
+    label: `$(terminal) ${recipe.title}`,
+    detail: recipe.detail,
+    recipe,
+  }));
+  items.push({
+    label: "$(edit) written by hand",
+    detail: "a new file with the names that are known and the variables that the hierarchy uses",
+  });
+  const picked = await vscode.window.showQuickPick(items, {
+    title: `Hiera: Create ${NAME}`,
+    placeHolder: "Where are facts of your nodes known?",
+    matchOnDetail: true,
+  });
+  if (picked === undefined) {
+    return;
+  }
+  if (picked.recipe !== undefined) {
+    await offer(picked.recipe);
+    return;
+  }
+  const document = await vscode.workspace.openTextDocument({ language: "json", content: draft(choices, facts) });
+  await vscode.window.showTextDocument(document);
+  void vscode.window.showInformationMessage(`Hiera: fill it in, and save it as ${NAME} beside hiera.yaml`);
+}
+
+/** Shows a command, to be copied or put into a terminal; it is never run from here. */
+async function offer({ title, detail, command }: Recipe): Promise<void> {
+  const content = `# A file of nodes ${title}: ${detail}.\n# Facts can hold what should not be published: think of .gitignore.\n${command}\n`;
+  const document = await vscode.workspace.openTextDocument({ language: "shellscript", content });
+  await vscode.window.showTextDocument(document);
+  const message = "Hiera: the command is to be run by you";
+  const chosen = await vscode.window.showInformationMessage(message, "Copy", "Put into a Terminal");
+  if (chosen === "Copy") {
+    await vscode.env.clipboard.writeText(command);
+  } else if (chosen !== undefined) {
+    const terminal = vscode.window.createTerminal({ name: "Hiera" });
+    terminal.show();
+    terminal.sendText(command, false);
+  }
+}
