@@ -178,7 +178,7 @@ test("a link in a hover that cuts a value opens all of it", async () => {
 test("an explanation opens as a document", async () => {
   await bench.goTo(7, 5);
   await bench.run("Hiera: Explain Key");
-  await document("How profile::web::firewall is looked up", 'Searching for "profile::web::firewall"');
+  await document("How profile::web::firewall is looked up", /profile::web::firewall/);
   await bench.picture(join(process.env.OUT, "explain.png"));
   await closeDocuments();
   bench.mark("explained");
@@ -345,9 +345,9 @@ test("hints say what is overridden, and what a token is worth", async () => {
   await bench.openByName("data/common.yaml");
   const line = (text) => bench.page.locator(".view-line", { hasText: text });
   await bench.goTo(35, 1);
-  await line("site::domain:").filter({ hasText: /overridden\sfor\s7\sof\s8\snodes/ }).waitFor();
+  await line("site::domain:").filter({ hasText: /↑\ssite\/lon\.yaml:2/ }).waitFor();
   await bench.goTo(56, 1);
-  await line("lookup('site::name')").filter({ hasText: '"Acme"' }).first().waitFor();
+  await line("lookup('site::name')").filter({ hasText: /Acme/ }).first().waitFor();
   await bench.picture(join(process.env.OUT, "hints.png"));
   bench.mark("hints");
 });
