@@ -74,7 +74,7 @@ pub(crate) fn command_time(times: u32, command: &[&str]) -> Duration {
 }
 
 /// Processor time of all commands that have ended so far.
-fn children_time() -> Duration {
+pub(crate) fn children_time() -> Duration {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system counts");
     let time = |value: TimeVal| {
         let seconds = Duration::from_secs(value.tv_sec().unsigned_abs());

@@ -327,7 +327,8 @@ impl<'a> Engine<'a> {
             Some([]) => (Value::Undef, Vec::new()),
             None => (convert_to, Vec::new()),
         };
-        let lookup_error = |cause: String| LookupError::new(ErrorClass::Lookup, cause);
+        let lookup_error =
+            |cause: String| LookupError::new(ErrorClass::Lookup, Cause::Conversion(cause));
         let aliases = self.type_aliases();
         let (target, converted) = match target.as_str() {
             Some(text) => {

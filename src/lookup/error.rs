@@ -144,6 +144,8 @@ pub enum Cause {
         /// The error.
         error: Box<LookupError>,
     },
+    /// A value is not converted as `convert_to` says: the message.
+    Conversion(String),
     /// Any other cause: the message.
     Other(String),
 }
@@ -183,7 +185,7 @@ impl fmt::Display for Cause {
             Cause::Data { path, error } => write!(f, "Unable to parse {}", error.message(path)),
             Cause::Raised(error) => write!(f, "{error}"),
             Cause::OfKey { key, error } => write!(f, "Lookup of key '{key}' failed: {error}"),
-            Cause::Other(message) => f.write_str(message),
+            Cause::Conversion(message) | Cause::Other(message) => f.write_str(message),
         }
     }
 }
@@ -267,6 +269,7 @@ impl LookupError {
             | Cause::Config(_)
             | Cause::File { .. }
             | Cause::Data { .. }
+            | Cause::Conversion(_)
             | Cause::Other(_) => None,
         }
     }

@@ -18,6 +18,7 @@ use crate::lookup::{
 };
 use crate::regexp::{Regexp, RegexpError};
 use crate::scope::{KnownNodes, Scope};
+use crate::text::TextRange;
 use crate::workspace::{File, PROJECT_FILE, Root, Snapshot, path};
 
 /// The limit of findings of one file, wherever they are shown: a file with more of them is broken in
@@ -132,9 +133,31 @@ impl<'a> Checker<'a> {
         self.part(path, Part::All)
     }
 
+    /// The findings of one file as [`Checker::file`] gives them, and where its secrets stand.
+    #[must_use]
+    pub fn with_secrets(&self, path: &str) -> Option<(Vec<Finding>, Vec<TextRange>)> {
+        self.found(path, Part::All)
+    }
+
+    /// Where secrets stand in a data file, whatever is reported there: no report shows these bytes.
+    #[must_use]
+    pub fn secrets(&self, path: &str) -> Vec<TextRange> {
+        let file = self.snapshot.file(path);
+        let Some(file) = file.filter(|file| file.format().is_some()) else {
+            return Vec::new();
+        };
+        let unread = || FileContext::new(self, file, Role::Unread);
+        let checked = self.checked(file).unwrap_or_else(unread);
+        secrets_among(&walk(&checked, &SECRETS))
+    }
+
     /// The findings of some rules in one file, as [`Checker::file`] gives those of all.
     #[must_use]
     pub fn part(&self, path: &str, part: Part) -> Option<Vec<Finding>> {
+        Some(self.found(path, part)?.0)
+    }
+
+    fn found(&self, path: &str, part: Part) -> Option<(Vec<Finding>, Vec<TextRange>)> {
         let file = self.snapshot.file(path)?;
         let checked = self.checked(file).or_else(|| self.unread(file))?;
         let own = |rule: &&&'static Rule| rule.depends.on == Facts::NONE;
@@ -148,10 +171,12 @@ impl<'a> Checker<'a> {
                 &RULES.iter().filter(own).copied().collect::<Vec<_>>(),
             ),
         };
+        let secrets = secrets_among(&findings);
         findings = suppression::apply(&checked, findings, part == Part::All);
+        hide(file.text(), &secrets, &mut findings);
         findings.sort_by(|a, b| (a.range.start, a.code).cmp(&(b.range.start, b.code)));
         findings.truncate(MOST_FINDINGS);
-        Some(findings)
+        Some((findings, secrets))
     }
 
     /// Whether a hierarchy reads a file, or the file is one's configuration: O(levels).
@@ -375,6 +400,31 @@ impl<'a> Checker<'a> {
             .lookup(&Scope::open(), &Request::key(&some_key));
         let mut unknown = answer.unknown.iter();
         unknown.any(|unknown| matches!(unknown.cause, UnknownCause::Function { .. }))
+    }
+}
+
+/// The rules that find secrets.
+const SECRETS: [&Rule; 2] = [super::dec_not_encrypted::RULE, super::plain_secret::RULE];
+
+/// Where the secrets of some findings stand.
+fn secrets_among(findings: &[Finding]) -> Vec<TextRange> {
+    let secrets = findings.iter().filter(|finding| finding.is_secret);
+    secrets.map(|finding| finding.range).collect()
+}
+
+/// Takes the secrets of a file out of messages: those of Puppet's types repeat values.
+fn hide(text: &str, secrets: &[TextRange], findings: &mut [Finding]) {
+    for secret in secrets {
+        let secret = secret.slice(text).trim_matches(['"', '\'']);
+        for finding in findings.iter_mut().filter(|_| !secret.is_empty()) {
+            let related = finding
+                .related
+                .iter_mut()
+                .map(|related| &mut related.message);
+            for message in std::iter::once(&mut finding.message).chain(related) {
+                *message = message.replace(secret, "…");
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! One file as the rules see it: its text, its tree, and who reads it.
 
+use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use super::checker::{Checker, RootContext};
@@ -124,6 +125,8 @@ pub(super) struct ScalarAt<'a> {
     pub(super) node: &'a Node,
     /// What it holds.
     pub(super) scalar: &'a Scalar,
+    /// What a plain scalar means, once a rule has asked.
+    pub(super) resolved: OnceCell<Resolved>,
 }
 
 /// A token in a string that Puppet interpolates.
@@ -205,7 +208,7 @@ impl<'a> FileContext<'a> {
     #[must_use]
     pub fn parse(&self) -> &Parse {
         self.parse
-            .get_or_init(|| self.snapshot().parse_of(self.file, self.format()))
+            .get_or_init(|| self.snapshot().parse_once(self.file, self.format()))
     }
 
     /// The file's tree.
@@ -237,6 +240,26 @@ impl<'a> FileContext<'a> {
             }),
         });
         loaded.loaded.as_ref()
+    }
+
+    /// Why Puppet refuses the file, if it does.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&LoadError> {
+        let is_data = matches!(self.role, Role::Data(_) | Role::Unread);
+        // The file's facts know of every refusal by the reader that its name stands for.
+        let is_known = is_data && self.file.format() == Some(self.format());
+        match is_known && self.facts().error.is_none() && self.file.unchecked().is_none() {
+            true => None,
+            false => self.loaded().err(),
+        }
+    }
+
+    /// Whether Puppet certainly reads a hash, as its text shows. False says nothing.
+    pub(super) fn is_surely_hash(&self) -> bool {
+        let tree = self.tree();
+        let root = tree.root().map(|root| tree.node(root));
+        let is_mapping = root.is_some_and(|root| root.as_mapping().is_some() && root.tag.is_none());
+        is_mapping && self.parse().psych.is_none() && self.refusal().is_none()
     }
 
     /// Where a person should look for a failure of the loader.
@@ -296,11 +319,12 @@ impl<'a> FileContext<'a> {
     /// The entries of `lookup_options` as Puppet reads them; none where it refuses the file.
     fn read_options(&self) -> Vec<OptionAt<'_>> {
         let tree = self.tree();
-        let Ok(value) = self.loaded() else {
+        let Some((_, options)) = self.top_level("lookup_options") else {
             return Vec::new();
         };
-        let all = value.get("lookup_options").and_then(Value::as_hash);
-        let (Some(all), Some((_, options))) = (all, self.top_level("lookup_options")) else {
+        let value = self.loaded().ok();
+        let all = value.and_then(|value| value.get("lookup_options")?.as_hash());
+        let Some(all) = all else {
             return Vec::new();
         };
         let names = all.iter().filter_map(|(name, value)| {
@@ -317,11 +341,11 @@ impl<'a> FileContext<'a> {
     }
 
     /// What a plain scalar of YAML means; nothing for any other scalar, which is a text.
-    pub(super) fn resolved(&self, at: &ScalarAt<'_>) -> Option<Resolved> {
+    pub(super) fn resolved<'s>(&self, at: &'s ScalarAt<'_>) -> Option<&'s Resolved> {
         let is_plain = self.format() == Format::Yaml
             && at.scalar.style == ScalarStyle::Plain
             && at.node.tag.is_none();
-        is_plain.then(|| resolve_plain(&at.scalar.text))
+        is_plain.then(|| at.resolved.get_or_init(|| resolve_plain(&at.scalar.text)))
     }
 
     /// The key of the mapping entry whose value a node is, or whose list it is an element of.
@@ -332,7 +356,12 @@ impl<'a> FileContext<'a> {
             let parent = tree.parent(node)?;
             match &tree.node(parent).kind {
                 NodeKind::Mapping(pairs) => {
-                    let (key, _) = pairs.iter().find(|(_, value)| *value == node)?;
+                    // Nodes are numbered in the order of the text.
+                    let at = pairs.binary_search_by_key(&node, |&(_, value)| value);
+                    let (key, _) = match at {
+                        Ok(at) => &pairs[at],
+                        Err(_) => pairs.iter().find(|(_, value)| *value == node)?,
+                    };
                     return tree.scalar_text(*key);
                 }
                 NodeKind::Sequence(_) => node = parent,

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use foldhash::quality::RandomState;
+
 use super::{Depends, FileContext, Findings, Hook, MappingAt, Related, Rule, Severity};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, ScalarStyle};
-use crate::text::TextRange;
 use crate::workspace::Format;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -22,14 +23,29 @@ fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>
         // Its values are merged or joined.
         return;
     }
+    if at.pairs.len() < 2 {
+        return;
+    }
     let tree = file.tree();
-    let mut seen: HashMap<&str, TextRange> = HashMap::new();
+    let mut seen: HashMap<&str, &Node, RandomState> = HashMap::default();
+    seen.reserve(at.pairs.len());
     for &(key, _) in at.pairs {
         let key = tree.node(key);
-        let Some(name) = string(key) else { continue };
-        let Some(first) = seen.insert(name, key.range) else {
+        let Some(scalar) = key.as_scalar() else {
             continue;
         };
+        let Some(before) = seen.insert(&scalar.text, key) else {
+            continue;
+        };
+        // Few texts come twice: only then it matters whether both are strings.
+        let Some(name) = string(key) else {
+            seen.insert(&scalar.text, before);
+            continue;
+        };
+        if string(before).is_none() {
+            continue;
+        }
+        let first = before.range;
         let message = format!(
             "'{name}' is set twice in one hash: the last value counts, the others are lost"
         );

@@ -46,7 +46,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             findings.report(
                 at.range,
                 format!(
-                    "no data in this workspace has the key '{root}': Puppet puts an empty text there"
+                    "no data in this workspace has the key '{root}': where none that is deployed beside it \
+                     has, Puppet puts an empty text there"
                 ),
             );
         }

@@ -13,7 +13,7 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
-    let Err(error) = at.loaded() else { return };
+    let Some(error) = at.refusal() else { return };
     if error.kind == LoadErrorKind::Json {
         let message = format!("Puppet refuses the whole file: {}", shown(&error.message));
         findings.report(at.place_of(error), message);

@@ -22,33 +22,55 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let Some((path, place)) = variable(at) else {
         return;
     };
-    let range = file.places(at.node).source_range(place);
-    report(file, path, (at.range, range), findings);
+    if let Some(legacy) = legacy(path) {
+        let range = file.places(at.node).source_range(place);
+        report(file, &legacy, (at.range, range), findings);
+    }
 }
 
 fn check_paths(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for token in path_tokens(file) {
-        report(file, &token.variable, (token.range, token.inner), findings);
+        if let Some(legacy) = legacy(&token.variable) {
+            report(file, &legacy, (token.range, token.inner), findings);
+        }
     }
 }
 
-/// Reports a variable that is a legacy fact: where its token stands, and where its name does.
+/// A variable that is a legacy fact.
+struct Legacy<'t> {
+    name: &'t str,
+    /// Whether nothing but the fact can be meant.
+    is_top: bool,
+    /// The structured fact that it is another name of.
+    structured: Option<&'static str>,
+}
+
+fn legacy(path: &str) -> Option<Legacy<'_>> {
+    let top = path.strip_prefix("::");
+    let top = top.or_else(|| path.strip_prefix("facts."));
+    let name = top.unwrap_or(path);
+    match core_fact(name) {
+        CoreFact::Legacy(structured) => Some(Legacy {
+            name,
+            is_top: top.is_some(),
+            structured,
+        }),
+        CoreFact::Exists | CoreFact::NoSuchPart(_) | CoreFact::Custom(_) => None,
+    }
+}
+
+/// Reports a legacy fact: where its token stands, and where its name does.
 fn report(
     file: &FileContext<'_>,
-    path: &str,
+    legacy: &Legacy<'_>,
     (range, name_range): (TextRange, TextRange),
     findings: &mut Findings<'_>,
 ) {
-    let (name, is_top) = match path
-        .strip_prefix("::")
-        .or_else(|| path.strip_prefix("facts."))
-    {
-        Some(name) => (name, true),
-        None => (path, false),
-    };
-    let CoreFact::Legacy(structured) = core_fact(name) else {
-        return;
-    };
+    let Legacy {
+        name,
+        is_top,
+        structured,
+    } = *legacy;
     let effect = match file.settings().puppet_version {
         PuppetVersion::V8 => "agents of Puppet 8 do not send it unless they are told to",
         PuppetVersion::V7 => "Puppet 8 does not have it as a rule",

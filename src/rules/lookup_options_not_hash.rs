@@ -12,6 +12,9 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
+    let Some((_, node)) = at.top_level("lookup_options") else {
+        return;
+    };
     let Ok(value) = at.loaded() else { return };
     let Some(options) = value.get("lookup_options") else {
         return;
@@ -19,10 +22,8 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     if at.readers().is_empty() || options.as_hash().is_some() || options.is_undef() {
         return;
     }
-    if let Some((_, node)) = at.top_level("lookup_options") {
-        findings.report(
-            at.tree().node(node).range,
-            "the value of lookup_options must be a hash: every lookup that reads this file fails",
-        );
-    }
+    findings.report(
+        at.tree().node(node).range,
+        "the value of lookup_options must be a hash: every lookup that reads this file fails",
+    );
 }

@@ -70,6 +70,7 @@ fn clash(error: &LookupError) -> Option<String> {
         | Cause::Config(_)
         | Cause::File { .. }
         | Cause::Data { .. }
+        | Cause::Conversion(_)
         | Cause::Other(_) => None,
     }
 }

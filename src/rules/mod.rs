@@ -47,6 +47,7 @@ mod walk;
 
 mod alias_not_whole;
 mod backend_options;
+mod bad_convert_to;
 mod bad_merge_option;
 mod bad_strategy;
 mod data_namespace;
@@ -88,6 +89,7 @@ mod malformed_call;
 mod merge_type_clash;
 mod missing_parameter;
 mod multi_document;
+mod nested_not_flat;
 mod no_location;
 mod non_string_map_key;
 mod not_a_hash;
@@ -138,6 +140,7 @@ use rule::{ConfigurationAt, Hook};
 pub static RULES: &[&Rule] = &[
     alias_not_whole::RULE,
     backend_options::RULE,
+    bad_convert_to::RULE,
     bad_merge_option::RULE,
     bad_strategy::RULE,
     data_namespace::RULE,
@@ -179,6 +182,7 @@ pub static RULES: &[&Rule] = &[
     merge_type_clash::RULE,
     missing_parameter::RULE,
     multi_document::RULE,
+    nested_not_flat::RULE,
     no_location::RULE,
     non_string_map_key::RULE,
     not_a_hash::RULE,

@@ -14,6 +14,9 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
+    if at.is_surely_hash() {
+        return;
+    }
     let Ok(value) = at.loaded() else { return };
     if at.readers().is_empty() || value.as_hash().is_some() {
         return;

@@ -82,6 +82,9 @@ const LONGEST: usize = 64 << 10;
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;
+    if text.len() < SHORTEST {
+        return;
+    }
     let is_text = matches!(file.resolved(at), None | Some(Resolved::String));
     if !is_text || text.len() > LONGEST || text.contains("%{") || text.contains("ENC[") {
         return;

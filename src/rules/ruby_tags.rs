@@ -18,7 +18,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         ([], _) => return,
         ([..], _) => "Puppet refuses",
     };
-    let Err(error) = at.loaded() else { return };
+    let Some(error) = at.refusal() else { return };
     if error.kind == LoadErrorKind::YamlDisallowedClass {
         let message = format!("{who} the whole file: {}", error.message);
         findings.report(at.place_of(error), message);

@@ -28,6 +28,14 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if key.state != KeyState::Read || !is_last {
         return;
     }
+    let is_parameter = |reader: &Reader<'_>| {
+        let analysis = at.checker.analysis();
+        let found = analysis.autoloaded_parameter(reader.root.root, &key.name);
+        found.is_some()
+    };
+    if !at.readers().iter().any(is_parameter) {
+        return;
+    }
     let Ok(Some(value)) = at.loaded().map(|data| data.get(&key.name)) else {
         return;
     };

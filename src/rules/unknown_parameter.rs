@@ -67,7 +67,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
 }
 
 /// Whether manifests or data may look a key up by its name.
-fn may_be_looked_up(snapshot: &Snapshot, key: &str, class: Defined<'_>) -> bool {
+pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str, class: Defined<'_>) -> bool {
     let dotted = format!("{key}.");
     if snapshot.files_looking_up(key).next().is_some()
         || snapshot.looked_up(&dotted).next().is_some()
@@ -112,7 +112,7 @@ pub(super) fn classes_of(delta: &FileDelta) -> BTreeSet<Arc<str>> {
 }
 
 /// The keys of data that a manifest may look up.
-fn looked_up(facts: &FileFacts, snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+pub(super) fn looked_up(facts: &FileFacts, snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut keys = BTreeSet::new();
     let lookups = facts.code.iter().flat_map(|code| code.lookups.iter());
     for lookup in lookups {

@@ -2,6 +2,7 @@
 //!
 //! It knows no rule. A rule that panics loses its findings in the file, and is not called again.
 
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::context::{FileContext, MappingAt, OptionAt, Role, ScalarAt, TokenAt};
@@ -165,7 +166,12 @@ impl<'a> Walk<'a> {
                 NodeKind::Scalar(scalar) => {
                     let part = parts[id.index()];
                     if part == Part::Value {
-                        let scalar = ScalarAt { id, node, scalar };
+                        let scalar = ScalarAt {
+                            id,
+                            node,
+                            scalar,
+                            resolved: OnceCell::new(),
+                        };
                         self.call(&hooks.scalar, |check, findings| {
                             check(at, &scalar, findings)
                         });

@@ -20,7 +20,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         return;
     };
     // `05` means five in either way.
-    if text.parse() == Ok(value) {
+    if text.parse().as_ref() == Ok(value) {
         return;
     }
     let finding = findings.report(

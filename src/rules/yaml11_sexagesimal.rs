@@ -20,7 +20,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     }
     let value = match file.resolved(at) {
         Some(Resolved::Int(value)) => value.to_string(),
-        Some(Resolved::Float(value)) => float_to_s(value),
+        Some(Resolved::Float(value)) => float_to_s(*value),
         Some(_) | None => return,
     };
     let finding = findings.report(

@@ -15,7 +15,7 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
-    let Err(error) = at.loaded() else { return };
+    let Some(error) = at.refusal() else { return };
     if error.kind != LoadErrorKind::YamlDate {
         return;
     }

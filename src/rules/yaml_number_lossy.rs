@@ -24,7 +24,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let value = match file.resolved(at) {
         Some(Resolved::Int(value)) if text.contains([',', '_', 'x']) => value.to_string(),
         // `1.0` stays `1.0`, and `0.50` is an amount.
-        Some(Resolved::Float(value)) if is_shortened(text) => float_to_s(value),
+        Some(Resolved::Float(value)) if is_shortened(text) => float_to_s(*value),
         Some(_) | None => return,
     };
     let key = file.key_around(at.id).map(|key| key.to_lowercase());

@@ -1,5 +1,6 @@
-//! `yaml-portability`: Puppet reads a file that a strict YAML 1.2 reader rejects.
+//! `yaml-portability`: a strict YAML 1.2 reader rejects a file, or reads other values than Puppet.
 
+use num_bigint::BigInt;
 use yaml_rust2::Event;
 use yaml_rust2::parser::Parser;
 use yaml_rust2::scanner::ScanError;
@@ -7,14 +8,17 @@ use yaml_rust2::scanner::ScanError;
 use super::context::shown;
 use super::finding::Findings;
 use super::rule::Hook;
-use super::{Depends, FileContext, Rule, Severity};
+use super::{Depends, FileContext, Role, Rule, Severity};
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{Node, NodeKind, ScalarStyle, Tree};
 use crate::text::TextRange;
+use crate::value::float_to_s;
 use crate::workspace::Format;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "yaml-portability",
     severity: Severity::Information,
-    summary: "Puppet reads a file that a strict YAML 1.2 reader rejects",
+    summary: "a strict YAML 1.2 reader rejects a file, or reads other values than Puppet",
     page: include_str!("../../docs/rules/yaml-portability.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::File(check)],
@@ -25,17 +29,37 @@ const LARGEST: usize = 4 << 20;
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let text = at.file.text();
-    if at.format() != Format::Yaml || text.len() > LARGEST || at.loaded().is_err() {
+    if at.format() != Format::Yaml || text.len() > LARGEST || at.refusal().is_some() {
         return;
     }
-    let Some(error) = rejection(text) else { return };
-    let line = error.marker().line();
-    let message = format!(
-        "Puppet reads this file, but a strict YAML 1.2 reader stops in line {line}: {}; other tools may \
-         reject it or read it differently",
-        shown(error.info())
-    );
-    findings.report(range_of_line(text, line), message);
+    // What keeps to the plain part of YAML every reader reads.
+    if !at.tree().is_plain()
+        && let Some(error) = rejection(text)
+    {
+        let line = error.marker().line();
+        let message = format!(
+            "Puppet reads this file, but a strict YAML 1.2 reader stops in line {line}: {}; other \
+             tools may reject it or read it differently",
+            shown(error.info())
+        );
+        findings.report(range_of_line(text, line), message);
+        return;
+    }
+    // The keys of a configuration mean the same as symbols and as texts.
+    if matches!(at.role, Role::Config { .. } | Role::Project) {
+        return;
+    }
+    let mut differences = differences(at.tree());
+    let Some((node, difference)) = differences.next() else {
+        return;
+    };
+    let more = match differences.count() {
+        0 => String::new(),
+        1 => "; there is one more such place in this file".to_owned(),
+        more => format!("; there are {more} more such places in this file"),
+    };
+    let message = format!("{difference}: other tools may read this file differently{more}");
+    findings.report_as(Severity::Hint, node.range, message);
 }
 
 /// Why a strict reader rejects a text.
@@ -50,6 +74,190 @@ fn rejection(text: &str) -> Option<ScanError> {
     }
 }
 
+/// The plain scalars that mean something else in the core schema of YAML 1.2, in the order of the
+/// text. Those that other rules report as what Puppet makes of them are left out.
+fn differences(tree: &Tree) -> impl Iterator<Item = (&Node, String)> {
+    // A mapping comes before its keys.
+    let mut keys = vec![Key::None; tree.len()];
+    tree.nodes().filter_map(move |(id, node)| match &node.kind {
+        NodeKind::Mapping(pairs) => {
+            let key = match tree.root() == Some(id) {
+                true => Key::Topmost,
+                false => Key::Nested,
+            };
+            for &(id, _) in pairs {
+                keys[id.index()] = key;
+            }
+            None
+        }
+        NodeKind::Scalar(scalar) => {
+            let is_plain = scalar.style == ScalarStyle::Plain && node.tag.is_none();
+            let text = &*scalar.text;
+            if !is_plain || is_surely_alike(text) {
+                return None;
+            }
+            difference(text, keys[id.index()]).map(|difference| (node, difference))
+        }
+        NodeKind::Sequence(_) | NodeKind::Alias { .. } => None,
+    })
+}
+
+/// What key a scalar is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    None,
+    Topmost,
+    Nested,
+}
+
+/// Longest word that either reader takes for more than a text: `false`.
+const LONGEST_WORD: usize = 5;
+
+/// Whether a text is the same to both for certain.
+fn is_surely_alike(text: &str) -> bool {
+    match text.as_bytes() {
+        [] => true,
+        [first, rest @ ..] => first.is_ascii_alphabetic() && rest.len() >= LONGEST_WORD,
+    }
+}
+
+fn difference(text: &str, key: Key) -> Option<String> {
+    let puppet = resolve_plain(text);
+    let is_word = matches!(puppet, Resolved::Bool(_) | Resolved::Null);
+    let is_reported = match key {
+        // `yaml11-bool`, `yaml11-octal`, `yaml11-sexagesimal`, `yaml-number-lossy`.
+        Key::None => {
+            matches!(puppet, Resolved::Bool(_)) && !is_truth_value(text)
+                || matches!(puppet, Resolved::Int(_) | Resolved::Float(_))
+                    && (text.contains([':', ',', '_', 'x']) || has_leading_zero(text))
+        }
+        // `non-string-map-key`
+        Key::Nested => is_word,
+        Key::Topmost => false,
+    };
+    // Ruby's own notation is `symbol-value`, or as a key what Puppet's oldest files are written in.
+    let is_reported = is_reported || matches!(puppet, Resolved::Symbol(_));
+    let strict = strict(text);
+    if is_reported || strict.is_alike(&puppet) {
+        return None;
+    }
+    let puppet = match puppet {
+        Resolved::Null => "nothing".to_owned(),
+        Resolved::Bool(value) => value.to_string(),
+        Resolved::Int(value) => format!("the number {value}"),
+        Resolved::BigInt(value) => format!("the number {value}"),
+        Resolved::Float(value) => format!("the number {}", float_to_s(value)),
+        Resolved::String => "a text".to_owned(),
+        Resolved::Symbol(_) | Resolved::Date | Resolved::Time | Resolved::Invalid { .. } => {
+            return None;
+        }
+    };
+    let strict = match strict {
+        Strict::Null => "nothing".to_owned(),
+        Strict::Bool(value) => value.to_string(),
+        Strict::Int(value) => format!("the number {value}"),
+        Strict::Float(value) => format!("the number {}", float_to_s(value)),
+        Strict::Text => "a text".to_owned(),
+    };
+    Some(format!(
+        "Puppet reads '{text}' as {puppet}, a strict YAML 1.2 reader as {strict}"
+    ))
+}
+
+/// Whether a word is a truth value in some case.
+fn is_truth_value(text: &str) -> bool {
+    text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false")
+}
+
+fn has_leading_zero(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What a plain scalar is in the core schema of YAML 1.2.
+enum Strict {
+    Null,
+    Bool(bool),
+    Int(BigInt),
+    Float(f64),
+    Text,
+}
+
+impl Strict {
+    fn is_alike(&self, puppet: &Resolved) -> bool {
+        match (self, puppet) {
+            (Strict::Null, Resolved::Null) | (Strict::Text, Resolved::String) => true,
+            (Strict::Bool(strict), Resolved::Bool(puppet)) => strict == puppet,
+            (Strict::Int(strict), Resolved::Int(puppet)) => *strict == BigInt::from(*puppet),
+            (Strict::Int(strict), Resolved::BigInt(puppet)) => strict == puppet,
+            (Strict::Float(strict), Resolved::Float(puppet)) => {
+                strict == puppet || strict.is_nan() && puppet.is_nan()
+            }
+            // Ruby tells `1.0` and `1` apart, most readers' users do not.
+            (Strict::Int(strict), Resolved::Float(puppet)) => {
+                strict.to_string() == puppet.to_string()
+            }
+            (
+                Strict::Null | Strict::Bool(_) | Strict::Int(_) | Strict::Float(_) | Strict::Text,
+                _,
+            ) => false,
+        }
+    }
+}
+
+/// YAML 1.2.2, 10.3.2: the core schema's tag resolution.
+fn strict(text: &str) -> Strict {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Strict::Null,
+        "true" | "True" | "TRUE" => return Strict::Bool(true),
+        "false" | "False" | "FALSE" => return Strict::Bool(false),
+        ".nan" | ".NaN" | ".NAN" => return Strict::Float(f64::NAN),
+        _ => {}
+    }
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
+        return Strict::Float(match text.starts_with('-') {
+            true => f64::NEG_INFINITY,
+            false => f64::INFINITY,
+        });
+    }
+    let of_base = |digits: &str, base| BigInt::parse_bytes(digits.as_bytes(), base);
+    let is_made_of = |digits: &str, fits: fn(&u8) -> bool| {
+        !digits.is_empty() && digits.as_bytes().iter().all(fits)
+    };
+    let number = if is_made_of(unsigned, u8::is_ascii_digit) {
+        of_base(text.strip_prefix('+').unwrap_or(text), 10)
+    } else if let Some(digits) = text.strip_prefix("0o") {
+        of_base(digits, 8).filter(|_| is_made_of(digits, u8::is_ascii_digit))
+    } else if let Some(digits) = text.strip_prefix("0x") {
+        of_base(digits, 16).filter(|_| is_made_of(digits, u8::is_ascii_hexdigit))
+    } else {
+        None
+    };
+    match number {
+        Some(number) => Strict::Int(number),
+        None if is_float(unsigned) => text.parse().map_or(Strict::Text, Strict::Float),
+        None => Strict::Text,
+    }
+}
+
+/// `( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`
+fn is_float(text: &str) -> bool {
+    let (number, exponent) = match text.find(['e', 'E']) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    };
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_exponent = |text: &str| {
+        let text = text.strip_prefix(['-', '+']).unwrap_or(text);
+        !text.is_empty() && digits(text)
+    };
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    digits(whole)
+        && digits(part)
+        && !(whole.is_empty() && part.is_empty())
+        && exponent.is_none_or(is_exponent)
+}
+
 /// The text of a line, from 1; the last one's where there are not so many.
 fn range_of_line(text: &str, line: usize) -> TextRange {
     let mut start = 0;
@@ -61,4 +269,61 @@ fn range_of_line(text: &str, line: usize) -> TextRange {
         start += row.len();
     }
     range
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::parse_yaml;
+
+    /// The first difference, and how many there are.
+    fn found(text: &str) -> (Option<String>, usize) {
+        let parse = parse_yaml(text);
+        let mut differences = differences(&parse.tree).map(|(_, difference)| difference);
+        let first = differences.next();
+        let count = usize::from(first.is_some()) + differences.count();
+        (first, count)
+    }
+
+    #[test]
+    fn values_that_both_read_alike() {
+        for alike in [
+            "a: [1, -1, 0, 0x1F, 1.5, -0.5, 1.5e+3, ~, null, true, FALSE, .inf, -.INF, .nan, y, n]\n",
+            "a: text\nb: 10.0.0.1\nc: 1.2.3\nd: '0644'\ne: \"yes\"\nf: 123456789012345678901234567890\n",
+            "a: !!str 0o17\nb: |\n  1e3\nc: -\nd: 2024-1\n1: a\n",
+        ] {
+            assert_eq!(found(alike), (None, 0), "{alike}");
+        }
+    }
+
+    #[test]
+    fn values_that_other_rules_report_are_left_to_them() {
+        let reported = "a: [yes, Off, 0644, 1:30, 1_000, '1,5', 2:30.5]\nb: {yes: 1, ~: 2}\n";
+        assert_eq!(found(reported), (None, 0));
+    }
+
+    #[test]
+    fn values_that_differ() {
+        for (text, puppet, strict) in [
+            ("1e3", "a text", "the number 1000.0"),
+            ("1.5e3", "a text", "the number 1500.0"),
+            ("0o17", "a text", "the number 15"),
+            ("0b101", "the number 5", "a text"),
+            ("tRUE", "true", "a text"),
+            ("nULL", "nothing", "a text"),
+        ] {
+            let told =
+                format!("Puppet reads '{text}' as {puppet}, a strict YAML 1.2 reader as {strict}");
+            assert_eq!(found(&format!("a: [{text}]\n")), (Some(told), 1));
+        }
+        assert!(
+            found("on: 1\n0644: 2\n")
+                .0
+                .unwrap_or_default()
+                .contains("'on' as true")
+        );
+        assert_eq!(found("on: 1\n0644: 2\n1:30: 3\n").1, 3);
+        // Nearly all readers take in entries, as an extension.
+        assert_eq!(found("a: &a {b: 1}\nc:\n  <<: *a\n:d: 1\n").1, 0);
+    }
 }

@@ -153,6 +153,9 @@ pub enum CoreFact {
 /// What Facter itself says of a fact by its dotted path, without `facts.`.
 #[must_use]
 pub fn core_fact(path: &str) -> CoreFact {
+    if PARTS.binary_search(&path).is_ok() {
+        return CoreFact::Exists;
+    }
     let (top, rest) = path.split_once('.').unwrap_or((path, ""));
     let within = |part: &&&str| part.split('.').next() == Some(top);
     let is_prefix = |short: &str, long: &str| {
@@ -185,7 +188,12 @@ pub fn core_fact(path: &str) -> CoreFact {
 
 #[cfg(test)]
 mod tests {
-    use super::{CoreFact, core_fact};
+    use super::{CoreFact, PARTS, core_fact};
+
+    #[test]
+    fn parts_are_ordered() {
+        assert!(PARTS.is_sorted());
+    }
 
     #[test]
     fn parts_of_structured_facts_are_fixed() {

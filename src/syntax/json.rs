@@ -56,7 +56,7 @@ pub fn parse_json(text: &str) -> Parse {
             nodes: parser.nodes,
             comments,
             broken,
-            ignored: None,
+            ..Tree::default()
         },
         problems,
         psych: None,

@@ -167,6 +167,8 @@ pub struct Tree {
     pub(super) comments: Vec<TextRange>,
     pub(super) broken: Vec<BrokenEntry>,
     pub(super) ignored: Option<TextRange>,
+    /// Whether the fast reader read the text.
+    pub(super) is_plain: bool,
 }
 
 impl Tree {
@@ -174,6 +176,14 @@ impl Tree {
     #[must_use]
     pub fn root(&self) -> Option<NodeId> {
         (!self.nodes.is_empty()).then(|| NodeId::at(0))
+    }
+
+    /// Whether the text keeps to the plain part of YAML: block collections, scalars on one line,
+    /// literal blocks, small collections in brackets, without anchors, tags or odd indentation. False
+    /// says nothing.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// The node of that number. O(1).

@@ -4,6 +4,7 @@ use super::builder::{
     Builder, Checkpoint, Growth, MAX_DEPTH, break_width, line_length, line_start,
 };
 use super::libyaml::{EventKind, Parser, SyntaxError};
+use super::plain_tree::plain_tree;
 use super::recovery;
 use super::tree::{NodeKind, ScalarStyle, Tree};
 use super::{Parse, Problem, ProblemKind};
@@ -117,6 +118,17 @@ impl<'t> Failure<'t> {
 }
 
 fn read(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
+    match plain_tree(bytes) {
+        Some(mut tree) => {
+            add_comments(&mut tree, bytes, 0, bytes.len());
+            Ok(tree)
+        }
+        None => read_events(bytes),
+    }
+}
+
+/// Reads a text with all the rules.
+pub(super) fn read_events(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
     let mut parser = Parser::new(bytes);
     let mut builder = Builder::new(bytes);
     let (mut last_key, mut column, mut document_start) = (None, None, 0);

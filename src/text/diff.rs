@@ -12,9 +12,17 @@ const MOST_LINES: usize = 2_000;
 /// The hunks of a unified diff, without the lines that name the files.
 #[must_use]
 pub fn unified_diff(before: &str, after: &str) -> String {
-    let old: Vec<&str> = before.split_inclusive('\n').collect();
-    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    unified_diff_shown([before, after], [before, after])
+}
+
+/// The same, where other texts of as many lines are shown.
+#[must_use]
+pub fn unified_diff_shown(texts: [&str; 2], shown: [&str; 2]) -> String {
+    let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
+    let ([old, new], [before, after]) = (texts.map(lines), shown.map(lines));
+    debug_assert_eq!((old.len(), new.len()), (before.len(), after.len()));
     let changes = changes(&old, &new);
+    let (old, new) = (before, after);
     let mut text = String::new();
     let mut at = 0;
     while at < changes.len() {

@@ -17,7 +17,7 @@ mod edit;
 mod line_index;
 mod nearest;
 
-pub use diff::unified_diff;
+pub use diff::{unified_diff, unified_diff_shown};
 pub use edit::TextEdit;
 pub use line_index::{LineCounter, LineIndex, Position, PositionEncoding, line_at};
 pub use nearest::{nearest, typing_error};

@@ -4,6 +4,7 @@ use proptest::prelude::{ProptestConfig, prop, proptest};
 use proptest::sample::select;
 
 use super::*;
+use crate::syntax::plain_yaml::testing::{PIECES, PLAIN};
 use crate::value::load_yaml;
 
 /// Whether the text was plain.
@@ -31,21 +32,7 @@ fn check(text: &str) -> bool {
 
 #[test]
 fn plain_texts_are_read() {
-    let texts = [
-        "a: 1\n",
-        "---\n# comment\na: 1 # one\n\nb:\n  c: x y\n  d:\n  - 1\n  - e: f\n    g: h\n  -\n    - [a, 'b']\n",
-        "a:\n- x\n- y\nb: {c: 1, \"d\": [2, {}]}\n",
-        "a: |\n  line\n    deeper\n\n  # text\nb: |-\n  x\n\n\nc: ~\n",
-        "'a b': \"c\\n\\\"d\\\" \\\\\"\n\"e\": 'it''s'\n",
-        "profile::a::b: \"%{facts.os.family}:%{lookup('x')}\"\n",
-        "1: 0x1f\n1.5: -1\ntrue: 1:30\nnull: 10.0.0.1:80\n",
-        "a: 1 # b: 2\nc: d #e: f #\ng: # h: i\n  j: k:l # m:\n",
-        "a: é # ü\nä: [a::b, 10.0.0.0/8]\n",
-        "a:\n  b:\n\n  c: x#y\nd: http://x/?y=[z]\n",
-        "a: 1\na: 2\n",
-        "'a': 1\n\"b\": 2\na: |\n  x\n\n# c\nb:  \n'it''s': 1\n",
-    ];
-    for text in texts {
+    for text in PLAIN {
         assert!(check(text), "{text:?}");
     }
 }
@@ -113,61 +100,6 @@ fn everything_else_is_left_to_libyaml() {
         assert_eq!(load_plain_yaml(text.as_bytes()), None, "{text:?}");
     }
 }
-
-const PIECES: [&str; 52] = [
-    "a",
-    "b",
-    "k",
-    "1",
-    "0",
-    "-1",
-    "1.5",
-    "~",
-    "true",
-    ":",
-    ": ",
-    ":\n",
-    " ",
-    "  ",
-    "    ",
-    "\n",
-    "\n  ",
-    "\n    ",
-    "- ",
-    "-",
-    "\n- ",
-    "\n  - ",
-    "#",
-    " #",
-    "'",
-    "''",
-    "\"",
-    "\\",
-    "\\n",
-    "[",
-    "]",
-    "{",
-    "}",
-    ", ",
-    ",",
-    "|\n",
-    "|-\n",
-    "a: ",
-    "\na: ",
-    "\n  b: ",
-    "---\n",
-    "é",
-    "<<",
-    "%{x}",
-    "/",
-    "::",
-    ".",
-    "_",
-    "0644",
-    "2001-01-01",
-    "10 words and_more/than.eight",
-    "\n  c::d: ",
-];
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]

@@ -72,6 +72,23 @@ impl<T> TextCache<T> {
         self.budget.store(bytes as u64, Ordering::Relaxed);
     }
 
+    /// The value derived from `text` before, if it is still held.
+    pub(super) fn cached(
+        &self,
+        hash: TextHash,
+        text: &Arc<[u8]>,
+        format: Format,
+    ) -> Option<Arc<T>> {
+        let now = self.clock.fetch_add(1, Ordering::Relaxed);
+        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        let entry = held.entries.get(&(hash, format))?;
+        let is_same = Arc::ptr_eq(&entry.text, text) || entry.text == *text;
+        is_same.then(|| {
+            entry.used.store(now, Ordering::Relaxed);
+            Arc::clone(&entry.derived)
+        })
+    }
+
     /// The value derived from `text`. On a miss `derive` computes it, with the bytes it takes.
     pub(super) fn get(
         &self,
@@ -81,16 +98,10 @@ impl<T> TextCache<T> {
         derive: impl FnOnce() -> (T, usize),
     ) -> Arc<T> {
         let key = (hash, format);
-        let now = self.clock.fetch_add(1, Ordering::Relaxed);
-        {
-            let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(entry) = held.entries.get(&key)
-                && (Arc::ptr_eq(&entry.text, text) || entry.text == *text)
-            {
-                entry.used.store(now, Ordering::Relaxed);
-                return Arc::clone(&entry.derived);
-            }
+        if let Some(derived) = self.cached(hash, text, format) {
+            return derived;
         }
+        let now = self.clock.fetch_add(1, Ordering::Relaxed);
         let (derived, cost) = derive();
         let derived = Arc::new(derived);
         let budget = self.budget.load(Ordering::Relaxed) as usize;

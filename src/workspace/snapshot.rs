@@ -299,25 +299,42 @@ impl Snapshot {
     /// own format; other trees are cached for a while.
     #[must_use]
     pub fn parse_of(&self, file: &File, format: Format) -> Arc<Parse> {
+        match self.parse_known(file, format) {
+            Ok(parse) => parse,
+            Err(bytes) => self.parses.get(file.hash(), &bytes, format, || {
+                let parse = reader::parse(&file.text, format);
+                let cost = reader::cost_of_parse(&parse) + bytes.len();
+                (parse, cost)
+            }),
+        }
+    }
+
+    /// As [`Snapshot::parse_of`], for a tree that is not needed again soon: it is not cached.
+    #[must_use]
+    pub fn parse_once(&self, file: &File, format: Format) -> Arc<Parse> {
+        let known = self.parse_known(file, format);
+        known.unwrap_or_else(|bytes| {
+            let cached = self.parses.cached(file.hash(), &bytes, format);
+            cached.unwrap_or_else(|| Arc::new(reader::parse(&file.text, format)))
+        })
+    }
+
+    /// The tree of a file that need not be read for it, else the file's bytes.
+    fn parse_known(&self, file: &File, format: Format) -> Result<Arc<Parse>, Arc<[u8]>> {
         if let (Some(_), Some(error)) = (&file.open, file.refused()) {
-            return Arc::new(reader::too_large(&file.text, error));
+            return Ok(Arc::new(reader::too_large(&file.text, error)));
         }
         if format == Format::Yaml
             && let Some(error) = file.unchecked()
         {
-            return Arc::new(reader::too_large(&file.text, &error));
+            return Ok(Arc::new(reader::too_large(&file.text, &error)));
         }
-        let read = || reader::parse(&file.text, format);
         let is_kept = file.open.is_some() && file.text.len() <= parts::LARGE;
         if is_kept && format == own_format(file) {
-            return Arc::clone(file.parse.get_or_init(|| Arc::new(read())));
+            let read = || Arc::new(reader::parse(&file.text, format));
+            return Ok(Arc::clone(file.parse.get_or_init(read)));
         }
-        let bytes = Arc::from(Arc::clone(&file.text));
-        self.parses.get(file.hash(), &bytes, format, || {
-            let parse = read();
-            let cost = reader::cost_of_parse(&parse) + bytes.len();
-            (parse, cost)
-        })
+        Err(Arc::from(Arc::clone(&file.text)))
     }
 }
 

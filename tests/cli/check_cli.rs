@@ -224,3 +224,22 @@ fn a_baseline_hides_what_it_knows_wherever_it_moved() {
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].contains(":2:4: error[yaml-date]"), "{lines:?}");
 }
+
+#[test]
+fn a_pattern_names_files() {
+    let output = check(&["data/{role,site}/*.yaml", "--format", "concise"]);
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/acme/data");
+    let count = |name: &str| {
+        std::fs::read_dir(format!("{folder}/{name}"))
+            .unwrap()
+            .count()
+    };
+    let files = count("role") + count("site");
+    assert_eq!(stdout(&output), format!("nothing found in {files} files\n"));
+    let output = check(&["data/**/*.toml"]);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "hiera-ls: data/**/*.toml: no file fits the pattern\n"
+    );
+    assert_eq!(output.status.code(), Some(2));
+}

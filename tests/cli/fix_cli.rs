@@ -65,3 +65,66 @@ fn a_diff_changes_nothing() {
     let output = check(folder.path(), &["--diff"]);
     assert_eq!((output.stdout.len(), output.status.code()), (0, Some(0)));
 }
+
+#[test]
+fn neither_excerpts_nor_diffs_show_secrets() {
+    let folder = workspace();
+    let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
+    write(
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n  - {name: common, path: common.yaml}\n  - {name: low, path: \
+         low.yaml}\n",
+    );
+    // One secret stands beside other findings, one in a line that a finding of another file shows.
+    write(
+        "data/common.yaml",
+        "web::mode: 0644\nweb::password: Qz71nVbe\nweb::login: {mode: 0640, password: Kd93xQw7p}\n",
+    );
+    let full = |arguments: &[&str]| {
+        let output = check(folder.path(), arguments);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let report = full(&["data/common.yaml"]);
+    assert!(
+        report.contains("web::login: {mode: 0640, password: *********}"),
+        "{report}"
+    );
+    let diff = full(&["--diff"]);
+    assert!(
+        diff.contains("\n+web::mode: \"0644\"\n web::password: ********\n"),
+        "{diff}"
+    );
+    assert!(
+        diff.contains("\n+web::login: {mode: \"0640\", password: *********}\n"),
+        "{diff}"
+    );
+    let rdjson = full(&["--format", "rdjson"]);
+    for text in [report, diff, rdjson] {
+        assert!(
+            !text.contains("Qz71nVbe") && !text.contains("Kd93xQw7p"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_message_repeats_no_secret_that_a_type_refuses() {
+    let folder = workspace();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("data/common.yaml", "web::password: Qz71nVbe\n");
+    write(
+        "modules/web/manifests/init.pp",
+        "class web (Pattern[/^x/] $password) { }\n",
+    );
+    let output = check(folder.path(), &[]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("type-mismatch") && text.contains("'…'"),
+        "{text}"
+    );
+    assert!(!text.contains("Qz71nVbe"), "{text}");
+}

@@ -6,11 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use expect_test::expect_file;
 use hiera_ls::analysis::{Analysis, request};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
-use hiera_ls::rules::{Checker, Finding, RULES, Safety};
+use hiera_ls::rules::{Checker, Finding, RULES, Safety, edits_together};
 use hiera_ls::scope::{KnownNodes, Scope};
 use hiera_ls::text::TextEdit;
+use hiera_ls::value::load_yaml;
+use proptest::prelude::{ProptestConfig, prop, proptest};
+use proptest::sample::select;
 
 use crate::fixture::{FOLDER, Fixture};
 
@@ -91,7 +95,7 @@ fn examples_fire_exactly_what_they_mark() {
 }
 
 /// Codes whose pages must have an example with a fix.
-const FIXABLE: [&str; 30] = [
+const FIXABLE: [&str; 31] = [
     "dig-digit-string-key",
     "foreign-percent-syntax",
     "interp-loses-type",
@@ -102,6 +106,7 @@ const FIXABLE: [&str; 30] = [
     "legacy-fact",
     "level-never-matches",
     "lookup-options-bare-value",
+    "nested-not-flat",
     "non-string-map-key",
     "path-var-missing",
     "project-config",
@@ -246,4 +251,105 @@ fn keys(fixture: &Fixture) -> Vec<String> {
     let snapshot = fixture.on_disk();
     let keys = snapshot.key_names("");
     keys.map(ToString::to_string).collect()
+}
+
+/// Rules whose fix is an action of editors alone, and what it does.
+const ENCRYPTING: [&str; 2] = ["dec-not-encrypted", "plain-secret"];
+
+/// How safe the fixes of a rule's examples are.
+fn fixes_of(code: &str, page: &str) -> &'static str {
+    let findings: Vec<Finding> = examples(page).iter().flat_map(check).collect();
+    let own = findings.iter().filter(|finding| finding.code == code);
+    let fixes = own.flat_map(|finding| &finding.fixes);
+    let safeties: Vec<Safety> = fixes.map(|fix| fix.safety).collect();
+    let (safe, not) = (Safety::Safe, Safety::Unsafe);
+    match (safeties.contains(&safe), safeties.contains(&not)) {
+        (true, true) => "safe, unsafe",
+        (true, false) => "safe",
+        (false, true) => "unsafe",
+        (false, false) if ENCRYPTING.contains(&code) => "encrypts, in editors",
+        (false, false) => "–",
+    }
+}
+
+#[test]
+fn the_page_of_mistakes_says_what_rules_do() {
+    let file = expect_file!["../../docs/mistakes.md"];
+    let mut named = BTreeSet::new();
+    let lines = file.data();
+    let lines = lines.lines().map(|line| {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        let [mistake, link, _, _] = cells.as_slice() else {
+            return format!("{line}\n");
+        };
+        let code = link.split(['[', ']']).nth(1);
+        let Some(rule) = code.and_then(hiera_ls::rules::rule) else {
+            return format!("{line}\n");
+        };
+        named.insert(rule.code);
+        let (severity, fixes) = (rule.severity.name(), fixes_of(rule.code, rule.page));
+        format!("{mistake} | {link} | {severity} | {fixes} |\n")
+    });
+    let page: String = lines.collect();
+    // What is no mistake in data.
+    let others = ["project-config", "unused-suppression"];
+    for rule in RULES.iter().filter(|rule| !others.contains(&rule.code)) {
+        assert!(
+            named.contains(rule.code),
+            "{} is not in the table",
+            rule.code
+        );
+    }
+    file.assert_eq(&page);
+}
+
+/// Values as they are written, and what Puppet reads once all safe fixes are made.
+const WRITTEN: [(&str, &str); 12] = [
+    ("0644", "\"0644\""),
+    ("yes", "true"),
+    ("Off", "false"),
+    ("22:22", "\"22:22\""),
+    ("1_000", "1000"),
+    ("1.10", "1.1"),
+    ("text", "\"text\""),
+    ("'it''s'", "\"it's\""),
+    ("\"0644\"", "\"0644\""),
+    ("{a: on, b: 1:30}", "{\"a\"=>true, \"b\"=>\"1:30\"}"),
+    ("[b, 10:20]", "[\"b\", \"10:20\"]"),
+    ("~", "nil"),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 200, ..ProptestConfig::default() })]
+    #[test]
+    fn safe_fixes_change_values_as_they_say_and_nothing_else(
+        chosen in prop::collection::vec((select(&WRITTEN[..]), 0..4_usize), 1..8),
+        end in select(&["\n", "\r\n"][..]),
+    ) {
+        let lines = chosen.iter().enumerate();
+        let lines = lines.map(|(at, ((value, _), blanks))| {
+            format!("k{at}::v: {}{value} # {at}", " ".repeat(*blanks))
+        });
+        let lines: Vec<String> = lines.collect();
+        let text = format!("---{end}{}{end}", lines.join(end));
+        let mut fixture = example("yaml", "");
+        fixture.files.retain(|(path, _)| path == "hiera.yaml");
+        fixture.files.push(("data/common.yaml".to_owned(), text.clone()));
+        let fixed = TextEdit::apply(&edits_together(&check(&fixture), Safety::Safe), &text).unwrap();
+        let after: Vec<&str> = fixed.split(end).collect();
+        assert_eq!(after.len(), lines.len() + 2, "{fixed:?}");
+        let loaded = load_yaml(fixed.as_bytes()).unwrap();
+        for (at, ((value, expected), blanks)) in chosen.iter().enumerate() {
+            let key = format!("k{at}::v");
+            assert_eq!(loaded.get(&key).unwrap().inspect(), *expected, "{fixed:?}");
+            // What stands around the value stays, and the line where the value does.
+            let line = after[at + 1];
+            let start = format!("{key}: {}", " ".repeat(*blanks));
+            assert!(line.starts_with(&start) && line.ends_with(&format!(" # {at}")), "{line:?}");
+            let before = load_yaml(format!("{}\n", lines[at]).as_bytes()).unwrap();
+            if before.get(&key).unwrap().inspect() == *expected && !matches!(*value, "yes" | "Off") {
+                assert_eq!(line, lines[at]);
+            }
+        }
+    }
 }

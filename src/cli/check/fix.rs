@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::hidden::Hidden;
 use crate::lookup::Settings;
 use crate::rules::{Checker, Finding, Safety, edits_together};
-use crate::text::{TextEdit, unified_diff};
+use crate::text::{TextEdit, unified_diff_shown};
 use crate::workspace::{Change, Workspace};
 
 /// What is to be done about findings that have a fix.
@@ -44,6 +45,8 @@ pub(super) struct Fixed {
     path: Arc<str>,
     before: Arc<str>,
     after: Arc<str>,
+    /// Both as they may be shown.
+    shown: [String; 2],
 }
 
 /// Which fixes are to be made, and where.
@@ -88,6 +91,9 @@ impl Fixing<'_> {
             self.workspace.apply(Change::Batch(changes));
         }
         let last = self.workspace.snapshot();
+        let checkers = [&original, &last]
+            .map(|snapshot| Checker::with_settings(snapshot, self.settings.clone()));
+        let hidden = checkers.each_ref().map(Hidden::new);
         let fixed = touched.into_iter().filter_map(|path| {
             let file = original.file(path)?;
             // What is no text in UTF-8 could not be written back as it was.
@@ -97,6 +103,10 @@ impl Fixing<'_> {
             let after = Arc::clone(last.file(path)?.text());
             (is_text && before != after).then(|| Fixed {
                 path: Arc::clone(path),
+                shown: [
+                    hidden[0].shown(path, &before).into_owned(),
+                    hidden[1].shown(path, &after).into_owned(),
+                ],
                 before,
                 after,
             })
@@ -119,9 +129,10 @@ impl Fixed {
         written.map_err(|error| format!("{}: {error}", self.path))
     }
 
-    /// Prints the change as a unified diff. `shown` is the path as people know it.
+    /// Prints the change as a unified diff, secrets as stars. `shown` is the path as people know it.
     pub(super) fn print(&self, shown: &str) {
-        let hunks = unified_diff(&self.before, &self.after);
+        let lines = self.shown.each_ref().map(String::as_str);
+        let hunks = unified_diff_shown([&self.before, &self.after], lines);
         let _ = write!(
             std::io::stdout().lock(),
             "--- {shown}\n+++ {shown}\n{hunks}"

@@ -1,9 +1,8 @@
 //! `--format full`: findings for people, with excerpts of the sources.
 
-use std::borrow::Cow;
-
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::hidden::Hidden;
 use crate::rules::{Finding, Severity};
 use crate::text::TextRange;
 use crate::workspace::{File, Snapshot};
@@ -11,12 +10,12 @@ use crate::workspace::{File, Snapshot};
 /// Most lines of one excerpt: a value can be a thousand lines long.
 const MOST_LINES: u32 = 6;
 
-/// The text of a finding; `shown` makes a path relative, and `secrets` of its file are left out.
+/// The text of a finding; `shown` makes a path relative.
 pub(super) fn text(
     renderer: &Renderer,
     snapshot: &Snapshot,
     finding: &Finding,
-    secrets: &[TextRange],
+    hidden: &Hidden<'_>,
     shown: &dyn Fn(&str) -> String,
 ) -> String {
     let level = match finding.severity {
@@ -30,37 +29,18 @@ pub(super) fn text(
         .id(finding.code)
         .elements(Vec::<Snippet<'_, Annotation<'_>>>::new());
     if let Some(file) = snapshot.file(&finding.path) {
-        let source = without(file.text(), secrets);
+        let source = hidden.shown(file.path(), file.text());
         group = group.element(excerpt(file, &source, (finding.range, None), shown));
     }
     for related in &finding.related {
         if let Some(file) = snapshot.file(&related.path) {
-            let secrets = match related.path == finding.path {
-                true => secrets,
-                false => &[],
-            };
-            let source = without(file.text(), secrets);
+            let source = hidden.shown(file.path(), file.text());
             let place = (related.range, Some(related.message.as_str()));
             group = group.element(excerpt(file, &source, place, shown));
         }
     }
     let mut text = renderer.render(&[group]).to_string();
     text.push('\n');
-    text
-}
-
-/// A text with stars in place of its secrets.
-fn without<'t>(text: &'t str, secrets: &[TextRange]) -> Cow<'t, str> {
-    let mut text = Cow::Borrowed(text);
-    for secret in secrets {
-        let bytes = secret.slice(&text).bytes();
-        let stars = bytes.map(|byte| match byte {
-            b'\n' | b'\r' => char::from(byte),
-            _ => '*',
-        });
-        let stars: String = stars.collect();
-        text.to_mut().replace_range(secret.as_usize(), &stars);
-    }
     text
 }
 

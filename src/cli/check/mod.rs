@@ -7,6 +7,7 @@ mod fix;
 mod full;
 mod github;
 mod gitlab;
+mod hidden;
 mod json;
 mod junit;
 mod parallel;
@@ -27,6 +28,7 @@ use clap::{Args, ValueEnum};
 
 use baseline::Baseline;
 use fix::{FixOptions, Fixing};
+use hidden::Hidden;
 use record::Record;
 use selection::Selection;
 
@@ -34,10 +36,10 @@ use super::terminal::{self, Progress};
 use super::workspace::PlaceArguments;
 use crate::analysis::{MajorVersion, PROJECT_FILE, Project};
 use crate::disk::{self, DiskFiles, Ignore, scan, workspace_of};
+use crate::hierarchy::is_at_or_below;
 use crate::ide::cell::what_was_read;
 use crate::lookup::{PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Severity};
-use crate::text::TextRange;
 use crate::workspace::{Change, FileKind, Files as _, Workspace, path};
 
 /// How findings are printed; `docs/check-formats.md` describes each.
@@ -69,7 +71,7 @@ pub(crate) enum CheckFormat {
 /// The arguments of `check`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckArguments {
-    /// Files and folders to check; the current folder without any
+    /// Files, folders and patterns such as 'data/*.yaml'; the current folder without any
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
     /// Change the workspace of the first path at random, in memory, and compare it with a fresh one
@@ -139,8 +141,8 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
     let mut report = Report::new(options, output, known);
     let mut code = ExitCode::SUCCESS;
     for given in paths {
-        let checked = absolute(given).map_err(|error| error.to_string());
-        match checked.and_then(|at| report.check(&at)) {
+        let wanted = Wanted::of(given).map_err(|error| error.to_string());
+        match wanted.and_then(|wanted| report.check(&wanted)) {
             Ok(Checked::Files) => {}
             Ok(Checked::NoHierarchy(folder)) => {
                 let shown = match report.shown(&folder) {
@@ -219,6 +221,44 @@ fn absolute(given: &str) -> io::Result<String> {
     disk::model(&at).ok_or_else(|| io::Error::other("the path is not UTF-8"))
 }
 
+/// What an argument names.
+struct Wanted<'a> {
+    /// A file or a folder, absolute.
+    at: String,
+    /// The pattern that paths below it have to fit.
+    pattern: Option<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    /// A path that exists, else what fits the argument as a pattern.
+    fn of(given: &'a str) -> io::Result<Wanted<'a>> {
+        let missing = match absolute(given) {
+            Ok(at) => return Ok(Wanted { at, pattern: None }),
+            Err(error) => error,
+        };
+        let Some(sign) = given.find(['*', '?', '[', '{']) else {
+            return Err(missing);
+        };
+        let (folder, pattern) = match given[..sign].rfind('/') {
+            Some(slash) => (&given[..=slash], &given[slash + 1..]),
+            None => (".", given),
+        };
+        Ok(Wanted {
+            at: absolute(folder)?,
+            pattern: Some(pattern),
+        })
+    }
+
+    fn names(&self, file: &str) -> bool {
+        let below = path::within(file, &self.at);
+        let fits = |below| {
+            self.pattern
+                .is_none_or(|pattern| is_at_or_below(pattern, below))
+        };
+        below.is_some_and(fits)
+    }
+}
+
 /// How a finding is reported by the workspace's configuration; nothing where it is not.
 fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
     let diagnostics = &project.diagnostics;
@@ -284,8 +324,9 @@ impl<'a> Report<'a> {
         self.counts[severity as usize]
     }
 
-    /// Checks everything at or below a path.
-    fn check(&mut self, at: &str) -> Result<Checked, String> {
+    /// Checks everything that an argument names.
+    fn check(&mut self, wanted: &Wanted<'_>) -> Result<Checked, String> {
+        let at = wanted.at.as_str();
         let folder: Arc<str> = workspace_of(at, &disk::absolute("."));
         let found_project = disk::project(&folder);
         let workspace = Workspace::new();
@@ -332,8 +373,11 @@ impl<'a> Report<'a> {
         let mut paths: Vec<Arc<str>> = snapshot
             .files()
             .map(|file| Arc::clone(file.path()))
-            .filter(|file| path::within(file, at).is_some())
+            .filter(|file| wanted.names(file))
             .collect();
+        if paths.is_empty() && wanted.pattern.is_some() {
+            return Err("no file fits the pattern".to_owned());
+        }
         paths.sort();
         if paths.is_empty() && DiskFiles::new().kind(at) == Some(FileKind::File) {
             let shown = self.shown(at);
@@ -362,7 +406,15 @@ impl<'a> Report<'a> {
             progress.count(done, paths.len(), "files checked");
         });
         drop(progress);
-        for (file, findings) in paths.iter().zip(found) {
+        let hidden = Hidden::new(&checker);
+        let mut checked = Vec::with_capacity(paths.len());
+        for (file, found) in paths.iter().zip(found) {
+            checked.push(found.map(|(findings, secrets)| {
+                hidden.learn(file, secrets);
+                findings
+            }));
+        }
+        for (file, findings) in paths.iter().zip(checked) {
             let Some(findings) = findings else {
                 if **file == *at {
                     let shown = shown(at);
@@ -373,8 +425,6 @@ impl<'a> Report<'a> {
             if !self.files.insert(Arc::clone(file)) {
                 continue;
             }
-            let secrets = findings.iter().filter(|finding| finding.is_secret);
-            let secrets: Vec<TextRange> = secrets.map(|finding| finding.range).collect();
             for mut finding in findings {
                 match severity(&project, &finding) {
                     Some(severity) if self.output.selection.includes(finding.code) => {
@@ -383,8 +433,8 @@ impl<'a> Report<'a> {
                     Some(_) | None => continue,
                 }
                 let text = (self.options.format == CheckFormat::Full)
-                    .then(|| full::text(&self.renderer, &snapshot, &finding, &secrets, &shown));
-                let mut record = Record::new(&snapshot, finding, &shown);
+                    .then(|| full::text(&self.renderer, &snapshot, &finding, &hidden, &shown));
+                let mut record = Record::new(&snapshot, finding, &hidden, &shown);
                 record.text = text;
                 self.records.push(record);
             }

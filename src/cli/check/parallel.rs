@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use crate::rules::{Checker, Finding};
+use crate::text::TextRange;
 
 /// Most threads: beyond, they wait for memory rather than for processors.
 const MOST_THREADS: usize = 8;
@@ -14,15 +15,17 @@ const MOST_THREADS: usize = 8;
 /// Files that a thread takes at once.
 const TAKEN: usize = 20;
 
-/// The findings of files, each as [`Checker::file`] gives them, in the order of the files. `tell` is
+/// The findings of a file, and where its secrets stand.
+pub(super) type Found = (Vec<Finding>, Vec<TextRange>);
+
+/// The findings of files, each as [`Checker::with_secrets`] gives them, in the order of the files. `tell` is
 /// told how many files are done, from any thread.
 pub(super) fn findings(
     checker: &Checker<'_>,
     paths: &[Arc<str>],
     tell: &(dyn Fn(usize) + Sync),
-) -> Vec<Option<Vec<Finding>>> {
-    let found: Vec<OnceLock<Option<Vec<Finding>>>> =
-        paths.iter().map(|_| OnceLock::new()).collect();
+) -> Vec<Option<Found>> {
+    let found: Vec<OnceLock<Option<Found>>> = paths.iter().map(|_| OnceLock::new()).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         loop {
@@ -32,7 +35,7 @@ pub(super) fn findings(
             }
             let to = (from + TAKEN).min(paths.len());
             for at in from..to {
-                let _ = found[at].set(checker.file(&paths[at]));
+                let _ = found[at].set(checker.with_secrets(&paths[at]));
             }
             tell(done.fetch_add(to - from, Ordering::Relaxed) + to - from);
         }

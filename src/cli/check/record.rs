@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::hidden::Hidden;
 use crate::rules::{Finding, Safety, Severity};
 use crate::text::{PositionEncoding, TextRange};
 use crate::workspace::{File, Snapshot};
@@ -80,6 +81,7 @@ impl Record {
     pub(super) fn new(
         snapshot: &Snapshot,
         finding: Finding,
+        hidden: &Hidden<'_>,
         shown: &dyn Fn(&str) -> String,
     ) -> Record {
         let file = snapshot.file(&finding.path);
@@ -113,7 +115,7 @@ impl Record {
             source_line: match file {
                 // A hash of a short secret can be guessed.
                 Some(file) if finding.is_secret => before(file, finding.range),
-                Some(file) => first_line(file, finding.range),
+                Some(file) => first_line(file, hidden, finding.range),
                 None => String::new(),
             },
             message: finding.message,
@@ -156,10 +158,11 @@ fn before(file: &File, range: TextRange) -> String {
     text.unwrap_or_default().trim().to_owned()
 }
 
-fn first_line(file: &File, range: TextRange) -> String {
+fn first_line(file: &File, hidden: &Hidden<'_>, range: TextRange) -> String {
     let lines = file.lines();
     let line = lines.line_range(lines.line(range.start as usize));
-    let line = line.and_then(|line| file.text().get(line.as_usize()));
+    let text = hidden.shown(file.path(), file.text());
+    let line = line.and_then(|line| text.get(line.as_usize()));
     line.unwrap_or_default().trim().to_owned()
 }
 

@@ -154,6 +154,34 @@ test('problems, with the other places of a loop', function()
   assert(related and #related >= 2, vim.inspect(first))
 end)
 
+test('a quick fix, and all safe ones of a file', function()
+  local path = workspace .. '/data/node/fixes.acme.example.yaml'
+  vim.fn.writefile({ 'fix::mode: 0644', 'fix::on: yes # really', 'fix::most: 1_000' }, path)
+  open('data/node/fixes.acme.example.yaml')
+  wait('problems to fix', function()
+    return #vim.tbl_filter(function(diagnostic)
+      return vim.startswith(diagnostic.code or '', 'yaml')
+    end, vim.diagnostic.get(0)) >= 3
+  end)
+  vim.api.nvim_win_set_cursor(0, { 1, 12 })
+  vim.lsp.buf.code_action({
+    apply = true,
+    filter = function(action)
+      return action.kind == 'quickfix' and action.title == 'Quote it'
+    end,
+  })
+  wait('the quick fix', function()
+    return text_of(0) == 'fix::mode: "0644"\nfix::on: yes # really\nfix::most: 1_000'
+  end)
+  vim.lsp.buf.code_action({ apply = true, context = { only = { 'source.fixAll.hiera-ls' }, diagnostics = {} } })
+  -- What may change a meaning is left.
+  wait('all fixes', function()
+    return text_of(0) == 'fix::mode: "0644"\nfix::on: true # really\nfix::most: 1_000'
+  end)
+  vim.cmd('bwipeout!')
+  vim.fn.delete(path)
+end)
+
 test('a healthy file has no problems', function()
   open('data/common.yaml')
   local reply = client():request_sync('textDocument/diagnostic', {

@@ -107,6 +107,28 @@ test("a healthy file has no squiggles, a loop has, with its other places", async
   bench.mark("problems");
 });
 
+test("a quick fix, and all safe ones of a file", async () => {
+  const path = join(bench.workspace, "data/node/fixes.acme.example.yaml");
+  writeFileSync(path, "fix::mode: 0644\nfix::on: yes # really\nfix::most: 1_000\n");
+  await bench.openByName("data/node/fixes.acme.example.yaml");
+  await bench.page.locator(".monaco-editor .squiggly-warning").first().waitFor();
+  await bench.goTo(1, 13);
+  const action = bench.page.locator(".action-widget .monaco-list-row", { hasText: "Quote it" }).first();
+  await bench.until(() => bench.page.keyboard.press("Control+."), action);
+  await bench.picture(join(process.env.OUT, "fix.png"));
+  await action.click();
+  const line = (text) => bench.page.locator(".monaco-editor .view-line", { hasText: text });
+  await line('fix::mode: "0644"').waitFor();
+  await bench.run("Fix All");
+  await line("fix::on: true # really").waitFor();
+  // What may change a meaning is left.
+  await line("fix::most: 1_000").waitFor();
+  await bench.run("File: Revert File");
+  await bench.page.locator(".tab.active:not(.dirty)").waitFor();
+  rmSync(path);
+  bench.mark("fixes");
+});
+
 test("tokens and encrypted values have colours of their own, in dark and light", async () => {
   const colour = (text) => bench.word(text).evaluate((span) => getComputedStyle(span).color);
   const seen = {};

@@ -1,0 +1,58 @@
+//! What reports do not show of files: their secrets. It knows nothing of how findings are printed.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::rules::Checker;
+use crate::text::TextRange;
+
+/// Where the secrets of files stand.
+pub(super) struct Hidden<'a> {
+    checker: &'a Checker<'a>,
+    known: RefCell<HashMap<Arc<str>, Arc<[TextRange]>>>,
+}
+
+impl<'a> Hidden<'a> {
+    /// Those of the files that a checker knows.
+    pub(super) fn new(checker: &'a Checker<'a>) -> Hidden<'a> {
+        Hidden {
+            checker,
+            known: RefCell::default(),
+        }
+    }
+
+    /// Takes in what is known of a file already.
+    pub(super) fn learn(&self, path: &Arc<str>, secrets: Vec<TextRange>) {
+        let mut known = self.known.borrow_mut();
+        known.insert(Arc::clone(path), secrets.into());
+    }
+
+    /// The text of a file as it may be shown. O(1) for a file that was asked for before, else the file
+    /// is read.
+    pub(super) fn shown<'t>(&self, path: &Arc<str>, text: &'t str) -> Cow<'t, str> {
+        let known = self.known.borrow().get(path).cloned();
+        let secrets = known.unwrap_or_else(|| {
+            self.learn(path, self.checker.secrets(path));
+            let known = self.known.borrow();
+            known.get(path).cloned().unwrap_or_default()
+        });
+        without(text, &secrets)
+    }
+}
+
+/// A text with stars in place of its secrets, of as many bytes and lines.
+fn without<'t>(text: &'t str, secrets: &[TextRange]) -> Cow<'t, str> {
+    let mut text = Cow::Borrowed(text);
+    for secret in secrets {
+        let bytes = secret.slice(&text).bytes();
+        let stars = bytes.map(|byte| match byte {
+            b'\n' | b'\r' => char::from(byte),
+            _ => '*',
+        });
+        let stars: String = stars.collect();
+        text.to_mut().replace_range(secret.as_usize(), &stars);
+    }
+    text
+}

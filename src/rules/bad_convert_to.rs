@@ -1,0 +1,164 @@
+//! `bad-convert-to`: a value cannot be converted as `convert_to` says.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity, entry, shown};
+use crate::datatype::{self, NoAliases, Type};
+use crate::lookup::{Cause, LookupError};
+use crate::text::typing_error;
+use crate::value::Value;
+use crate::workspace::{KeyFact, KeyState, Snapshot};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "bad-convert-to",
+    severity: Severity::Error,
+    summary: "'convert_to' names no data type, or one that a value cannot be converted to",
+    page: include_str!("../../docs/rules/bad-convert-to.md"),
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::OPTIONS),
+        files: concerned,
+    },
+    hooks: &[Hook::Option(check_type), Hook::Key(check_value)],
+};
+
+/// Types of Puppet's that values are converted to.
+const CONVERTIBLE: [&str; 15] = [
+    "Array",
+    "Binary",
+    "Boolean",
+    "Float",
+    "Hash",
+    "Integer",
+    "Numeric",
+    "Regexp",
+    "SemVer",
+    "Sensitive",
+    "String",
+    "Struct",
+    "Timespan",
+    "Timestamp",
+    "Tuple",
+];
+
+/// The type that a `convert_to` names, whose other elements are arguments.
+fn target(convert_to: &Value) -> &Value {
+    match convert_to.as_array() {
+        Some([target, ..]) => target,
+        Some([]) => &Value::Undef,
+        None => convert_to,
+    }
+}
+
+fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
+    let Some(options) = &at.options else { return };
+    let convert_to = options.value.get("convert_to");
+    let Some(convert_to) = convert_to.filter(|it| !it.is_undef()) else {
+        return;
+    };
+    let why = match target(convert_to).as_str() {
+        None => "'convert_to' names no data type".to_owned(),
+        Some(text) if text.contains("%{") => return,
+        Some(text) => match datatype::parse(text, &NoAliases) {
+            // Any other name may be a type of a module that is not here.
+            Ok(Type::Reference(name)) if !name.contains("::") => {
+                let Some(meant) = typing_error(&name, CONVERTIBLE.into_iter()) else {
+                    return;
+                };
+                format!("there is no data type '{name}', did you mean '{meant}'?")
+            }
+            Ok(_) => return,
+            Err(error) => format!("'{text}' is no data type: {error}"),
+        },
+    };
+    let written = entry(file.tree(), options.node, "convert_to");
+    let range = written.map_or(options.range, |(_, node)| file.tree().node(node).range);
+    let message = format!("{}: Puppet fails on '{}'", shown(&why), at.name);
+    findings.report(range, message);
+}
+
+fn check_value(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
+    let is_last = file.facts().key(&key.name).is_some_and(|last| last == key);
+    let is_read = key.state == KeyState::Read && is_last && &*key.name != "lookup_options";
+    if !is_read || !file.checker.has_option(&key.name, "convert_to") {
+        return;
+    }
+    for reader in file.readers() {
+        let analysis = file.checker.analysis();
+        let Some(reach) = reader.reached.first() else {
+            continue;
+        };
+        let survey = analysis
+            .at(reader.root.root)
+            .survey(&key.name, &reach.scope());
+        let Err(error) = &survey.answer.result else {
+            continue;
+        };
+        let convert_to = survey.options.as_ref();
+        let convert_to = convert_to.and_then(|options| options.entry.value.get("convert_to"));
+        let path = Some(file.file.path());
+        let mut sources = survey.sources.iter();
+        let is_source =
+            survey.sources.is_empty() || sources.any(|source| source.path.as_ref() == path);
+        if is_source
+            && convert_to.is_some_and(is_known)
+            && survey.unknowns(&analysis, &[]).is_empty()
+            && survey.outside().is_empty()
+            && let Some(message) = conversion(error)
+        {
+            let range = file
+                .top_level(&key.name)
+                .map_or(key.key, |(_, value)| file.tree().node(value).range);
+            findings.report(range, shown(&message));
+            return;
+        }
+    }
+}
+
+/// Whether a type is made of Puppet's own alone: another may be defined where this is deployed.
+fn is_known(convert_to: &Value) -> bool {
+    let text = target(convert_to).as_str();
+    let parsed = text.and_then(|text| datatype::parse(text, &NoAliases).ok());
+    parsed.is_some_and(|parsed| !parsed.to_string().contains("TypeReference["))
+}
+
+/// What Puppet says of a value that it cannot convert.
+fn conversion(error: &LookupError) -> Option<String> {
+    match &error.cause {
+        Cause::OfKey { error, .. } | Cause::Raised(error) => conversion(error),
+        Cause::Conversion(message) => Some(message.trim().to_owned()),
+        Cause::WrongType { .. }
+        | Cause::NotFound(_)
+        | Cause::Recursion(_)
+        | Cause::NoStrategy
+        | Cause::UnknownStrategy(_)
+        | Cause::MergeOptions(_)
+        | Cause::TypeExpression(_)
+        | Cause::UndefinedVariable { .. }
+        | Cause::Config(_)
+        | Cause::File { .. }
+        | Cause::Data { .. }
+        | Cause::Other(_) => None,
+    }
+}
+
+/// The files with keys that changed in another file, or whose options did.
+fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut files = BTreeSet::new();
+    let mut add = |key: &str| {
+        let holders = snapshot.iter_files_with(key);
+        files.extend(holders.map(|file| Arc::clone(file.path())));
+    };
+    for delta in &snapshot.delta().files {
+        let keys = delta.keys();
+        let touched = keys.added.iter().chain(&keys.removed).chain(&keys.changed);
+        touched.for_each(|name| add(name));
+        for option in &keys.lookup_options {
+            match option.starts_with('^') {
+                true => snapshot.key_names("").for_each(|name| add(name)),
+                false => add(option),
+            }
+        }
+    }
+    files
+}

@@ -1,0 +1,148 @@
+//! `nested-not-flat`: parameters of a class stand in a hash under the class's name, where Puppet does
+//! not look for them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::unknown_parameter::{classes_of, looked_up, may_be_looked_up};
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
+use crate::analysis::Defined;
+use crate::syntax::{NodeId, ScalarStyle, Tree};
+use crate::text::TextEdit;
+use crate::workspace::{Format, KeyFact, KeyState, Snapshot};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "nested-not-flat",
+    severity: Severity::Warning,
+    summary: "parameters of a class stand in a hash, where Puppet does not look for them",
+    page: include_str!("../../docs/rules/nested-not-flat.md"),
+    depends: Depends {
+        on: Facts::MANIFESTS.and(Facts::VALUES).and(Facts::OPTIONS),
+        files: concerned,
+    },
+    hooks: &[Hook::Key(check)],
+};
+
+fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
+    if key.state != KeyState::Read || key.value.is_empty() {
+        return;
+    }
+    let analysis = at.checker.analysis();
+    let roots = at.readers().iter().map(|reader| reader.root.root);
+    let classes: Option<Vec<Defined<'_>>> = roots
+        .map(|root| analysis.autoloaded(root, &key.name))
+        .collect();
+    let Some(classes) = classes else { return };
+    let Some(class) = classes.first().copied() else {
+        return;
+    };
+    let Some((_, value)) = at.top_level(&key.name) else {
+        return;
+    };
+    let tree = at.tree();
+    let pairs = tree.node(tree.resolve(value)).as_mapping();
+    let Some(pairs) = pairs.filter(|pairs| !pairs.is_empty()) else {
+        return;
+    };
+    let is_parameter = |&(name, _): &(NodeId, NodeId)| {
+        let name = tree.scalar_text(name);
+        name.is_some_and(|name| classes.iter().all(|class| class.parameter(name).is_some()))
+    };
+    if !pairs.iter().all(is_parameter)
+        || at.checker.options_for(&key.name).next().is_some()
+        || may_be_looked_up(at.snapshot(), &key.name, class)
+    {
+        return;
+    }
+    let first = tree.scalar_text(pairs[0].0).map_or("", |name| &**name);
+    let finding = findings.report(
+        key.key,
+        format!(
+            "nothing looks '{0}' up: for this parameter of the class Puppet asks for '{0}::{first}'",
+            key.name
+        ),
+    );
+    finding.related.push(Related {
+        path: Arc::clone(class.file.path()),
+        range: class.definition.place,
+        message: format!("class '{}'", key.name),
+    });
+    if let Some(edit) = flattened(at, key, value) {
+        let title = format!("Write '{}::{first}' …", key.name);
+        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    }
+}
+
+/// The entries of the hash as entries of the file, where the hash is written in lines of its own.
+fn flattened(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextEdit> {
+    let (text, tree): (&str, &Tree) = (at.file.text(), at.tree());
+    let node = tree.node(value);
+    let pairs = node.as_mapping()?;
+    let is_bare = node.anchor.is_none() && node.tag.is_none() && at.format() == Format::Yaml;
+    let start = node.range.start as usize;
+    let line = text[..start].rfind('\n')? + 1;
+    let indent = &text[line..start];
+    let head = text[key.key.start as usize..line].trim_end();
+    let (sign, comment) = head.split_at(head.find('#').unwrap_or(head.len()));
+    let is_block = !head.contains('\n')
+        && sign.trim_end().ends_with(':')
+        && !indent.is_empty()
+        && indent.bytes().all(|byte| byte == b' ');
+    if !is_bare || !is_block {
+        return None;
+    }
+    let mut names = Vec::new();
+    for &(name, _) in pairs {
+        let name = tree.node(name);
+        let is_plain = name.as_scalar()?.style == ScalarStyle::Plain && name.tag.is_none();
+        is_plain.then(|| names.push(name.range.start as usize))?;
+    }
+    let mut written = match comment {
+        "" => String::new(),
+        comment => format!("{comment}\n"),
+    };
+    let mut offset = line;
+    for row in text[line..node.range.end as usize].split_inclusive('\n') {
+        let content = match row.strip_prefix(indent) {
+            Some(content) => content,
+            // Blank lines and comments may stand anywhere.
+            None if row.trim().is_empty() || row.trim_start().starts_with('#') => {
+                row.trim_start_matches(' ')
+            }
+            None => return None,
+        };
+        if names.contains(&(offset + row.len() - content.len())) {
+            written.push_str(&key.name);
+            written.push_str("::");
+        }
+        written.push_str(content);
+        offset += row.len();
+    }
+    let mut range = key.key;
+    range.end = node.range.end;
+    Some(TextEdit::replace(range, written))
+}
+
+/// The files with keys that bear the name of a class that changed, or that manifests or data began or
+/// ceased to look up.
+fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut files = BTreeSet::new();
+    let mut add = |key: &str| {
+        let holders = snapshot.iter_files_with(key);
+        files.extend(holders.map(|file| Arc::clone(file.path())));
+    };
+    for delta in &snapshot.delta().files {
+        classes_of(delta).iter().for_each(|name| add(name));
+        for facts in [&delta.before, &delta.after].into_iter().flatten() {
+            facts.references().for_each(|reference| add(&reference.key));
+            looked_up(facts, snapshot).iter().for_each(|key| add(key));
+        }
+        for option in &delta.keys().lookup_options {
+            match option.starts_with('^') {
+                true => snapshot.key_names("").for_each(|name| add(name)),
+                false => add(option),
+            }
+        }
+    }
+    files
+}

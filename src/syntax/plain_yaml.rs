@@ -1,0 +1,553 @@
+//! A fast reader for the plain part of YAML that most data files keep to: block mappings and lists,
+//! scalars on one line, literal blocks, small collections in brackets.
+//!
+//! It tells a [`Sink`] what libyaml reads, or stops: at anything else (anchors, tags, several
+//! documents, scalars over several lines, whatever is or could be an error) the caller reads the
+//! text with all the rules. So it says nothing about mistakes. What a sink makes of the text,
+//! a tree or a value, is held against what is made of libyaml's events.
+//!
+//! Floors: opening a workspace takes at most twice as long as libyaml's events of its files; a cold
+//! `lookup --explain` is 120 times faster than Puppet's. libyaml alone is five times slower than this.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr2};
+
+use super::ScalarStyle;
+use crate::text::TextRange;
+
+/// Largest text that is read here, in bytes: every count that the loader bounds stays far below
+/// its bound.
+const LARGEST: usize = 1 << 20;
+
+/// Deepest nesting that is read here.
+const DEEPEST: usize = 40;
+
+/// Longest key in bytes; libyaml's own bound is 1,024 characters.
+const LONGEST_KEY: usize = 1_000;
+
+/// Bytes but for letters and digits that mean nothing but themselves in a plain scalar in brackets.
+const PLAIN_IN_BRACKETS: &[u8] = b"_-./@+=*%$()&~^!;<> ";
+
+/// What takes the parts of a text, in its order: a collection before its parts, a key before its value.
+pub(crate) trait Sink {
+    /// A key of a mapping. Nothing stops the reader.
+    fn key(&mut self, scalar: PlainScalar<'_>) -> Option<()>;
+    /// A value or an element. Nothing stops the reader.
+    fn scalar(&mut self, scalar: PlainScalar<'_>) -> Option<()>;
+    /// A value or an element that is not written.
+    fn absent(&mut self, at: usize);
+    /// A collection begins.
+    fn open(&mut self, at: usize, is_mapping: bool);
+    /// The collection ends that was opened last, by a bracket that ends at `bracket`, if it has one.
+    fn close(&mut self, bracket: Option<usize>);
+}
+
+/// A scalar as it is read.
+pub(crate) struct PlainScalar<'t> {
+    /// The decoded text.
+    pub(crate) text: Cow<'t, str>,
+    /// Its bytes, with the quotes or the header.
+    pub(crate) range: TextRange,
+    /// How it is written.
+    pub(crate) style: ScalarStyle,
+}
+
+/// Tells a sink what a text holds; nothing if it is not plain. O(length)
+pub(crate) fn read_plain(text: &[u8], sink: &mut impl Sink) -> Option<()> {
+    if text.len() > LARGEST || !text.ends_with(b"\n") || has_control(text) {
+        return None;
+    }
+    let text = std::str::from_utf8(text).ok()?;
+    if !text.is_ascii() && text.chars().any(is_special) {
+        return None;
+    }
+    let mut reader = Reader {
+        text,
+        at: 0,
+        line: Line::default(),
+        depth: 0,
+        sink,
+    };
+    reader.next_line()?;
+    if reader.rest() == "---" && reader.line.indent == 0 {
+        reader.next_line()?;
+    }
+    reader.mapping(0)?;
+    reader.line.is_end.then_some(())
+}
+
+/// Whether there is a control character other than a line's end: tabs have rules of their own, and
+/// most others are refused.
+fn has_control(bytes: &[u8]) -> bool {
+    // Without a way out in the middle, many bytes are looked at together.
+    let control = |byte: u8| u8::from(byte < b' ' && byte != b'\n' || byte == 0x7f);
+    bytes.iter().fold(0, |found, &byte| found | control(byte)) != 0
+}
+
+/// Characters beyond ASCII that break lines, mark the order of bytes, or are refused.
+fn is_special(character: char) -> bool {
+    matches!(
+        character,
+        '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+    )
+}
+
+/// The line that is read next; blank lines and comments are skipped.
+#[derive(Clone, Copy, Default)]
+struct Line {
+    /// Columns before the content; a list's dash counts where a node starts behind it.
+    indent: usize,
+    /// The content, without blanks at its end.
+    start: usize,
+    end: usize,
+    is_end: bool,
+}
+
+struct Reader<'t, 's, S> {
+    text: &'t str,
+    /// Where the line after `line` starts.
+    at: usize,
+    line: Line,
+    depth: usize,
+    sink: &'s mut S,
+}
+
+impl<'t, S: Sink> Reader<'t, '_, S> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.line.start..self.line.end]
+    }
+
+    /// Where a text starts that runs to the end of the line's content.
+    fn offset(&self, rest: &str) -> usize {
+        self.line.end - rest.len()
+    }
+
+    /// Goes to the next line that holds something.
+    fn next_line(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        while self.at < bytes.len() {
+            let rest = &bytes[self.at..];
+            let indent = rest.iter().take_while(|&&byte| byte == b' ').count();
+            let start = self.at + indent;
+            // The text ends with a line's end.
+            let mut end = start + memchr(b'\n', &bytes[start..])?;
+            self.at = end + 1;
+            match bytes[start] {
+                b'\n' | b'#' => continue,
+                // Directives, and what starts or ends documents.
+                b'%' if indent == 0 => return None,
+                b'.' if indent == 0 && bytes[start..].starts_with(b"...") => return None,
+                _ => {}
+            }
+            while bytes[end - 1] == b' ' {
+                end -= 1;
+            }
+            self.line = Line {
+                indent,
+                start,
+                end,
+                is_end: false,
+            };
+            return Some(());
+        }
+        self.line = Line {
+            is_end: true,
+            ..Line::default()
+        };
+        Some(())
+    }
+
+    /// Whether the lines of a node at column `indent` are over. Deeper ones would go on with a
+    /// scalar, or are an error.
+    fn has_ended(&self, indent: usize) -> bool {
+        self.line.is_end || self.line.indent <= indent
+    }
+
+    /// What starts at the current line, at its column.
+    fn block(&mut self) -> Option<()> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return None;
+        }
+        let indent = self.line.indent;
+        if is_item(self.rest()) {
+            self.list(indent)?;
+        } else {
+            self.mapping(indent)?;
+        }
+        self.depth -= 1;
+        Some(())
+    }
+
+    fn mapping(&mut self, indent: usize) -> Option<()> {
+        let mut is_empty = true;
+        self.sink.open(self.line.start, true);
+        while !self.line.is_end && self.line.indent == indent && !is_item(self.rest()) {
+            is_empty = false;
+            let content = self.rest();
+            let key = key(content)?;
+            let scalar = self.scalar(content, key.length, key.text, key.style);
+            self.sink.key(scalar)?;
+            self.line.start = self.offset(key.behind);
+            let colon = self.offset(content) + key.length + 1;
+            self.value(indent, colon, true)?;
+        }
+        self.sink.close(None);
+        (self.has_ended(indent) && !is_empty).then_some(())
+    }
+
+    fn list(&mut self, indent: usize) -> Option<()> {
+        self.sink.open(self.line.start, false);
+        while !self.line.is_end && self.line.indent == indent && is_item(self.rest()) {
+            let dash = self.line.start + 1;
+            let rest = behind_blanks(&self.rest()[1..]);
+            let start = self.offset(rest);
+            let is_empty = rest.is_empty() || rest.starts_with('#');
+            let is_node = !is_empty && (is_item(rest) || key(rest).is_some());
+            let column = self.line.indent + start - self.line.start;
+            self.line.start = start;
+            if is_node {
+                // A node of its own, at the column behind the dash.
+                self.line.indent = column;
+                self.block()?;
+            } else {
+                self.value(indent, dash, false)?;
+            }
+        }
+        self.sink.close(None);
+        self.has_ended(indent).then_some(())
+    }
+
+    /// The value behind a key or a dash at column `indent`, whose sign ends at `sign`; goes on to the
+    /// line after it.
+    fn value(&mut self, indent: usize, sign: usize, of_key: bool) -> Option<()> {
+        let rest = self.rest();
+        match rest.as_bytes().first() {
+            None | Some(b'#') => {
+                self.next_line()?;
+                let line = self.line;
+                let is_own =
+                    line.indent > indent || of_key && line.indent == indent && is_item(self.rest());
+                if line.is_end || !is_own {
+                    self.sink.absent(sign);
+                    return Some(());
+                }
+                return self.block();
+            }
+            Some(b'|') => return self.literal(rest, indent),
+            Some(b'"' | b'\'') => {
+                let (text, behind) = quoted(rest)?;
+                is_comment(behind).then_some(())?;
+                let length = rest.len() - behind.len();
+                let scalar = self.scalar(rest, length, text, quoted_style(rest));
+                self.sink.scalar(scalar)?;
+            }
+            Some(b'[' | b'{') => {
+                let behind = self.flow(rest, 0)?;
+                is_comment(behind).then_some(())?;
+            }
+            Some(_) if !may_start(rest) => return None,
+            Some(_) => match plain_end(rest) {
+                PlainEnd::Colon(_) => return None,
+                PlainEnd::Comment(end) | PlainEnd::Line(end) => {
+                    let text = before_blanks(&rest[..end]);
+                    let plain = ScalarStyle::Plain;
+                    let scalar = self.scalar(rest, text.len(), Cow::Borrowed(text), plain);
+                    self.sink.scalar(scalar)?;
+                }
+            },
+        }
+        self.next_line()?;
+        self.has_ended(indent).then_some(())
+    }
+
+    /// A scalar of `length` bytes at the start of what is left of the line.
+    fn scalar<'a>(
+        &self,
+        rest: &str,
+        length: usize,
+        text: Cow<'a, str>,
+        style: ScalarStyle,
+    ) -> PlainScalar<'a> {
+        let start = self.offset(rest);
+        PlainScalar {
+            text,
+            range: TextRange::new(start, start + length),
+            style,
+        }
+    }
+
+    /// `|` or `|-` and the lines below it.
+    fn literal(&mut self, header: &str, indent: usize) -> Option<()> {
+        let strips = match header {
+            "|" => false,
+            "|-" => true,
+            _ => return None,
+        };
+        let start = self.offset(header);
+        let mut end = self.line.end;
+        let mut text = String::new();
+        let mut blank_lines = 0;
+        let mut own: Option<usize> = None;
+        while let Some(length) = memchr(b'\n', &self.text.as_bytes()[self.at..]) {
+            let line = &self.text[self.at..self.at + length];
+            let spaces = line.len() - behind_blanks(line).len();
+            if spaces == line.len() {
+                // Blank lines of more blanks than the text's indentation are text.
+                if own.is_none_or(|own| spaces > own) && spaces > 0 {
+                    return None;
+                }
+                blank_lines += 1;
+                self.at += length + 1;
+                continue;
+            }
+            let own = *own.get_or_insert(spaces);
+            if own <= indent {
+                return None;
+            }
+            if spaces < own {
+                break;
+            }
+            if text.is_empty() && blank_lines > 0 {
+                return None;
+            }
+            text.extend(std::iter::repeat_n('\n', blank_lines));
+            blank_lines = 0;
+            text.push_str(&line[own..]);
+            text.push('\n');
+            end = self.at + length;
+            self.at += length + 1;
+        }
+        if text.is_empty() {
+            return None;
+        }
+        if strips {
+            text.pop();
+        }
+        self.sink.scalar(PlainScalar {
+            text: Cow::Owned(text),
+            range: TextRange::new(start, end),
+            style: ScalarStyle::Literal,
+        })?;
+        self.next_line()?;
+        self.has_ended(indent).then_some(())
+    }
+
+    /// A collection in brackets that ends on its line; gives what stands behind it.
+    fn flow(&mut self, content: &'t str, depth: usize) -> Option<&'t str> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let is_hash = content.starts_with('{');
+        let close = if is_hash { b'}' } else { b']' };
+        self.sink.open(self.offset(content), is_hash);
+        let mut rest = behind_blanks(&content[1..]);
+        loop {
+            if let Some(behind) = behind_byte(rest, close) {
+                self.sink.close(Some(self.offset(behind)));
+                return Some(behind);
+            }
+            if is_hash {
+                let (key, behind) = self.flow_scalar(rest)?;
+                // A merge key would take in another mapping's entries.
+                if key.text == "<<" || rest.len() - behind.len() > LONGEST_KEY {
+                    return None;
+                }
+                self.sink.key(key)?;
+                rest = behind_blanks(behind_byte(behind_byte(behind, b':')?, b' ')?);
+            }
+            rest = match rest.as_bytes().first()? {
+                b'[' | b'{' => self.flow(rest, depth + 1)?,
+                _ => {
+                    let (scalar, behind) = self.flow_scalar(rest)?;
+                    self.sink.scalar(scalar)?;
+                    behind
+                }
+            };
+            rest = behind_blanks(rest);
+            if let Some(behind) = behind_byte(rest, b',') {
+                rest = behind_blanks(behind);
+            } else {
+                behind_byte(rest, close)?;
+            }
+        }
+    }
+
+    /// A scalar in brackets: quoted, or of characters that mean nothing there.
+    fn flow_scalar(&self, content: &'t str) -> Option<(PlainScalar<'t>, &'t str)> {
+        if let Some(b'"' | b'\'') = content.as_bytes().first() {
+            let (text, rest) = quoted(content)?;
+            let length = content.len() - rest.len();
+            let scalar = self.scalar(content, length, text, quoted_style(content));
+            return Some((scalar, rest));
+        }
+        if !may_start(content) {
+            return None;
+        }
+        let bytes = content.as_bytes();
+        let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:".contains(&byte);
+        let end = (0..bytes.len()).find(|&at| match bytes[at] {
+            b':' => !bytes.get(at + 1).is_some_and(|&next| goes_on(next)),
+            byte => !byte.is_ascii_alphanumeric() && !PLAIN_IN_BRACKETS.contains(&byte),
+        })?;
+        // What ends the scalar must mean that.
+        matches!(bytes[end], b',' | b']' | b'}' | b':').then_some(())?;
+        let text = before_blanks(&content[..end]);
+        if text.len() > LONGEST_KEY {
+            return None;
+        }
+        let plain = ScalarStyle::Plain;
+        let scalar = self.scalar(content, text.len(), Cow::Borrowed(text), plain);
+        Some((scalar, &content[text.len()..]))
+    }
+}
+
+/// What stands behind a byte of ASCII that a text starts with.
+fn behind_byte(text: &str, byte: u8) -> Option<&str> {
+    (text.as_bytes().first() == Some(&byte)).then(|| &text[1..])
+}
+
+/// Whether a line's content starts with a list's dash.
+fn is_item(content: &str) -> bool {
+    matches!(content.as_bytes(), [b'-'] | [b'-', b' ', ..])
+}
+
+/// Whether only a comment may stand in the rest of a line.
+fn is_comment(rest: &str) -> bool {
+    rest.is_empty()
+        || rest.starts_with(' ')
+            && matches!(behind_blanks(rest).as_bytes().first(), None | Some(b'#'))
+}
+
+/// A key at the start of a line's content.
+struct KeyAt<'t> {
+    text: Cow<'t, str>,
+    style: ScalarStyle,
+    /// Its bytes, with quotes.
+    length: usize,
+    /// What stands behind its colon and blanks.
+    behind: &'t str,
+}
+
+fn key(content: &str) -> Option<KeyAt<'_>> {
+    let (text, style, length) = match content.as_bytes().first()? {
+        b'"' | b'\'' => {
+            let (text, rest) = quoted(content)?;
+            // A merge key would take in another mapping's entries.
+            if text == "<<" {
+                return None;
+            }
+            (text, quoted_style(content), content.len() - rest.len())
+        }
+        _ if !may_start(content) => return None,
+        _ => {
+            let PlainEnd::Colon(end) = plain_end(content) else {
+                return None;
+            };
+            let text = &content[..end];
+            if text.ends_with(' ') {
+                return None;
+            }
+            (Cow::Borrowed(text), ScalarStyle::Plain, end)
+        }
+    };
+    let rest = behind_byte(&content[length..], b':')?;
+    let ends = matches!(rest.as_bytes().first(), None | Some(b' '));
+    (ends && length < LONGEST_KEY).then(|| KeyAt {
+        text,
+        style,
+        length,
+        behind: behind_blanks(rest),
+    })
+}
+
+/// What stands behind the blanks at the start of a text.
+fn behind_blanks(text: &str) -> &str {
+    let blanks = text.bytes().position(|byte| byte != b' ');
+    &text[blanks.unwrap_or(text.len())..]
+}
+
+/// A text without the blanks at its end.
+fn before_blanks(text: &str) -> &str {
+    let end = text.bytes().rposition(|byte| byte != b' ');
+    &text[..end.map_or(0, |end| end + 1)]
+}
+
+/// What a plain scalar outside of brackets ends at, and where.
+enum PlainEnd {
+    /// A colon with a blank or nothing behind it: the scalar is a key.
+    Colon(usize),
+    /// The blank in front of a comment.
+    Comment(usize),
+    /// The end of the line.
+    Line(usize),
+}
+
+fn plain_end(content: &str) -> PlainEnd {
+    let bytes = content.as_bytes();
+    // Most scalars are too short for a search by several bytes at a time.
+    for (at, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b':' if matches!(bytes.get(at + 1), None | Some(b' ')) => return PlainEnd::Colon(at),
+            b'#' if at > 0 && bytes[at - 1] == b' ' => return PlainEnd::Comment(at - 1),
+            _ => {}
+        }
+    }
+    PlainEnd::Line(bytes.len())
+}
+
+/// Whether a plain scalar can start like this for certain.
+fn may_start(content: &str) -> bool {
+    match content.as_bytes() {
+        [b'-', next, ..] => next.is_ascii_alphanumeric(),
+        [first, ..] => {
+            first.is_ascii_alphanumeric() || b"_/.+($~^=;\\".contains(first) || *first >= 0x80
+        }
+        [] => false,
+    }
+}
+
+fn quoted_style(content: &str) -> ScalarStyle {
+    match content.starts_with('"') {
+        true => ScalarStyle::DoubleQuoted,
+        false => ScalarStyle::SingleQuoted,
+    }
+}
+
+/// A quoted scalar that ends on its line, and what stands behind it.
+fn quoted(content: &str) -> Option<(Cow<'_, str>, &str)> {
+    let quote = *content.as_bytes().first()?;
+    let inner = &content[1..];
+    let end = memchr2(quote, b'\\', inner.as_bytes())?;
+    if inner.as_bytes()[end] == quote && inner.as_bytes().get(end + 1) != Some(&b'\'') {
+        return Some((Cow::Borrowed(&inner[..end]), &inner[end + 1..]));
+    }
+    let mut text = String::with_capacity(inner.len());
+    let mut characters = inner.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match (character, quote) {
+            ('\'', b'\'') => {
+                if !inner[at + 1..].starts_with('\'') {
+                    return Some((Cow::Owned(text), &inner[at + 1..]));
+                }
+                characters.next();
+                text.push('\'');
+            }
+            ('"', b'"') => return Some((Cow::Owned(text), &inner[at + 1..])),
+            ('\\', b'"') => text.push(match characters.next()?.1 {
+                '\\' => '\\',
+                '"' => '"',
+                'n' => '\n',
+                't' => '\t',
+                _ => return None,
+            }),
+            (character, _) => text.push(character),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+#[path = "plain_yaml_testing.rs"]
+pub(crate) mod testing;
