@@ -140,7 +140,7 @@ for (const [theme, name] of Object.entries(THEMES)) {
     await bench.theme(name);
     await bench.page.setViewportSize({ width: 1200, height: 620 });
     await bench.choose("Hiera: Compare Two Nodes", "web01.lon.acme.example", "web01.nyc.acme.example");
-    await bench.page.locator(".monaco-diff-editor .line-delete, .monaco-diff-editor .char-delete").first().waitFor();
+    await bench.page.locator(".monaco-diff-editor .line-delete, .monaco-diff-editor .char-delete").first().waitFor({ state: "attached" });
     await bench.picture(join(PICTURES, `vscode-compare-${theme}.png`));
     await bench.run("View: Close All Editors");
     await bench.page.setViewportSize(VIEW.viewport);

@@ -290,7 +290,7 @@ test("two nodes are compared in the editor's own comparison, chosen one after th
   const side = (name) => bench.page.locator(`.monaco-diff-editor .editor.${name} .view-line`);
   await side("original").filter({ hasText: /web01\.lon\.acme\.example\.yaml:6/ }).first().waitFor();
   await side("modified").filter({ hasText: /accounts::users/ }).first().waitFor();
-  await bench.page.locator(".monaco-diff-editor .char-insert, .monaco-diff-editor .line-insert").first().waitFor();
+  await bench.page.locator(".monaco-diff-editor .line-delete, .monaco-diff-editor .char-delete").first().waitFor({ state: "attached" });
   await bench.picture(join(process.env.OUT, "diff.png"));
   await bench.run("View: Close All Editors");
   bench.mark("compared");
@@ -403,7 +403,7 @@ test("a what-if changes hovers, is shown as long as it lasts, and can be taken b
   await bench.leaveHover();
   await bench.begin("Hiera: Override a Fact");
   await accept("site", "site");
-  await accept("ny", "on 3 nodes");
+  await accept("nyc", "on 3 nodes");
   await bench.statusItem.filter({ hasText: "2" }).waitFor();
   await bench.run("Hiera: Clear All Overrides of Facts");
   await bench.statusItem.filter({ hasNot: bench.page.locator(".codicon-beaker") }).first().waitFor();
@@ -452,7 +452,7 @@ test("the walkthrough has four steps", async () => {
   assert.equal(await steps.count(), 4);
   await steps.filter({ hasText: "Say which nodes there are" }).click();
   await bench.picture(join(process.env.OUT, "walkthrough.png"));
-  await bench.run("View: Close Editor");
+  await bench.run("View: Close All Editors");
   bench.mark("walkthrough");
 });
 
