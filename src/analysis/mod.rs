@@ -38,6 +38,7 @@ mod expectations;
 mod governing;
 mod manifests;
 mod named_nodes;
+mod node_file;
 mod node_meaning;
 mod nodes;
 mod offer;
@@ -67,10 +68,10 @@ pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use governing::{Governing, HieraFiles, governing};
 pub use manifests::{ClassParameter, Defined, split_key};
+pub use node_file::{NodeFile, describes_nodes};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};
 pub use nodes::{
-    FilesOfFolders, FoundFiles, NodeCache, NodeChoice, NodeFile, NodeInputs, NodeSet, NodesOrigin,
-    describes_nodes, files_of,
+    FilesOfFolders, FoundFiles, NodeCache, NodeChoice, NodeInputs, NodeSet, NodesOrigin, files_of,
 };
 pub use offer::Offer;
 pub use position::KeyPositions;

@@ -9,20 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::named_nodes::{NamedNodes, named_nodes, places_of};
 use super::site::SiteManifests;
-use super::{Analysis, PROJECT_FILE};
+use super::{Analysis, NodeFile, PROJECT_FILE};
 use crate::lookup::{ConfigCache, Place, Settings};
-use crate::scope::{
-    FACTS_OF_TESTS, Knowledge, KnownNodes, NODES_FILES, NameRule, Node, Nodes, json_names_nodes,
-    names_nodes, plain_yaml, read_json_nodes, read_nodes,
-};
-use crate::value::{HashMap, Value, from_json, load_yaml, symbol_keys_to_strings};
+use crate::scope::{FACTS_OF_TESTS, Knowledge, KnownNodes, NODES_FILES, NameRule, Node, Nodes};
+use crate::value::{HashMap, from_json};
 use crate::workspace::{Files, Snapshot, path};
 
 /// How many sets of nodes are cached: environments side by side have one each.
 const MOST_CACHED: usize = 8;
-
-/// Ends of the names of files that describe nodes.
-const ENDINGS: [&str; 4] = [".json", ".yaml", ".yml", ".facts"];
 
 /// The nodes that are known for a file.
 #[derive(Debug, Default)]
@@ -84,15 +78,6 @@ pub struct NodeInputs<'a> {
     pub settings: &'a Settings,
     /// Configurations read before.
     pub configs: &'a ConfigCache,
-}
-
-/// A file that describes nodes or facts.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NodeFile {
-    /// Its path.
-    pub path: Arc<str>,
-    /// Its text.
-    pub text: Arc<str>,
 }
 
 /// What a set of nodes is made from.
@@ -503,12 +488,6 @@ fn with_common(node: &Arc<Node>, common: &HashMap) -> Arc<Node> {
     Arc::new(node)
 }
 
-/// Whether a file in a folder of files with nodes is one of them, by its name.
-#[must_use]
-pub fn describes_nodes(name: &str) -> bool {
-    ENDINGS.iter().any(|end| name.ends_with(end))
-}
-
 impl NodeSet {
     /// The same nodes behind manifests.
     fn behind(&self, manifests: Arc<SiteManifests>) -> NodeSet {
@@ -538,72 +517,5 @@ impl NodeSet {
     pub fn node(&self, certname: &str) -> Arc<Node> {
         let unknown = || Arc::new(Node::new(certname, &self.common));
         self.nodes.get(certname).cloned().unwrap_or_else(unknown)
-    }
-}
-
-impl NodeFile {
-    /// Whether the file says of several nodes what is known of them: see [`names_nodes`]. One that
-    /// cannot be read may.
-    #[must_use]
-    pub fn names_nodes(&self) -> bool {
-        let json = || Ok(json_names_nodes(&self.text));
-        let yaml = || Ok(self.yaml().map_or(true, |value| names_nodes(&value)));
-        self.by_name(json, yaml).unwrap_or(true)
-    }
-
-    /// The nodes of a nodes file, or of facts that were saved in any form, over common facts.
-    ///
-    /// # Errors
-    /// Why it cannot be read, in words.
-    pub fn nodes(&self, common: &HashMap) -> Result<Nodes, String> {
-        let name = path::name(&self.path);
-        let stem = ENDINGS.iter().find_map(|end| name.strip_suffix(end));
-        let stem = stem.unwrap_or(name);
-        let named = |error: crate::scope::NodesError| format!("{}: {}", self.path, error.message);
-        let json = || read_json_nodes(&self.text, stem, common).map_err(named);
-        let yaml = || read_nodes(&self.yaml()?, stem, common).map_err(named);
-        self.by_name(json, yaml)
-    }
-
-    /// The facts of a facts file: a hash of facts, or what `puppet facts` and Puppet's fact cache
-    /// wrap one in.
-    ///
-    /// # Errors
-    /// Why it cannot be read, in words.
-    pub fn facts(&self) -> Result<HashMap, String> {
-        let json = || from_json(&self.text).map_err(|error| format!("{}: {error}", self.path));
-        let value = self.by_name(json, || self.yaml())?;
-        let wrapped = value
-            .get("values")
-            .filter(|values| values.as_hash().is_some() && value.get("name").is_some());
-        let facts = wrapped.unwrap_or(&value).as_hash().cloned();
-        // puppet/application/lookup.rb
-        facts.ok_or_else(|| {
-            format!(
-                "Incorrectly formatted data in {} given via the --facts flag (only accepts yaml \
-                 and json files)",
-                self.path
-            )
-        })
-    }
-
-    /// Reads as JSON or YAML, by the file's name; others are tried as JSON, then as YAML
-    /// (puppet/application/lookup.rb).
-    fn by_name<T>(
-        &self,
-        json: impl FnOnce() -> Result<T, String>,
-        yaml: impl FnOnce() -> Result<T, String>,
-    ) -> Result<T, String> {
-        match self.path.rsplit_once('.') {
-            Some((_, "json")) => json(),
-            Some((_, "yaml" | "yml")) => yaml(),
-            Some(_) | None => json().or_else(|_| yaml()),
-        }
-    }
-
-    fn yaml(&self) -> Result<Value, String> {
-        load_yaml(plain_yaml(&self.text).as_bytes())
-            .map(symbol_keys_to_strings)
-            .map_err(|error| error.message(&self.path))
     }
 }

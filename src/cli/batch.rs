@@ -15,10 +15,12 @@ use crate::disk::{DiskFiles, Moment};
 use crate::eyaml::Keys;
 use crate::hierarchy::Backends;
 use crate::lookup::{
-    Answer, Asker, ConfigCache, Environment, PuppetVersion, Request, Settings, Strict, Tracing,
-    explain,
+    Answer, Asker, ConfigCache, Environment, ErrorClass, LookupError, PuppetVersion, Request,
+    Settings, Strict, Tracing, explain,
 };
-use crate::scope::{Authenticated, ClassScope, Facts, Scope, default_trusted};
+use crate::scope::{
+    Authenticated, ClassScope, Facts, Scope, default_trusted, name_of, refused_variables,
+};
 use crate::value::{HashMap, Value, from_raw_json, to_tagged_json};
 
 /// Longest request line in bytes.
@@ -97,8 +99,9 @@ enum Names {
 #[derive(Default)]
 struct Shared {
     configs: ConfigCache,
-    /// Scopes by the text of the facts, trusted data and variables they were made of.
-    scopes: Map<String, Scope>,
+    /// Scopes, or why Puppet refuses their variables, by the text of the facts, trusted data and
+    /// variables they were made of.
+    scopes: Map<String, Result<Scope, String>>,
     /// For encrypted values, if the command names them.
     keys: Option<Arc<Keys>>,
 }
@@ -215,7 +218,11 @@ fn answer(
         Some(other) => return Err(format!("unknown facet '{other}'")),
     };
     let environment = environment(files, request);
-    let scope = scope(&mut shared.scopes, request, &environment)?;
+    let scope = match scope(&mut shared.scopes, request, &environment)? {
+        Ok(scope) => scope,
+        // No catalog is compiled for such a node, so that nothing is looked up.
+        Err(refused) => return Ok(Answer::failed(LookupError::new(ErrorClass::Parse, refused))),
+    };
     let names = match &request.key {
         Names::One(name) => vec![Arc::from(name.as_str())],
         Names::Many(names) => names.iter().map(|name| Arc::from(name.as_str())).collect(),
@@ -277,10 +284,10 @@ fn environment(files: &Moment<'_>, request: &BatchRequest<'_>) -> Environment {
 }
 
 fn scope(
-    scopes: &mut Map<String, Scope>,
+    scopes: &mut Map<String, Result<Scope, String>>,
     request: &BatchRequest<'_>,
     environment: &Environment,
-) -> Result<Scope, String> {
+) -> Result<Result<Scope, String>, String> {
     let text = |raw: Option<&RawValue>| raw.map_or("", RawValue::get).to_string();
     let node = request.node.as_deref().unwrap_or_default();
     let key = [
@@ -301,13 +308,18 @@ fn scope(
                 &hash_field(request.trusted, "trusted")?,
             );
             let variables = hash_field(request.variables, "variables")?;
-            let scope = Scope::closed(
-                &Facts::from(facts),
-                &trusted,
-                &HashMap::default(),
-                &variables,
-                &environment.name,
-            );
+            // `Puppet::Node#sanitize` takes out what is called `trusted`.
+            let names = facts.keys().chain(variables.keys()).map(name_of);
+            let scope = match refused_variables(names.filter(|name| name != "trusted")) {
+                Some(refused) => Err(refused),
+                None => Ok(Scope::closed(
+                    &Facts::from(facts),
+                    &trusted,
+                    &HashMap::default(),
+                    &variables,
+                    &environment.name,
+                )),
+            };
             if scopes.len() >= MAX_SCOPES {
                 scopes.clear();
             }
@@ -315,18 +327,18 @@ fn scope(
             scope
         }
     };
-    match &request.class_scope {
-        None => Ok(scope),
-        Some(class) => {
+    match (&request.class_scope, scope) {
+        (None, scope) | (Some(_), scope @ Err(_)) => Ok(scope),
+        (Some(class), Ok(scope)) => {
             let mut variables = HashMap::default();
             for name in ["title", "name"] {
                 variables.insert(Value::string(name), Value::string(&*class.name));
             }
             variables.extend(hash_field(class.vars, "class_scope.vars")?);
-            Ok(scope.in_class(ClassScope {
+            Ok(Ok(scope.in_class(ClassScope {
                 name: class.name.clone(),
                 variables,
-            }))
+            })))
         }
     }
 }

@@ -191,6 +191,10 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     if let (Some(_), None) = (&arguments.facts, &arguments.nodes) {
         let common = asked.common().map_err(End::Failed)?;
         let name = arguments.node.clone().unwrap_or_else(|| certname(&common));
+        if common.is_empty() {
+            let message = format!("No facts available for target node: {name}");
+            return Err(End::Failed(message));
+        }
         return of(&Node::with_facts(&name, &common));
     }
     let folder: Arc<str> = Arc::from(folder);

@@ -10,22 +10,46 @@ use crate::analysis::{
 use crate::disk::{self, DiskFiles};
 use crate::lookup::{ConfigCache, Settings};
 use crate::scope::{KnownNodes, Nodes};
-use crate::value::HashMap;
+use crate::value::{HashMap, LoadErrorKind, SystemError};
 use crate::workspace::{FileKind, Files, Snapshot};
 
-/// A file that the command line names.
-fn file(path: &str) -> Result<NodeFile, String> {
+/// What a file is named for.
+#[derive(Clone, Copy)]
+enum Named {
+    Facts,
+    Nodes,
+}
+
+/// A file that the command line or the workspace's configuration names.
+fn file(path: &str, named: Named) -> Result<NodeFile, String> {
     let at = disk::absolute(path);
-    let text = DiskFiles::new().text(&at);
+    let wanted = match named {
+        Named::Facts => "name a JSON or YAML file of facts ('--facts', 'factsFile')",
+        Named::Nodes => {
+            "name a nodes file, saved facts or a folder of them ('--nodes', 'nodesFiles')"
+        }
+    };
+    let text = DiskFiles::new().text(&at).map_err(|error| {
+        let what = match error.kind {
+            LoadErrorKind::Io(SystemError::IsDirectory) => "this is a folder",
+            LoadErrorKind::Io(SystemError::PermissionDenied) => "this file may not be read",
+            LoadErrorKind::Io(SystemError::NotFound) if DiskFiles::new().kind(&at).is_none() => {
+                "there is no such file"
+            }
+            _ => return error.message(&at),
+        };
+        format!("{at}: {what}: {wanted}")
+    });
     Ok(NodeFile {
-        text: text.map_err(|error| error.message(&at))?,
+        text: text?,
         path: Arc::from(at),
     })
 }
 
 /// The facts of a file; none without one.
 fn facts(path: Option<&String>) -> Result<HashMap, String> {
-    path.map_or_else(|| Ok(HashMap::default()), |path| file(path)?.facts())
+    let none = || Ok(HashMap::default());
+    path.map_or_else(none, |path| file(path, Named::Facts)?.facts())
 }
 
 /// The nodes of several files, or of all files in a folder, over common facts; later files win.
@@ -45,7 +69,7 @@ fn named(paths: &[String], common: &HashMap) -> Result<(Nodes, Vec<NodesOrigin>)
     let mut all = Nodes::default();
     let mut origins = Vec::new();
     for path in &files {
-        let file = file(path)?;
+        let file = file(path, Named::Nodes)?;
         let nodes = file.nodes(common)?;
         origins.push(NodesOrigin {
             path: Some(file.path),

@@ -28,7 +28,7 @@ impl fmt::Display for Type {
 impl Type {
     fn printed(&self) -> Printer {
         let mut printer = Printer::new(match self {
-            Type::Alias(_) => Expansion::Full,
+            Type::Alias(_) | Type::Object(_) => Expansion::Full,
             _ => Expansion::Names,
         });
         printer.print(self);
@@ -96,12 +96,13 @@ impl Type {
         }
     }
 
-    /// The name: an alias has its own.
+    /// The name: an alias and an object type have their own.
     pub(super) fn name(&self) -> String {
-        if let Type::Alias(alias) = self {
-            return alias.name.to_string();
+        match self {
+            Type::Alias(alias) => alias.name.to_string(),
+            Type::Object(Some(object)) => object.name().to_owned(),
+            _ => self.simple_name().to_owned(),
         }
-        self.simple_name().to_owned()
     }
 }
 
@@ -240,7 +241,10 @@ impl Printer {
             ]),
             Type::Object(None) if self.depth > 1 => "Object".to_owned(),
             Type::Object(None) => "Object[{}]".to_owned(),
-            Type::Object(Some(text)) => text.to_string(),
+            Type::Object(Some(object)) => match self.expansion {
+                Expansion::Full => object.definition().to_owned(),
+                Expansion::Names => object.name().to_owned(),
+            },
             Type::Reference(text) => {
                 self.has_reference = true;
                 format!("TypeReference[{}]", quote(text))

@@ -6,12 +6,13 @@ use super::collections::{hash, listed};
 use super::infer::infer;
 use super::init::{Maker, accepts_alone, maker, suits};
 use super::instance::integer;
-use super::interpret::Aliases;
+use super::interpret::{Aliases, NoAliases};
 use super::mismatch::check;
-use super::model::Type;
+use super::model::{ObjectType, Type};
 use super::numbers::number;
+use super::semver::range;
 use super::signatures::{Function, Signatures, signatures};
-use super::texts::{binary, escaped, range, timespan, timestamp, uri_text, version};
+use super::texts::{binary, escaped, timespan, timestamp, uri_text, version};
 use super::{is_instance, strings, uri};
 use crate::value::{Missing, Opaque, Value};
 
@@ -144,6 +145,8 @@ fn call(
             Some(text) => range(text),
             None => Ok(unknown("a range of versions")),
         },
+        Function::Deferred => Ok(object(ObjectType::Deferred, all)),
+        Function::Error => Ok(object(ObjectType::Error, all)),
         Function::Binary => binary(matched, all),
         Function::Uri => match first {
             Value::String(text) => Ok(super::rich("URI", uri::read(text)?)),
@@ -165,12 +168,29 @@ fn call(
         }
         Function::Type => {
             let text = first.as_str().unwrap_or_default();
-            super::parse(text, aliases)
+            // It has no loader (`TypeParser#parse` of `PTypeType.new_function`).
+            super::parse(text, &NoAliases)
                 .map(|t| super::type_value(&t))
                 .map_err(|error| error.to_string())
         }
         Function::Unit => Ok(first.clone()),
     }
+}
+
+/// An instance of an object type, from a hash of its attributes or from these in order; those that
+/// have their default are not shown (`puppet/datatypes`, `pops/types/puppet_object.rb`).
+fn object(kind: ObjectType, all: &[Value]) -> Value {
+    let given = |(at, name): (usize, &&'static str)| match all {
+        [Value::Hash(_)] => all[0].get(name),
+        _ => all.get(at),
+    };
+    let attributes = kind.attributes().iter().enumerate();
+    let shown = attributes.filter_map(|(at, name)| {
+        let value = given((at, name)).filter(|value| !value.is_undef())?;
+        Some((*name, value.clone()))
+    });
+    let shown = strings::programmatic(&Value::hash(shown));
+    super::rich(kind.name(), format!("{}({shown})", kind.name()))
 }
 
 /// The arguments of `new` for the type in an `Init`.
@@ -214,6 +234,8 @@ fn reads_text(function: Function, others: &[Value]) -> bool {
         | Function::Uri
         | Function::Regexp
         | Function::Hash
+        | Function::Deferred
+        | Function::Error
         | Function::Binary
         | Function::Type => true,
         // With a second argument the text is wrapped as it is.

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use super::model::{
-    Element, EnumCase, EnumType, FloatRange, Pattern, Presence, Range, StringType, TimeRange, Type,
+    Element, EnumCase, EnumType, FloatRange, ObjectType, Pattern, Presence, Range, StringType,
+    TimeRange, Type,
 };
 use super::{assignable, instance, interpret, ruby_float, time};
 use crate::value::Value;
@@ -140,7 +141,7 @@ fn simple(value: &Value) -> Type {
                 Type::Timespan(TimeRange::exactly(span))
             }
             "Type" => Type::Type(super::type_of_value(value).map(Arc::new)),
-            _ => Type::Unit,
+            _ => ObjectType::of(value).map_or(Type::Unit, |object| Type::Object(Some(object))),
         },
         Value::Opaque(_) | Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) => Type::Unit,
     }

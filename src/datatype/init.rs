@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::model::Type;
+use super::model::{ObjectType, Type};
 use super::signatures::{Count, Function, signatures};
 use super::{assignable, is_instance};
 use crate::value::Value;
@@ -35,6 +35,8 @@ pub(super) fn maker(target: &Type) -> Result<Maker, String> {
         Type::Uri(_) => Function::Uri,
         Type::Regexp(_) => Function::Regexp,
         Type::Type(_) => Function::Type,
+        Type::Object(Some(ObjectType::Deferred)) => Function::Deferred,
+        Type::Object(Some(ObjectType::Error)) => Function::Error,
         Type::Unit | Type::NotUndef(None) => Function::Unit,
         Type::NotUndef(Some(inner)) | Type::Optional(Some(inner)) => {
             return Ok(Maker::Of(Type::clone(inner)));

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use super::model::{Alias, AliasBody, Element, Presence, StringType, Type};
+use super::model::{Alias, AliasBody, Element, ObjectType, Presence, StringType, Type};
 use super::ranges::Range;
 use super::{interpret, time};
 use crate::value::Value;
@@ -120,6 +120,8 @@ impl Check {
                 self.is(inner, value) || super::init::accepts(inner, arguments, value)
             }
             Type::Alias(alias) => self.alias(alias, value),
+            Type::Object(wanted) => ObjectType::of(value)
+                .is_some_and(|object| wanted.is_none_or(|wanted| wanted == object)),
             _ => false,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use super::ParseError;
 use super::access::{only, parameterized, unparameterized};
 use super::builtin::{BUILTIN_ALIASES, RESOURCE_TYPES, is_builtin_alias, plain, same_name};
-use super::model::{Alias, AliasBody, Range, ResourceType, Type};
+use super::model::{Alias, AliasBody, ObjectType, Range, ResourceType, Type};
 use super::parameters::Param;
 use crate::syntax::puppet::{self, Kind, Node, Prefix};
 
@@ -23,6 +23,11 @@ pub trait Aliases {
     /// The text of the file that defines the alias of this name (`Stdlib::Host`), if there is one:
     /// `type Stdlib::Host = Variant[…]`, comments and all.
     fn source(&self, name: &str) -> Option<String>;
+
+    /// Whether the types that Puppet loads from files of its own are seen.
+    fn sees_system(&self) -> bool {
+        true
+    }
 }
 
 /// No aliases but Puppet's own.
@@ -32,6 +37,10 @@ pub struct NoAliases;
 impl Aliases for NoAliases {
     fn source(&self, _name: &str) -> Option<String> {
         None
+    }
+
+    fn sees_system(&self) -> bool {
+        false
     }
 }
 
@@ -143,16 +152,27 @@ impl<'a> Interpreter<'a> {
                     .map(|e| self.param(e, text))
                     .collect::<Parsed<_>>()?,
             ),
-            Kind::Hash(entries) => Param::Hash(
-                entries
-                    .iter()
-                    .filter_map(|entry| match &entry.kind {
-                        Kind::Entry(pair) => Some(&**pair),
-                        _ => None,
-                    })
-                    .map(|[k, v]| Ok((self.param(k, text)?, self.param(v, text)?)))
-                    .collect::<Parsed<_>>()?,
-            ),
+            Kind::Hash(entries) => {
+                let mut all: Vec<(Param, Param)> = Vec::with_capacity(entries.len());
+                for entry in entries {
+                    let Kind::Entry(pair) = &entry.kind else {
+                        continue;
+                    };
+                    let key = self.param(&pair[0], text)?;
+                    let value = self.param(&pair[1], text)?;
+                    // Of equal keys the last has its value in the first one's place.
+                    let is_same = |known: &Param| match (known, &key) {
+                        (Param::Text(known), Param::Text(key)) => known == key,
+                        (Param::Type(known), Param::Type(key)) => known == key,
+                        _ => false,
+                    };
+                    match all.iter_mut().find(|(known, _)| is_same(known)) {
+                        Some((_, known)) => *known = value,
+                        None => all.push((key, value)),
+                    }
+                }
+                Param::Hash(all)
+            }
             Kind::Unary(Prefix::Minus, inner) => self.param(inner, text)?.negated()?,
             Kind::Heredoc(heredoc) => self.param(&heredoc.text, text)?,
             Kind::TypeAlias(alias) => {
@@ -199,8 +219,10 @@ impl<'a> Interpreter<'a> {
                 title: None,
             }))));
         }
-        if same_name(name, "Deferred") {
-            return Ok(Type::Object(Some("Deferred".into())));
+        let objects = ObjectType::ALL.into_iter();
+        let mut objects = objects.filter(|o| !o.is_of_file() || self.aliases.sees_system());
+        if let Some(object) = objects.find(|o| same_name(o.name(), name)) {
+            return Ok(Type::Object(Some(object)));
         }
         let Some(source) = self.aliases.source(name) else {
             return Ok(Type::Reference(text()));
@@ -260,6 +282,11 @@ impl<'a> Interpreter<'a> {
                 _ => Err(refuse()),
             },
             reference @ Type::Reference(_) => Ok(reference),
+            // One that has type parameters.
+            Type::Object(Some(ObjectType::Error)) => Ok(Type::Reference(Arc::from(&*source))),
+            Type::Object(Some(ObjectType::Deferred)) => Err(ParseError::new(
+                "The Deferred-Type cannot be parameterized using []",
+            )),
             _ => Err(unparameterized(name)),
         }
     }

@@ -53,11 +53,75 @@ pub enum Type {
     Class(Option<Arc<str>>),
     Resource(Option<Arc<ResourceType>>),
     Runtime(Option<Arc<str>>, Option<Arc<str>>),
-    /// An `Object` type: never matched by data; the text is its name, if it has one.
-    Object(Option<Arc<str>>),
+    /// An `Object` type: never matched by data as it is read.
+    Object(Option<ObjectType>),
     /// The name of a type that does not exist.
     Reference(Arc<str>),
     Alias(Alias),
+}
+
+/// The object types that Puppet itself defines (`puppet/datatypes`, `pops/types/p_deferred_type.rb`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectType {
+    /// A function that the agent calls.
+    Deferred,
+    /// An error as a value.
+    Error,
+}
+
+impl ObjectType {
+    /// All of them.
+    pub(super) const ALL: [ObjectType; 2] = [ObjectType::Deferred, ObjectType::Error];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            ObjectType::Deferred => "Deferred",
+            ObjectType::Error => "Error",
+        }
+    }
+
+    /// Whether Puppet loads it from a file.
+    pub(super) fn is_of_file(self) -> bool {
+        self == ObjectType::Error
+    }
+
+    /// The names of its attributes, in order.
+    pub(super) fn attributes(self) -> &'static [&'static str] {
+        match self {
+            ObjectType::Deferred => &["name", "arguments"],
+            ObjectType::Error => &["msg", "kind", "details", "issue_code"],
+        }
+    }
+
+    /// Its definition, as Puppet prints the type.
+    pub(super) fn definition(self) -> &'static str {
+        match self {
+            ObjectType::Deferred => {
+                "Object[{name => 'Deferred', attributes => {'name' => \
+                 Pattern[/\\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\\z/], 'arguments' => \
+                 {type => Optional[Array], value => undef}}}]"
+            }
+            ObjectType::Error => {
+                "Object[{name => 'Error', type_parameters => {'kind' => Variant[String, Regexp, \
+                 Type[Enum], Type[Pattern], Type[NotUndef], Type[Undef]], 'issue_code' => \
+                 Variant[String, Regexp, Type[Enum], Type[Pattern], Type[NotUndef], Type[Undef]]}, \
+                 attributes => {'msg' => String[1], 'kind' => {type => Optional[String[1]], value \
+                 => undef}, 'details' => {type => Optional[Hash[String[1], Data]], value => \
+                 undef}, 'issue_code' => {type => Optional[String[1]], value => undef}}, \
+                 functions => {'message' => Callable[[0, 0], String[1]]}}]"
+            }
+        }
+    }
+
+    /// The type of a value that was made of it.
+    pub(super) fn of(value: &Value) -> Option<ObjectType> {
+        let Value::Rich(rich) = value else {
+            return None;
+        };
+        ObjectType::ALL.into_iter().find(|t| t.name() == rich.ptype)
+    }
 }
 
 /// The parameter of a `String` type.

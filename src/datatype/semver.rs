@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::value::Value;
+
 /// A version's parts; identifiers compare as numbers where they are.
 #[derive(Debug, PartialEq)]
 struct Version {
@@ -69,6 +71,132 @@ fn compare(a: &Version, b: &Version) -> Ordering {
             }
         }
     })
+}
+
+/// A range of versions from its text, which stays as it is written (`SemanticPuppet::VersionRange`).
+///
+/// # Errors
+/// The message of the error that Puppet raises where the text is none.
+pub(super) fn range(text: &str) -> Result<Value, String> {
+    let tight = without_space_behind_operators(text);
+    let ranges: Vec<&str> = tight.split("||").collect();
+    let last = ranges.len() - 1;
+    let trimmed = ranges.iter().enumerate().map(|(at, range)| {
+        let range = if at == 0 {
+            *range
+        } else {
+            range.trim_start_matches(SPACE)
+        };
+        if at == last {
+            range
+        } else {
+            range.trim_end_matches(SPACE)
+        }
+    });
+    let ranges: Vec<&str> = trimmed.collect();
+    if ranges.iter().all(|range| range.is_empty()) {
+        return Ok(super::rich("SemVerRange", "*".to_owned()));
+    }
+    for range in ranges {
+        let words: Vec<&str> = range.split(SPACE).collect();
+        let words: Vec<&str> = words
+            .iter()
+            .enumerate()
+            .filter(|(at, word)| *at == 0 && words.len() > 1 || !word.is_empty())
+            .map(|(_, word)| *word)
+            .collect();
+        if let [from, "-", to] = words.as_slice()
+            && !range.ends_with(SPACE)
+            && is_partial(from)
+            && is_partial(to)
+        {
+            check_prerelease(from)?;
+            check_prerelease(to)?;
+            continue;
+        }
+        for word in words {
+            let (operator, bound) = operator_and_bound(word);
+            if !is_partial(bound) {
+                return Err(format!("Unparsable version range: \"{text}\""));
+            }
+            if matches!(operator, "^" | "<=") && is_any(bound.split('.').next().unwrap_or_default())
+            {
+                return Err("undefined method `SINGLETON' for \
+                            SemanticPuppet::VersionRange::AllRange:Class"
+                    .to_owned());
+            }
+            check_prerelease(bound)?;
+        }
+    }
+    Ok(super::rich("SemVerRange", text.to_owned()))
+}
+
+/// Ruby's `\s`.
+const SPACE: [char; 6] = [' ', '\t', '\r', '\n', '\x0c', '\x0b'];
+
+/// The text with what may stand between an operator and its version left out: space, or a `v`.
+fn without_space_behind_operators(text: &str) -> String {
+    let mut tight = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['>', '<', '=', '~', '^']) {
+        tight.push_str(&rest[..=at]);
+        let behind = &rest[at + 1..];
+        let bound = behind.trim_start_matches(SPACE);
+        rest = match bound.len() == behind.len() {
+            true => behind.strip_prefix('v').unwrap_or(behind),
+            false => bound,
+        };
+    }
+    tight + rest
+}
+
+fn operator_and_bound(word: &str) -> (&str, &str) {
+    let operators = ["<=", ">=", "~>", "~=", "<", ">", "=", "~", "^"];
+    let operator = operators.into_iter().find(|it| word.starts_with(it));
+    word.split_at(operator.map_or(0, str::len))
+}
+
+fn is_any(part: &str) -> bool {
+    matches!(part, "x" | "X" | "*")
+}
+
+/// Refuses numbers of a pre-release that start with a zero (`SemanticPuppet::Version.parse_prerelease`).
+pub(super) fn check_prerelease(version: &str) -> Result<(), String> {
+    let before_build = version.split('+').next().unwrap_or_default();
+    let Some((core, prerelease)) = before_build.split_once('-') else {
+        return Ok(());
+    };
+    let is_zeroed = |part: &str| {
+        part.len() > 1 && part.starts_with('0') && part.bytes().all(|b| b.is_ascii_digit())
+    };
+    if !core.split('.').any(is_any) && prerelease.split('.').any(is_zeroed) {
+        return Err("Numeric pre-release identifiers MUST NOT contain leading zeroes".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether a text is a version of which the end may be missing, or stand for any.
+fn is_partial(text: &str) -> bool {
+    let (core, qualifier) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
+    let is_number = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_digit())
+            && (part.len() == 1 || !part.starts_with('0'))
+    };
+    let parts: Vec<&str> = core.split('.').collect();
+    let (before, build) = match qualifier.split_once('+') {
+        Some((before, build)) => (before, Some(build)),
+        None => (qualifier, None),
+    };
+    let identifier = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    let prerelease = before.strip_prefix('-');
+    let mut qualifiers = prerelease.into_iter().chain(build);
+    parts.len() <= 3
+        && (qualifier.is_empty() || parts.len() == 3)
+        && parts.iter().all(|part| is_any(part) || is_number(part))
+        && qualifiers.all(|qualifier| qualifier.split('.').all(identifier))
 }
 
 /// Whether a range of comparisons joined by spaces includes a version. Ranges in another form

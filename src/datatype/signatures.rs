@@ -40,6 +40,8 @@ pub(super) enum Function {
     Timespan,
     SemVer,
     SemVerRange,
+    Deferred,
+    Error,
     Binary,
     Uri,
     Regexp,
@@ -304,6 +306,41 @@ const DEFINITIONS: &[Definition] = &[
         signatures: &[&[("String[1]", "type_string")]],
     },
     Definition {
+        id: Function::Deferred,
+        name: "new_Deferred",
+        locals: &[],
+        signatures: &[
+            &[(
+                r"Struct[{'name' => Pattern[/\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z/], Optional['arguments'] => Optional[Array]}]",
+                "hash",
+            )],
+            &[
+                (
+                    r"Pattern[/\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z/]",
+                    "name",
+                ),
+                ("?Optional[Array]", "arguments"),
+            ],
+        ],
+    },
+    Definition {
+        id: Function::Error,
+        name: "new_Error",
+        locals: &[],
+        signatures: &[
+            &[(
+                "Struct[{'msg' => String[1], Optional['kind'] => Optional[String[1]], Optional['details'] => Optional[Hash[String[1], Data]], Optional['issue_code'] => Optional[String[1]]}]",
+                "hash",
+            )],
+            &[
+                ("String[1]", "msg"),
+                ("?Optional[String[1]]", "kind"),
+                ("?Optional[Hash[String[1], Data]]", "details"),
+                ("?Optional[String[1]]", "issue_code"),
+            ],
+        ],
+    },
+    Definition {
         id: Function::Unit,
         name: "new_unit",
         locals: &[],
@@ -535,7 +572,11 @@ fn signature_text(parameters: &[Parameter]) -> String {
                 Count::Any => "*",
                 Count::Some => "+",
             };
-            format!("{} {}{mark}", parameter.expected, parameter.name)
+            let expected = match &parameter.expected {
+                Type::Optional(Some(inner)) if parameter.count == Count::Optional => inner,
+                expected => expected,
+            };
+            format!("{expected} {}{mark}", parameter.name)
         })
         .collect();
     texts.join(", ")

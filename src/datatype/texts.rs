@@ -8,7 +8,7 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STAN
 use super::functions::unknown;
 use super::instance::integer;
 use super::quote::ruby_float;
-use super::{ruby_inspect, strings, time};
+use super::{strings, time};
 use crate::value::Value;
 
 /// The formats given with a text: one, or several to try.
@@ -122,36 +122,10 @@ pub(super) fn version(matched: usize, all: &[Value]) -> Result<Value, String> {
         }
         text
     };
-    let prerelease = text.split('+').next().and_then(|t| t.split_once('-'));
-    if let Some((_, prerelease)) = prerelease
-        && matched == 0
-        && prerelease
-            .split('.')
-            .any(|p| p.len() > 1 && p.starts_with('0') && p.bytes().all(|b| b.is_ascii_digit()))
-    {
-        return Err("Numeric pre-release identifiers MUST NOT contain leading zeroes".to_owned());
+    if matched == 0 {
+        super::semver::check_prerelease(&text)?;
     }
     Ok(super::rich("SemVer", text))
-}
-
-/// A range of versions; only its form is checked, the text stays as written.
-pub(super) fn range(text: &str) -> Result<Value, String> {
-    let fits = text.split_whitespace().all(|part| {
-        let bound = part.trim_start_matches(['<', '>', '=', '~', '^']);
-        let core = bound.split(['-', '+']).next().unwrap_or_default();
-        let numbers = core.strip_prefix('v').unwrap_or(core);
-        bound == "-"
-            || bound.is_empty() && part != bound
-            || numbers.split('.').count() <= 3
-                && numbers.split('.').all(|n| {
-                    matches!(n, "x" | "X" | "*")
-                        || !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())
-                })
-    });
-    if !fits {
-        return Err(format!("Unparsable version range: {}", ruby_inspect(text)));
-    }
-    Ok(super::rich("SemVerRange", text.to_owned()))
 }
 
 pub(super) fn binary(matched: usize, all: &[Value]) -> Result<Value, String> {

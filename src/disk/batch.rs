@@ -100,6 +100,18 @@ impl Files for DiskFiles {
         names
     }
 
+    fn lost_links(&self, folder: &str) -> Vec<Arc<str>> {
+        let entries = std::fs::read_dir(&*native(folder)).into_iter();
+        let links = entries.flatten().flatten().filter(|entry| {
+            let own = entry.file_type();
+            own.is_ok_and(|own| own.is_symlink()) && std::fs::metadata(entry.path()).is_err()
+        });
+        let names = links.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<Arc<str>> = names.map(Arc::from).collect();
+        names.sort();
+        names
+    }
+
     fn is_link(&self, path: &str) -> bool {
         std::fs::symlink_metadata(&*native(path.trim_end_matches('/')))
             .is_ok_and(|metadata| metadata.is_symlink())
@@ -155,6 +167,7 @@ impl DiskFiles {
         let bytes = match bytes(path) {
             Ok(bytes) => bytes,
             Err(error) => {
+                let error = unseen(path).unwrap_or(error);
                 return Arc::new(DataFile {
                     loaded: Err(error),
                     recovered: Value::Undef,
@@ -179,6 +192,13 @@ impl DiskFiles {
         }
         data
     }
+}
+
+/// Why nothing is seen at a path: Puppet looks at a data file before it opens it
+/// (`Context#cached_file_data`).
+fn unseen(path: &str) -> Option<LoadError> {
+    let error = std::fs::metadata(&*native(path)).err()?;
+    Some(read::system(&error, "rb_file_s_stat", path))
 }
 
 /// The bytes of a data file, up to a gigabyte.

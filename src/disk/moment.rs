@@ -27,6 +27,7 @@ pub struct Moment<'a> {
     disk: &'a DiskFiles,
     seen: Found<Seen>,
     listed: Found<Listed>,
+    lost: Found<Vec<Arc<str>>>,
 }
 
 impl<'a> Moment<'a> {
@@ -35,6 +36,7 @@ impl<'a> Moment<'a> {
             disk,
             seen: Mutex::default(),
             listed: Mutex::default(),
+            lost: Mutex::default(),
         }
     }
 
@@ -69,6 +71,10 @@ impl Files for Moment<'_> {
 
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
         once(&self.listed, folder, || self.disk.list(folder))
+    }
+
+    fn lost_links(&self, folder: &str) -> Vec<Arc<str>> {
+        once(&self.lost, folder, || self.disk.lost_links(folder))
     }
 
     fn is_link(&self, path: &str) -> bool {

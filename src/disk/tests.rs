@@ -239,13 +239,13 @@ fn batch_files_are_the_disk_s_own() {
     let missing = at("b.yaml");
     assert_eq!(
         error("b.yaml"),
-        format!("No such file or directory @ rb_sysopen - {missing}")
+        format!("No such file or directory @ rb_file_s_stat - {missing}")
     );
     assert_eq!(error(""), format!("Is a directory @ io_fread - {}", at("")));
     let inside = at("a.yaml/x");
     assert_eq!(
         error("a.yaml/x"),
-        format!("Not a directory @ rb_sysopen - {inside}")
+        format!("Not a directory @ rb_file_s_stat - {inside}")
     );
     assert_eq!(
         files.list(&shared(root.path())),

@@ -57,6 +57,10 @@ impl Files for WorkspaceDisk {
         self.disk.list(folder)
     }
 
+    fn lost_links(&self, folder: &str) -> Vec<Arc<str>> {
+        self.disk.lost_links(folder)
+    }
+
     fn is_link(&self, path: &str) -> bool {
         self.disk.is_link(path)
     }

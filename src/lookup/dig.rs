@@ -96,6 +96,7 @@ pub(super) fn ruby_class(value: &Value) -> &'static str {
             "SemVer" => "SemanticPuppet::Version",
             "SemVerRange" => "SemanticPuppet::VersionRange",
             "URI" => "URI::Generic",
+            "Error" => "Puppet::DataTypes::Error",
             _ => "Puppet::Pops::Types::PAnyType",
         },
     }

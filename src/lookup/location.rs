@@ -260,8 +260,12 @@ impl Engine<'_> {
         }
         let files = self.session.files;
         let list = |folder: &str| {
-            files
-                .list(folder)
+            let lost = files.lost_links(folder).into_iter();
+            let mut names = files.list(folder);
+            // To a glob they are files like others; reading one fails the lookup.
+            names.extend(lost.map(|name| (name, FileKind::File)));
+            names.sort();
+            names
                 .into_iter()
                 .map(|(name, kind)| {
                     let is_folder = kind == FileKind::Directory;
@@ -274,10 +278,9 @@ impl Engine<'_> {
                 })
                 .collect()
         };
-        let is_file = |path: &str| {
-            files
-                .kind(path)
-                .is_some_and(|kind| kind != FileKind::Directory)
+        let is_file = |path: &str| match files.kind(path) {
+            Some(kind) => kind != FileKind::Directory,
+            None => files.is_link(path),
         };
         if !files.sees(&datadir.text) {
             found.push(Location {

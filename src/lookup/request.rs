@@ -277,6 +277,19 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// An error before anything was looked up.
+    #[must_use]
+    pub fn failed(error: LookupError) -> Answer {
+        Answer {
+            result: Err(error),
+            unknown: Vec::new(),
+            assumed: Vec::new(),
+            reads: Arc::default(),
+            trace: None,
+            logs: Vec::new(),
+        }
+    }
+
     /// What would have to hold for the answer to a lookup of some names to be another, in words:
     /// `vault_lookup has the key, or level 'b' …`; nothing where it is certain.
     #[must_use]

@@ -19,10 +19,12 @@ impl<'a> Engine<'a> {
 }
 
 impl Aliases for VisibleAliases<'_> {
-    /// The text of the file that defines `Mod::Name`: `MODULE/types/name.pp`.
+    /// The text of the file that defines `Mod::Name`: `MODULE/types/name.pp`. Of the environment it is
+    /// the whole name that leads to a file (`AbstractPathBasedModuleLoader#find_existing_path`):
+    /// `types/environment/name.pp` for `Environment::Name`, `types/name.pp` for `Name`.
     fn source(&self, name: &str) -> Option<String> {
         let name = name.trim_start_matches("::").to_lowercase();
-        let (first, rest) = name.split_once("::")?;
+        let (first, rest) = name.split_once("::").unwrap_or(("environment", &name));
         let legal = |part: &str| {
             !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         };
@@ -34,7 +36,11 @@ impl Aliases for VisibleAliases<'_> {
             "environment" => environment.dir.clone()?,
             module => Engine::new(self.session, crate::scope::Scope::open()).module_dir(module)?,
         };
-        let path = format!("{dir}/types/{}.pp", rest.replace("::", "/"));
+        let below = match first {
+            "environment" => name.as_str(),
+            _ => rest,
+        };
+        let path = format!("{dir}/types/{}.pp", below.replace("::", "/"));
         self.session.files.kind(&path)?;
         Some(self.session.files.text(&path).ok()?.to_string())
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::facts::{Entry, Saved};
+use super::facts_file::trusted_in;
 use super::node::{Knowledge, Node, Nodes, NodesError, not_a_hash};
 use super::share::Share;
 use super::sources::name_of;
@@ -188,6 +189,15 @@ impl Reader<'_> {
             Ok(hash.map(|all| self.share.hash(all)).unwrap_or_default())
         };
         let (trusted, variables) = (hash("trusted")?, hash("variables")?);
+        let trusted = match part(rest, "trusted") {
+            Some(raw) if raw.get().starts_with('{') => trusted,
+            _ => {
+                let fact = value_of(facts, "trusted")?;
+                let facts = fact.map(|trusted| (Value::from("trusted"), trusted));
+                let trusted = trusted_in(&facts.into_iter().collect());
+                trusted.map(|all| self.share.hash(&all)).unwrap_or_default()
+            }
+        };
         let environment = value_of(rest, "environment")?;
         let environment = environment.as_ref().and_then(Value::as_str);
         let node = Node {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::facts_file::trusted_in;
 use super::{Facts, Scope};
 use crate::value::{HashMap, StrKey, Value};
 
@@ -131,16 +132,29 @@ impl Node {
         node(certname, &Value::hash([]), facts)
     }
 
-    /// A node with exactly these facts, as `puppet lookup --facts` has it; where there are none,
-    /// what its name decides.
+    /// A node with exactly these facts, as `puppet lookup --facts` has it: trusted data among them
+    /// are its own, and what these leave out is not there.
     #[must_use]
     pub fn with_facts(certname: &str, facts: &HashMap) -> Node {
-        if facts.is_empty() {
-            return Node::new(certname, facts);
-        }
+        let trusted = match trusted_in(facts) {
+            Some(mut trusted) => {
+                for part in ["hostname", "domain", "external"] {
+                    trusted.entry(part.into()).or_default();
+                }
+                trusted
+            }
+            // `Puppet::Context::TrustedInformation.local`
+            None => {
+                let certname = facts.get(&StrKey("clientcert"));
+                let certname = certname.filter(|name| name.as_str().is_some());
+                let certname = certname.map(|name| (Value::from("certname"), name.clone()));
+                certname.into_iter().collect()
+            }
+        };
         Node {
             certname: Arc::from(certname),
             facts: Facts::from(facts.clone()),
+            trusted,
             ..Node::default()
         }
     }
@@ -197,7 +211,9 @@ impl Node {
     }
 
     fn closed_scope(&self, environment: &str) -> Scope {
-        let trusted = default_trusted(&self.certname, Authenticated::Remote, &self.trusted);
+        let certname = self.trusted.get(&StrKey("certname"));
+        let certname = certname.and_then(Value::as_str).unwrap_or(&self.certname);
+        let trusted = default_trusted(certname, Authenticated::Remote, &self.trusted);
         let mut server_facts = HashMap::default();
         server_facts.insert("environment".into(), environment.into());
         Scope::closed(
@@ -278,7 +294,10 @@ pub(super) fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Nod
     Node {
         certname: Arc::from(certname),
         facts: Facts::from(facts),
-        trusted: part("trusted"),
+        trusted: match entry.get("trusted") {
+            Some(Value::Hash(_)) => part("trusted"),
+            _ => trusted_in(&own).unwrap_or_default(),
+        },
         variables: part("variables"),
         environment: entry
             .get("environment")

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::assigned::Assigned;
 use super::bindings::Bindings;
 use super::facts::{Facts, SavedFacts};
+use super::facts_file::{OF_MAIN, is_of_main};
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
 
@@ -87,6 +88,12 @@ impl Scope {
             Some(facts) => {
                 let facts = super::node::sanitize_facts(facts);
                 let mut top = HashMap::clone(&facts);
+                if OF_MAIN
+                    .into_iter()
+                    .any(|name| top.contains_key(&StrKey(name)))
+                {
+                    top.retain(|name, _| !name.as_str().is_some_and(is_of_main));
+                }
                 top.insert("facts".into(), Value::Hash(facts));
                 (top, None)
             }
@@ -256,6 +263,7 @@ impl Scope {
         if let Some(value) = self
             .saved
             .as_ref()
+            .filter(|_| !is_of_main(name))
             .and_then(|saved| saved.get(name, segments))
         {
             return Variable::Known(value);
@@ -274,8 +282,10 @@ impl Scope {
                 .map_or(Variable::Unknown, Variable::Known);
         }
         // The class `main` sets them at the top (`Compiler#evaluate_main`).
-        if matches!(name, "name" | "title") {
-            return Variable::Known(Value::from("main"));
+        match name {
+            "name" | "title" => return Variable::Known(Value::from("main")),
+            "module_name" => return Variable::Known(Value::from("")),
+            _ => {}
         }
         let may_be_set = |assigned: &Arc<Assigned>| assigned.may_set(root);
         if self.assigned.as_ref().is_some_and(may_be_set) {

@@ -89,7 +89,7 @@ pub enum Value {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rich {
     /// Name of the Puppet type: `Binary`, `Timestamp`, `Timespan`, `Regexp`, `SemVer`,
-    /// `SemVerRange`, `URI`, `Type`.
+    /// `SemVerRange`, `URI`, `Type`, `Deferred`, `Error`.
     pub ptype: &'static str,
     /// The value as Puppet's string conversion prints it; base64 for `Binary`.
     pub text: String,

@@ -76,6 +76,12 @@ pub trait Files: Sync {
     /// there is no such folder.
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)>;
 
+    /// The names in a folder of symbolic links that lead nowhere, which [`Files::list`] leaves out,
+    /// sorted by bytes: globs match them.
+    fn lost_links(&self, _folder: &str) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
     /// Whether a path ends in a symbolic link, which Ruby's `**` does not descend into.
     fn is_link(&self, path: &str) -> bool;
 

@@ -202,6 +202,98 @@ fn the_command_prints_what_puppet_prints() {
     eprintln!("{} calls printed the same", CALLS.len());
 }
 
+/// Files of facts: name and text.
+const FACTS_FILES: [(&str, &str); 12] = [
+    ("taken.yaml", "role: web\nd: '2024-01-02'\n"),
+    (
+        "trusted.yaml",
+        "role: web\ntrusted: {authenticated: remote, certname: t.example.com, extensions: {pp_role: fe}}\n",
+    ),
+    (
+        "part.json",
+        r#"{"role": "web", "trusted": {"certname": "x", "extensions": {}}, "clientcert": "c.d",
+        "hostname": "c", "domain": "d", "fqdn": "c.d"}"#,
+    ),
+    ("some.yaml", "role: web\nhostname: h\n"),
+    ("symbol.yaml", "ip: ::1\n"),
+    ("date.yaml", "d: 2024-01-02\n"),
+    ("name.yaml", "role: web\nname: fred\n"),
+    ("module.yaml", "module_name: m\n"),
+    ("facts.json", r#"{"facts": {"role": "web"}}"#),
+    ("number.json", r#"{"2": "x"}"#),
+    ("list.yaml", "- role\n"),
+    ("empty.json", "{}"),
+];
+
+#[test]
+fn facts_files_are_taken_and_refused_as_by_puppet() {
+    if Command::new("puppet").arg("--version").output().is_err() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "no puppet here, and this is CI"
+        );
+        eprintln!("SKIPPED: no puppet here");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let environment = write_environment(folder.path());
+    let data = "whose: \"%{facts.role} %{trusted.authenticated} %{trusted.extensions.pp_role} %{trusted.hostname} \
+                %{name}\"\ncert: \"%{trusted.certname} %{trusted.domain}\"\n";
+    std::fs::write(format!("{environment}/data/common.yaml"), data).unwrap();
+    let mut refused = 0;
+    for (name, text) in FACTS_FILES {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        let file = file.to_str().unwrap();
+        // Without trusted data of its own a node is here what its agent would be.
+        let key = match name {
+            "part.json" => "cert",
+            "taken.yaml" => "role_only",
+            _ => "whose",
+        };
+        let call = [key, "--node", "n.example.com", "--facts", file];
+        let theirs = puppet(folder.path(), &call);
+        let ours = ours(
+            &environment,
+            &[&call[..], &["--puppet-version", "7"]].concat(),
+        );
+        let text = |output: &[u8]| String::from_utf8_lossy(output).into_owned();
+        assert_eq!(text(&ours.stdout), text(&theirs.stdout), "{name}");
+        assert_eq!(ours.status.code(), theirs.status.code(), "{name}");
+        let said = text(&theirs.stderr);
+        if let Some((_, said)) = said.split_once("Could not run: ") {
+            let said = said.lines().next().unwrap().trim_end_matches("\u{1b}[0m");
+            assert!(
+                text(&ours.stderr).contains(said),
+                "{name}: {said}\n{}",
+                text(&ours.stderr)
+            );
+            refused += 1;
+        }
+    }
+    assert_eq!(refused, 9);
+}
+
+/// What a file is, and what is wanted instead, in our own words.
+#[test]
+fn a_file_that_is_not_there_is_named_with_what_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let environment = write_environment(folder.path());
+    for (flag, wanted) in [
+        ("--facts", "a JSON or YAML file of facts"),
+        ("--nodes", "a nodes file"),
+    ] {
+        let output = ours(&environment, &["h", flag, "/nowhere/n.json"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains("/nowhere/n.json: there is no such file: name"),
+            "{said}"
+        );
+        assert!(said.contains(wanted) && said.contains(flag), "{said}");
+    }
+}
+
 #[test]
 fn without_a_node_the_exit_code_tells_how_far_the_answer_holds() {
     let folder = tempfile::tempdir().unwrap();

@@ -15,6 +15,11 @@ impl Aliases for Modules {
     fn source(&self, name: &str) -> Option<String> {
         self.0.get(name).cloned()
     }
+
+    /// Puppet was asked with a loader that has these aliases alone.
+    fn sees_system(&self) -> bool {
+        false
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ use serde_json::{Map, Value, json};
 
 /// The text that stands for a case's folder.
 pub const ROOT: &str = "@@ROOT@@";
+/// What begins the text of a file that is a symbolic link; where it leads follows.
+pub const LINK: &str = "@@LINK@@";
 /// The folder of the environment inside a case.
 pub const ENVIRONMENT: &str = "env";
 /// The global configuration inside a case, where there is one.
@@ -77,6 +79,11 @@ pub fn write_files(files: &IndexMap<String, String>, root: &Path) {
     for (path, text) in files {
         let path = root.join(path);
         fs::create_dir_all(path.parent().expect("below the root")).expect("a writable folder");
+        if let Some(target) = text.strip_prefix(LINK) {
+            #[cfg(unix)]
+            std::os::unix::fs::symlink(target, &path).expect("a writable folder");
+            continue;
+        }
         fs::write(&path, text.replace(ROOT, place)).expect("a writable folder");
     }
 }

@@ -151,6 +151,9 @@ module Oracle
         { 'id' => request['id'] }.merge(Timeout.timeout(PATIENCE, TooSlow) { lookup(scope, request) })
       end
     end
+  rescue Puppet::ParseError => e
+    # A node that no catalog is compiled for.
+    { 'id' => request['id'] }.merge(failure(e))
   rescue TooSlow
     { 'id' => request['id'], 'too_slow' => "no answer within #{PATIENCE} s" }
   rescue StandardError, ScriptError => e
@@ -241,7 +244,7 @@ module Oracle
     compiler.topscope.source = type
     compiler.topscope.resource = Puppet::Parser::Resource.new('class', :main, scope: compiler.topscope, source: type)
     # As `Compiler#evaluate_main` leaves the top scope.
-    %w[title name].each { |name| compiler.topscope[name] = 'main' unless compiler.topscope.bound?(name) }
+    { 'module_name' => '', 'title' => 'main', 'name' => 'main' }.each { |name, value| compiler.topscope[name] = value }
     compiler.topscope.class_set('', compiler.topscope)
   end
 
@@ -343,6 +346,8 @@ module Oracle
     when SemanticPuppet::VersionRange then tagged('SemVerRange', value.to_s)
     when URI then tagged('URI', value.to_s)
     when types::PAnyType then tagged('Type', value.to_s)
+    when Puppet::DataTypes::Error then tagged('Error', value.to_s)
+    when types::PuppetObject then tagged(value._pcore_type.name, value.to_s)
     else tagged(value.class.name, value.to_s)
     end
   end

@@ -151,7 +151,11 @@ fn short_name(t: &Type) -> String {
 }
 
 fn same_class(a: &Type, b: &Type) -> bool {
-    std::mem::discriminant(a) == std::mem::discriminant(b)
+    match (a, b) {
+        // One with type parameters is of a class of its own.
+        (Type::Object(a), Type::Object(b)) => a == b,
+        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
+    }
 }
 
 fn always_detailed(e: &Type, a: &Type) -> bool {
@@ -217,7 +221,7 @@ fn detailed_actual(options: &[Type], actual: &Type) -> String {
     {
         actual.expanded()
     } else {
-        actual.simple_name().to_owned()
+        actual.name()
     }
 }
 

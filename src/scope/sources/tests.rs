@@ -91,6 +91,44 @@ fn answers_of_puppetdb_are_read() {
     assert_eq!(known(&nodes, "b", "role").as_deref(), Some("db"));
 }
 
+/// `Puppet::Node#sanitize`
+#[test]
+fn trusted_data_among_the_facts_count_where_they_are_whole() {
+    let whole =
+        r#"{"authenticated": "remote", "certname": "t.x", "extensions": {"pp_role": "fe"}}"#;
+    let facts = [
+        format!(r#"{{"os": {{}}, "clientcert": "a", "trusted": {whole}}}"#),
+        format!(r#"{{"a": {{"facts": {{"trusted": {whole}}}}}}}"#),
+        format!(r#"[{{"certname": "a", "facts": {{"trusted": {whole}}}}}]"#),
+        format!(
+            r#"[{{"certname": "a", "name": "trusted", "value": {whole}, "environment": "e"}}]"#
+        ),
+    ];
+    for text in &facts {
+        let nodes = json(text, "x");
+        let role = known(&nodes, "a", "trusted.extensions.pp_role");
+        assert_eq!(role.as_deref(), Some("fe"), "{text}");
+        let domain = known(&nodes, "a", "trusted.domain");
+        assert_eq!(domain.as_deref(), Some("x"), "{text}");
+        // What is said of the node itself counts more.
+        let said = text.replace(r#""facts""#, r#""trusted": {"extensions": {}}, "facts""#);
+        let nodes = json(&said, "x");
+        if said != *text {
+            assert_eq!(
+                known(&nodes, "a", "trusted.extensions.pp_role"),
+                None,
+                "{said}"
+            );
+        }
+        let part = text.replace(r#""authenticated": "remote", "#, "");
+        assert_eq!(
+            known(&json(&part, "x"), "a", "trusted.extensions.pp_role"),
+            None,
+            "{part}"
+        );
+    }
+}
+
 #[test]
 fn facts_that_a_query_took_apart_are_put_together() {
     let nodes = json(

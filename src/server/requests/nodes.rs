@@ -38,6 +38,7 @@ pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Val
                 "origins": origins,
                 "selected": choice.and_then(|choice| choice.node.as_deref()),
                 "facts": choice.map(|choice| &choice.facts),
+                "problems": known.problems,
                 "environments": environments,
             });
             if wants_details {

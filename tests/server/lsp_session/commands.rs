@@ -859,6 +859,27 @@ fn facts_of_the_repository_s_tests_are_nodes() {
 }
 
 #[test]
+fn a_facts_file_that_puppet_refuses_is_told_and_the_nodes_still_answer() {
+    let repository = Repository::new();
+    repository.write("facts.yaml", "role: web\nname: fred\n");
+    let common = repository.file("data/common.yaml");
+    let facts = repository.folder.join("facts.yaml");
+    let settings = json!({ "factsFile": facts });
+    let mut program = Program::start(&repository.folder, &settings, VSCODE);
+    let known = program.command("hiera.nodes", &json!({ "uri": uri(&common) }));
+    let problem = known["problems"][0].as_str().unwrap();
+    assert!(
+        problem.contains("facts.yaml") && problem.contains("Cannot reassign variable '$name'"),
+        "{known}"
+    );
+    assert_ne!(known["nodes"], json!([]), "{known}");
+    let port = json!({ "uri": uri(&common), "key": "port", "data": true });
+    let matrix = program.command("hiera.matrix", &port);
+    assert_ne!(matrix["data"]["answers"], json!([]), "{matrix}");
+    program.end();
+}
+
+#[test]
 fn the_selected_node_is_still_selected_after_a_restart() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
