@@ -6,6 +6,7 @@ use super::RootView;
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::{self, Place, Request, Run};
 use crate::scope::{Column, KnownNodes};
+use crate::workspace::path;
 
 impl RootView<'_> {
     /// The answers for some of the known nodes: a lookup for each different set of sources, until
@@ -21,6 +22,29 @@ impl RootView<'_> {
             members,
             is_cancelled,
         )
+    }
+
+    /// The file that a known node reads at a place for a key; none where a variable in its path has no
+    /// value for the node, and for the elements of `mapped_paths`.
+    #[must_use]
+    pub fn path_for(&self, place: &Place, key: &str, member: usize) -> Option<String> {
+        let template = place
+            .template
+            .with_key(key)
+            .filter(|_| place.mapped.is_none())?;
+        let mut path = String::new();
+        for part in &template.parts {
+            match part {
+                TemplatePart::Text(text) => path.push_str(text),
+                TemplatePart::Variable(name) => {
+                    let column = self.analysis.nodes.column(name);
+                    let text = column.value(member)?.to_s();
+                    path.push_str(Some(text).filter(|text| !text.is_empty())?.as_str());
+                }
+                TemplatePart::Key(_) => return None,
+            }
+        }
+        Some(path::normalise(&path))
     }
 
     /// The known nodes for which one of some places is the file at `path`, by number.

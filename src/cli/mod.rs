@@ -21,9 +21,11 @@ mod nodes;
 mod render;
 mod rules;
 mod self_test;
+mod set;
 mod table;
 mod terminal;
 mod test;
+mod why_not;
 mod workspace;
 mod xml;
 
@@ -74,6 +76,10 @@ enum Command {
     Matrix(Box<matrix::MatrixArguments>),
     /// Print which keys differ between two nodes, or between two checkouts
     Diff(Box<diff::DiffArguments>),
+    /// Find the smallest edits after which nodes have a value, and say what each changes
+    Set(Box<set::SetArguments>),
+    /// Print which levels are in the way of a value
+    WhyNot(Box<why_not::WhyNotArguments>),
     /// Report mistakes in the data, with excerpts of the sources
     Check(check::CheckArguments),
     /// Print what is known of a workspace (hierarchies, levels, variables, nodes, files that no level
@@ -173,6 +179,14 @@ pub fn main() -> ExitCode {
         Some(Command::Diff(arguments)) => {
             log::start(false);
             diff::run(&arguments)
+        }
+        Some(Command::Set(arguments)) => {
+            log::start(false);
+            set::run(&arguments)
+        }
+        Some(Command::WhyNot(arguments)) => {
+            log::start(false);
+            why_not::run(&arguments)
         }
         Some(Command::Lookup(arguments)) => {
             log::start(false);

@@ -67,7 +67,7 @@ fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, 
         row_by(view, &expectation.key, &expectation.request(), members).answers
     };
     let WhichNodes::Described(node) = &expectation.nodes else {
-        return Ok(ask(view, &chosen(view.analysis.nodes, expectation)?));
+        return Ok(ask(view, &chosen(view.analysis.nodes, &expectation.nodes)?));
     };
     let mut nodes = Nodes::default();
     nodes.insert(node.as_ref().clone());
@@ -101,17 +101,20 @@ fn expects_only_equality(expectation: &Expectation) -> bool {
 }
 
 /// Whether a value is the expected one; what is marked as sensitive counts as what it holds.
-fn same(expected: &Value, value: &Value) -> bool {
+pub(super) fn same(expected: &Value, value: &Value) -> bool {
     if let Value::Sensitive(held) = value {
         return same(expected, held);
     }
     expected == value
 }
 
-/// The known nodes that an expectation is about, at least one.
-fn chosen(known: &KnownNodes, expectation: &Expectation) -> Result<Vec<usize>, String> {
+/// The known nodes that are meant, by number; at least one.
+///
+/// # Errors
+/// A name or a condition that no known node has, in words.
+pub fn chosen(known: &KnownNodes, nodes: &WhichNodes) -> Result<Vec<usize>, String> {
     let mut members: Vec<usize> = (0..known.len()).collect();
-    match &expectation.nodes {
+    match nodes {
         WhichNodes::All | WhichNodes::Described(_) => {}
         WhichNodes::Named(names) => {
             let found = names.iter().map(|name| find(known, name));

@@ -16,12 +16,14 @@ pub mod compare;
 pub mod completion;
 pub mod definition;
 pub mod document;
+pub mod edit;
 pub mod encrypt;
 pub mod expectation;
 pub mod fact_place;
 pub mod file_place;
 pub mod file_rename;
 pub mod folding;
+pub mod goal;
 pub mod hint;
 pub mod hover;
 pub mod impact;
@@ -31,6 +33,7 @@ pub mod links;
 pub mod matrix;
 pub mod named;
 pub mod outline;
+pub mod refactor;
 pub mod references;
 pub mod rename;
 pub mod semantic_tokens;
@@ -49,6 +52,8 @@ mod code_tests;
 mod fixture_tests;
 #[cfg(test)]
 mod navigation_tests;
+#[cfg(test)]
+mod random_workspace;
 #[cfg(test)]
 mod reading_tests;
 #[cfg(test)]

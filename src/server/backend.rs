@@ -184,6 +184,10 @@ impl LanguageServer for Backend {
         requests::code_action::handle(&self.session, params).await
     }
 
+    async fn code_action_resolve(&self, action: lsp::CodeAction) -> Result<lsp::CodeAction> {
+        requests::refactor::resolve(&self.session, action).await
+    }
+
     async fn code_lens(&self, params: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {
         requests::code_lens::handle(&self.session, params).await
     }

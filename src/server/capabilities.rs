@@ -9,6 +9,7 @@ use tower_lsp::ls_types as lsp;
 use super::convert;
 use super::requests::semantic_tokens;
 use crate::ide::hover::HoverForm;
+use crate::ide::refactor::Kind;
 use crate::text::PositionEncoding;
 
 /// The command that reads the whole workspace again.
@@ -62,8 +63,14 @@ pub(crate) const VALUE: &str = "hiera.value";
 /// The command that shows the plain text of an encrypted value: `{uri, position}`.
 pub(crate) const REVEAL: &str = "hiera.reveal";
 
+/// The command that finds edits after which nodes have a value: `{uri, key, value, for, only}`.
+pub(crate) const SET_VALUE: &str = "hiera.setValue";
+
+/// The command that names the levels in the way of a value: `{uri, key, value, node}`.
+pub(crate) const WHY_NOT: &str = "hiera.whyNot";
+
 /// Every command of this server.
-pub(crate) const COMMANDS: [&str; 16] = [
+pub(crate) const COMMANDS: [&str; 18] = [
     VALUE,
     REVEAL,
     EXPLAIN,
@@ -72,6 +79,8 @@ pub(crate) const COMMANDS: [&str; 16] = [
     IMPACT,
     DOCTOR,
     USES,
+    SET_VALUE,
+    WHY_NOT,
     NODES,
     HIERARCHIES,
     SELECT_NODE,
@@ -131,6 +140,12 @@ pub(crate) struct ClientFacts {
     pub(crate) declaration_links: bool,
     /// Edits may name the version of the document that they are for.
     pub(crate) document_changes: bool,
+    /// Edits may make files.
+    pub(crate) creates_files: bool,
+    /// The edit of a code action can be asked for when it is chosen.
+    pub(crate) resolves_actions: bool,
+    /// Edits may have notes, which the client shows before it makes them.
+    pub(crate) annotates: bool,
     /// The client watches files if asked.
     pub(crate) watches: bool,
     /// The client answers `workspace/configuration`.
@@ -185,7 +200,30 @@ impl Trace {
     }
 }
 
+/// Which edits a client takes, and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EditForm {
+    /// Edits may name the version of the document that they are for.
+    pub(crate) document_changes: bool,
+    /// Edits may make files.
+    pub(crate) creates_files: bool,
+    /// Edits may have notes.
+    pub(crate) annotates: bool,
+    /// The edit of a code action can be asked for when it is chosen, with a note on it.
+    pub(crate) resolves: bool,
+}
+
 impl ClientFacts {
+    /// Which edits the client takes.
+    pub(crate) fn edits(&self) -> EditForm {
+        EditForm {
+            document_changes: self.document_changes,
+            creates_files: self.creates_files,
+            annotates: self.annotates && self.document_changes,
+            resolves: self.resolves_actions && self.annotates && self.document_changes,
+        }
+    }
+
     /// What the client shows of a hover.
     pub(crate) fn hover_form(&self) -> HoverForm {
         match (self.markdown, self.tables) {
@@ -201,10 +239,10 @@ impl ClientFacts {
             let at = params.pointer(&format!("/capabilities/{pointer}"));
             at.is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
         };
-        let lists = |pointer: &str| {
-            let formats = params.pointer(&format!("/capabilities/{pointer}"));
-            let mut formats = formats.and_then(Value::as_array).into_iter().flatten();
-            formats.any(|format| format == "markdown")
+        let lists = |pointer: &str, wanted: &str| {
+            let all = params.pointer(&format!("/capabilities/{pointer}"));
+            let mut all = all.and_then(Value::as_array).into_iter().flatten();
+            all.any(|one| one == wanted)
         };
         ClientFacts {
             encoding: encoding(params),
@@ -218,7 +256,7 @@ impl ClientFacts {
                 .cloned()
                 .unwrap_or_default(),
             trace: Trace::read(params.get("trace")),
-            markdown: lists("textDocument/hover/contentFormat"),
+            markdown: lists("textDocument/hover/contentFormat", "markdown"),
             tables: params
                 .pointer("/clientInfo/name")
                 .and_then(Value::as_str)
@@ -238,11 +276,16 @@ impl ClientFacts {
             snippets: can("textDocument/completion/completionItem/snippetSupport"),
             completion_markdown: lists(
                 "textDocument/completion/completionItem/documentationFormat",
+                "markdown",
             ),
             definition_links: can("textDocument/definition/linkSupport"),
             type_links: can("textDocument/typeDefinition/linkSupport"),
             declaration_links: can("textDocument/declaration/linkSupport"),
             document_changes: can("workspace/workspaceEdit/documentChanges"),
+            creates_files: lists("workspace/workspaceEdit/resourceOperations", "create"),
+            resolves_actions: can("textDocument/codeAction/dataSupport")
+                && lists("textDocument/codeAction/resolveSupport/properties", "edit"),
+            annotates: can("workspace/workspaceEdit/changeAnnotationSupport"),
             watches: can("workspace/didChangeWatchedFiles/dynamicRegistration"),
             configuration: can("workspace/configuration"),
             setting_origins: can("experimental/settingOrigins"),
@@ -393,9 +436,13 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
                 lsp::CodeActionOptions {
                     code_action_kinds: Some(vec![
                         lsp::CodeActionKind::QUICKFIX,
-                        lsp::CodeActionKind::REFACTOR_REWRITE,
+                        lsp::CodeActionKind::from(Kind::Move.name()),
+                        lsp::CodeActionKind::from(Kind::Extract.name()),
+                        lsp::CodeActionKind::from(Kind::Inline.name()),
+                        lsp::CodeActionKind::from(Kind::Rewrite.name()),
                         lsp::CodeActionKind::from(FIX_ALL),
                     ]),
+                    resolve_provider: Some(true),
                     ..lsp::CodeActionOptions::default()
                 },
             )),

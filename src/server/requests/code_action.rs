@@ -1,4 +1,4 @@
-//! `textDocument/codeAction`: fixes of findings, and encrypting a value.
+//! `textDocument/codeAction`: fixes of findings, encrypting a value, refactorings.
 
 use std::collections::HashMap;
 
@@ -10,6 +10,7 @@ use crate::disk::DiskFiles;
 use crate::eyaml::{Encryptor, OsRng};
 use crate::ide::actions::{Action, actions};
 use crate::ide::encrypt::{Form, certificates, plan};
+use crate::ide::refactor::Kind;
 use crate::rules::{Finding, Part, Safety, edits_together};
 use crate::server::capabilities::FIX_ALL;
 use crate::server::connection::Connection;
@@ -30,8 +31,13 @@ pub(crate) async fn handle(
     let wants_all = only.is_some() && wants(only.as_deref(), FIX_ALL);
     let rewrite = lsp::CodeActionKind::REFACTOR_REWRITE;
     let wants_encryption = wants(only.as_deref(), rewrite.as_str());
-    let path = convert::path(uri.as_str())
-        .filter(|_| (wants_fixes || wants_all || wants_encryption) && session.facts().code_actions);
+    let kinds = Kind::ALL.into_iter();
+    let kinds: Vec<Kind> = kinds
+        .filter(|kind| wants(only.as_deref(), kind.name()))
+        .collect();
+    let form = session.facts().edits();
+    let is_wanted = wants_fixes || wants_all || wants_encryption || !kinds.is_empty();
+    let path = convert::path(uri.as_str()).filter(|_| is_wanted && session.facts().code_actions);
     let Some(path) = path else {
         return Ok(None);
     };
@@ -55,6 +61,8 @@ pub(crate) async fn handle(
                 shown.extend(encryption(&view, &uri, &path, (at, secret)));
             }
         }
+        let place = (&*path, range.start);
+        shown.extend(super::refactor::offered(&view, &uri, place, &kinds, form));
         if wants_all {
             shown.extend(all(&view, &uri, &path, findings));
         }

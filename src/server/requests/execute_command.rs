@@ -17,7 +17,7 @@ use super::{View, Wants};
 use crate::disk;
 use crate::server::capabilities::{
     CLEAR_FACTS, DIFF, DOCTOR, EXPLAIN, FACTS, HIERARCHIES, IMPACT, MATRIX, NODES, RECIPES, RESCAN,
-    REVEAL, SELECT_NODE, SET_FACT, USES, VALUE,
+    REVEAL, SELECT_NODE, SET_FACT, SET_VALUE, USES, VALUE, WHY_NOT,
 };
 use crate::server::connection::{Again, Connection};
 use crate::server::convert;
@@ -88,6 +88,10 @@ pub(crate) async fn handle(
         FACTS => nodes::facts(session, &arguments).await.map(Some),
         RECIPES => Ok(Some(nodes::recipes())),
         HIERARCHIES => hierarchies(session, &arguments).await.map(Some),
+        command @ (SET_VALUE | WHY_NOT) => {
+            let answer = super::set_value::answer(session, command, &arguments).await;
+            answer.map(Some)
+        }
         command @ (VALUE | REVEAL | EXPLAIN | MATRIX | DIFF | DOCTOR | IMPACT | USES) => {
             let token = params.work_done_progress_params.work_done_token;
             let answer = document::answer(session, command, &arguments, token).await;

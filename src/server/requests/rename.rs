@@ -1,15 +1,13 @@
 //! `textDocument/prepareRename`, `textDocument/rename` and `workspace/willRenameFiles`.
 
-use std::collections::HashMap;
-
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types as lsp;
 
-use super::diagnostic::uri;
+use super::edits::workspace_edit;
 use super::locations::{offset, range};
 use super::{View, Wants};
 use crate::ide::file_rename::{Moved, file_renames};
-use crate::ide::rename::{Edits, prepare as prepared, rename};
+use crate::ide::rename::{prepare as prepared, rename};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
@@ -46,14 +44,14 @@ pub(crate) async fn handle(
     let Some(path) = convert::path(at.text_document.uri.as_str()) else {
         return Ok(None);
     };
-    let with_versions = session.facts().document_changes;
+    let form = session.facts().edits();
     let new_name = params.new_name;
     let work = move |view: View| {
         let Some(offset) = offset(&view, &path, at.position) else {
             return Ok(None);
         };
         let edits = view.analyse(&path, |analysis| rename(analysis, &path, offset, &new_name))?;
-        Ok(Some(workspace_edit(&view, &edits, with_versions)))
+        Ok(Some(workspace_edit(&view, &edits, form)))
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     let answer = super::answer(session, "textDocument/rename", lane, wants, work).await;
@@ -70,10 +68,10 @@ pub(crate) async fn files(
         Some(Moved { from, to })
     });
     let moved: Vec<Moved> = moved.collect();
-    let with_versions = session.facts().document_changes;
+    let form = session.facts().edits();
     let work = move |view: View| {
         let edits = view.analyse("/", |analysis| file_renames(analysis, &moved));
-        Some(workspace_edit(&view, &edits, with_versions)).filter(|_| !edits.is_empty())
+        Some(workspace_edit(&view, &edits, form)).filter(|_| !edits.is_empty())
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, "workspace/willRenameFiles", lane, wants, work).await
@@ -84,43 +82,5 @@ fn refused(why: String) -> Error {
         code: ErrorCode::ServerError(REQUEST_FAILED),
         message: why.into(),
         data: None,
-    }
-}
-
-/// Edits as the client takes them: of open documents for the version that was looked at, where it can
-/// say so.
-fn workspace_edit(view: &View, edits: &Edits, with_versions: bool) -> lsp::WorkspaceEdit {
-    let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
-    let mut documents = Vec::new();
-    for (path, edits) in edits {
-        let (Some(uri), Some(file)) = (uri(view, path), view.snapshot.file(path)) else {
-            continue;
-        };
-        let edits = edits.iter().map(|edit| lsp::TextEdit {
-            range: convert::range(file.lines(), edit.range, view.encoding),
-            new_text: edit.new_text.clone(),
-        });
-        match with_versions {
-            true => documents.push(lsp::TextDocumentEdit {
-                text_document: lsp::OptionalVersionedTextDocumentIdentifier {
-                    uri,
-                    version: file.version(),
-                },
-                edits: edits.map(lsp::OneOf::Left).collect(),
-            }),
-            false => {
-                changes.insert(uri, edits.collect());
-            }
-        }
-    }
-    match with_versions {
-        true => lsp::WorkspaceEdit {
-            document_changes: Some(lsp::DocumentChanges::Edits(documents)),
-            ..lsp::WorkspaceEdit::default()
-        },
-        false => lsp::WorkspaceEdit {
-            changes: Some(changes),
-            ..lsp::WorkspaceEdit::default()
-        },
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::VSCODE;
 use super::commands::Repository;
-use super::program::{PLAIN_CLIENT, Program, uri};
+use super::program::{PLAIN_CLIENT, PREVIEWING_CLIENT, Program, uri};
 
 const TEXT: &str = "\
 a: \"%{Lookup('b')}\"
@@ -68,7 +68,8 @@ fn every_fix_is_one_edit_away() {
         let edits = action["edit"]["changes"][uri(&file)].as_array().unwrap();
         text = edited(&text, &edits[0]);
         program.rewrite(&file, &text);
-        assert_eq!(actions(&mut program, &file, line, &Value::Null), json!([]));
+        let left = actions(&mut program, &file, line, &json!(["quickfix"]));
+        assert_eq!(left, json!([]));
     }
     assert_eq!(
         text,
@@ -76,7 +77,7 @@ fn every_fix_is_one_edit_away() {
             .replace(":symbol", "\":symbol\"")
             .replace("deep", "{merge: deep}")
     );
-    let other = actions(&mut program, &file, 0, &json!(["refactor.extract"]));
+    let other = actions(&mut program, &file, 0, &json!(["source.organizeImports"]));
     assert_eq!(other, Value::Null);
     program.end();
 }
@@ -200,5 +201,86 @@ fn a_secret_is_encrypted_for_the_certificate_of_its_level() {
         actions_at(&mut program, &open, (0, 17), &json!(["quickfix"])),
         json!([])
     );
+    program.end();
+}
+
+/// A role's file with a key of its own, and one below it.
+fn with_roles() -> (Repository, std::path::PathBuf) {
+    let repository = Repository::new();
+    let folder = "environments/production";
+    let hierarchy = "version: 5\nhierarchy:\n- {name: Role, path: 'role/%{role}.yaml'}\n- {name: All, path: all.yaml}\n";
+    repository.write(&format!("{folder}/hiera.yaml"), hierarchy);
+    repository.write(
+        &format!("{folder}/data/role/web.yaml"),
+        "a: 1  # why\nb: 2\n",
+    );
+    repository.write(&format!("{folder}/data/all.yaml"), "c: 3\n");
+    let file = repository.file("data/role/web.yaml");
+    (repository, file)
+}
+
+#[test]
+fn a_refactoring_is_offered_with_what_it_changes() {
+    let (repository, file) = with_roles();
+    let mut program = Program::start(&repository.folder, &json!({}), VSCODE);
+    program.open(&file);
+    let found = actions_at(&mut program, &file, (0, 0), &json!(["refactor.move"]));
+    let title = found[0]["title"].as_str().unwrap();
+    let begins = "Move 'a' down to environments/production/data/all.yaml (";
+    assert!(title.starts_with(begins), "{title}");
+    assert!(title.contains("change"), "{title}");
+    let edits = found[0]["edit"]["changes"].as_object().unwrap();
+    assert_eq!(edits.len(), 2);
+    program.end();
+}
+
+#[test]
+fn a_refactoring_is_worked_out_when_it_is_chosen_and_asks_before_values_change() {
+    let (repository, file) = with_roles();
+    let mut program = Program::start(&repository.folder, &json!({}), PREVIEWING_CLIENT);
+    program.open(&file);
+    let found = actions_at(&mut program, &file, (0, 0), &json!(["refactor.move"]));
+    assert_eq!(
+        found[0]["title"],
+        "Move 'a' down to environments/production/data/all.yaml"
+    );
+    assert_eq!(found[0]["edit"], Value::Null);
+    let chosen = program.ask("codeAction/resolve", &found[0]);
+    let note = &chosen["edit"]["changeAnnotations"]["values"];
+    assert_eq!(note["needsConfirmation"], true, "{chosen:#}");
+    assert!(note["label"].as_str().unwrap().contains("change"), "{note}");
+    let documents = chosen["edit"]["documentChanges"].as_array().unwrap();
+    assert_eq!(documents.len(), 2);
+    assert_eq!(documents[0]["edits"][0]["annotationId"], "values");
+    // The file is no longer the same.
+    program.rewrite(&file, "b: 2\n");
+    let gone = program.ask_for_error("codeAction/resolve", &found[0]);
+    assert!(gone.contains("the file has changed"), "{gone}");
+    program.end();
+}
+
+#[test]
+fn edits_by_goal_come_with_their_proof() {
+    let (repository, file) = with_roles();
+    let nodes = r#"{"w1": {"variables": {"role": "web"}}, "d1": {"variables": {"role": "db"}}}"#;
+    repository.write("environments/production/nodes.json", nodes);
+    repository.write("nodes.json", nodes);
+    let mut program = Program::start(&repository.folder, &json!({}), PREVIEWING_CLIENT);
+    let asked = json!({ "uri": uri(&file), "key": "c", "value": [1, "x"], "for": "role=web", "only": true });
+    let answer = program.command("hiera.setValue", &asked);
+    let first = &answer["proposals"][0];
+    assert_eq!(first["nodes"], json!(["w1"]), "{answer:#}");
+    assert_eq!(first["others"], json!([]));
+    let edits = &first["edit"]["documentChanges"][0];
+    assert_eq!(edits["textDocument"]["uri"], uri(&file));
+    assert_eq!(edits["edits"][0]["newText"], "c:\n- 1\n- x\n");
+    let new = json!({ "uri": uri(&file), "key": "c", "value": 5, "for": "role=db", "only": true });
+    let answer = program.command("hiera.setValue", &new);
+    let changes = &answer["proposals"][0]["edit"]["documentChanges"];
+    assert_eq!(changes[0]["kind"], "create", "{answer:#}");
+    let why = json!({ "uri": uri(&file), "key": "a", "value": 5, "node": "w1" });
+    let why = program.command("hiera.whyNot", &why);
+    assert_eq!(why["has_it"], false);
+    assert_eq!(why["levels"][0]["in_the_way"], true);
     program.end();
 }

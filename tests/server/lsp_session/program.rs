@@ -14,6 +14,8 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A client that has no extension for this server.
 pub const PLAIN_CLIENT: &str = "Plain Client";
+/// A client that shows what an edit changes before it makes it.
+pub const PREVIEWING_CLIENT: &str = "Previews";
 
 /// One conversation with the program.
 pub struct Program {
@@ -91,6 +93,16 @@ impl Program {
                 "rulePages": client != PLAIN_CLIENT,
             },
         });
+        let mut capabilities = capabilities;
+        if client == PREVIEWING_CLIENT {
+            capabilities["workspace"]["workspaceEdit"] = json!({
+                "documentChanges": true, "resourceOperations": ["create"],
+                "changeAnnotationSupport": {},
+            });
+            capabilities["textDocument"]["codeAction"]["dataSupport"] = json!(true);
+            capabilities["textDocument"]["codeAction"]["resolveSupport"] =
+                json!({ "properties": ["edit"] });
+        }
         let params = json!({
             "processId": std::process::id(), "clientInfo": { "name": client },
             "rootUri": uri(folder), "capabilities": capabilities,
@@ -118,6 +130,13 @@ impl Program {
         let answer = self.answer(method, params);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].clone()
+    }
+
+    /// The message of the error that a request ends with.
+    pub fn ask_for_error(&mut self, method: &str, params: &Value) -> String {
+        let answer = self.answer(method, params);
+        let message = answer["error"]["message"].as_str();
+        message.unwrap_or_default().to_owned()
     }
 
     /// The whole answer to a request.

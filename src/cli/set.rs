@@ -1,0 +1,190 @@
+//! `hiera-ls set KEY VALUE`: the smallest edits after which some nodes have a value, each with what it
+//! changes.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+
+use super::terminal::{Layout, Paint, complain, remark};
+use super::workspace::{WorkspaceArguments, load};
+use crate::analysis::{RootView, WhichNodes};
+use crate::ide::edit::Plan;
+use crate::ide::expectation::chosen;
+use crate::ide::goal::{
+    Goal, Outcome, Proposal, diff, nodes_of, outcome_json, proposal_json, proposals, value_of,
+};
+use crate::workspace::path;
+
+/// Exit code where there is no edit.
+const NOTHING: u8 = 2;
+
+/// The forms of the output.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Form {
+    /// For people; what `patch -p0` takes
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// What is wanted, for which nodes.
+#[derive(Args)]
+pub(super) struct SetArguments {
+    /// A top-level key
+    key: String,
+    /// What the nodes are to get, as YAML
+    value: String,
+    /// The nodes: a certname, or VARIABLE=VALUE[,VALUE]; several conditions must all hold
+    /// [default: every known node]
+    #[arg(long = "for", value_name = "NODES")]
+    whose: Vec<String>,
+    /// Every other node must keep what it has
+    #[arg(long)]
+    only: bool,
+    /// Make the edits of the first proposal, or of --proposal
+    #[arg(long)]
+    write: bool,
+    /// Which proposal is shown and written, from 1 [default: all are shown]
+    #[arg(long, value_name = "NUMBER")]
+    proposal: Option<usize>,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+}
+
+/// Runs the command: exit code 0 where there are edits or none are needed, 2 where there are none, 1
+/// where something could not be read or written.
+pub(super) fn run(arguments: &SetArguments) -> ExitCode {
+    match answer(arguments) {
+        Ok(code) => code,
+        Err(message) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer(arguments: &SetArguments) -> Result<ExitCode, String> {
+    let value = value_of(&arguments.value)?;
+    let which = nodes_of(&arguments.whose)?;
+    let loaded = load(&arguments.workspace)?;
+    let view = loaded.root(&loaded.here)?;
+    loaded.say_what_is_known();
+    let variables = match &which {
+        WhichNodes::Where(conditions) => conditions.iter().map(|(name, _)| name.clone()).collect(),
+        WhichNodes::All | WhichNodes::Named(_) | WhichNodes::Described(_) => Vec::new(),
+    };
+    let goal = Goal {
+        key: Arc::from(arguments.key.as_str()),
+        value,
+        members: chosen(view.analysis.nodes, &which)?,
+        variables,
+        only: arguments.only,
+    };
+    let mut outcome = proposals(&view, &goal)?;
+    if let (Outcome::Proposals(all), Some(number)) = (&mut outcome, arguments.proposal) {
+        let wanted = number.checked_sub(1).and_then(|at| all.get(at)).cloned();
+        let wanted = wanted
+            .ok_or_else(|| format!("there is no proposal {number}: there are {}", all.len()))?;
+        *all = vec![wanted];
+    }
+    print(arguments, &view, &goal, &outcome)?;
+    match &outcome {
+        Outcome::Proposals(all) => {
+            if let Some(first) = all.first().filter(|_| arguments.write) {
+                write(&view, &first.plan)?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Outcome::Already => Ok(ExitCode::SUCCESS),
+        Outcome::Nothing(_) => Ok(ExitCode::from(NOTHING)),
+    }
+}
+
+fn print(
+    arguments: &SetArguments,
+    view: &RootView<'_>,
+    goal: &Goal,
+    outcome: &Outcome,
+) -> Result<(), String> {
+    let snapshot = view.analysis.snapshot;
+    let text = match arguments.format {
+        Form::Json => {
+            let one = |proposal: &Proposal| format!("{{{}}}", proposal_json(proposal, snapshot));
+            outcome_json(goal, outcome, &one) + "\n"
+        }
+        Form::Text => match outcome {
+            Outcome::Already => {
+                remark(&format!(
+                    "all of them have this value of '{}' already",
+                    goal.key
+                ));
+                return Ok(());
+            }
+            Outcome::Nothing(reasons) => {
+                complain(&format!(
+                    "no edit gives these nodes this value of '{}'",
+                    goal.key
+                ));
+                for reason in reasons {
+                    complain(reason);
+                }
+                return Ok(());
+            }
+            Outcome::Proposals(all) => {
+                let shown = match arguments.write {
+                    true => &all[..1],
+                    false => all,
+                };
+                let mut text = String::new();
+                for (at, proposal) in shown.iter().enumerate() {
+                    let number = arguments.proposal.unwrap_or(at + 1);
+                    text += &one(proposal, number, view)?;
+                }
+                text
+            }
+        },
+    };
+    let written = std::io::stdout().lock().write_all(text.as_bytes());
+    written.map_err(|error| super::terminal::unwritten(&error))
+}
+
+/// A proposal for people.
+fn one(proposal: &Proposal, number: usize, view: &RootView<'_>) -> Result<String, String> {
+    let layout = Layout {
+        width: None,
+        ..Layout::of_output()
+    };
+    let title = format!("{number}. {}: {}", proposal.title, proposal.words());
+    let mut text = layout.line(Paint::Title, &title);
+    for line in diff(&proposal.plan, view.analysis.snapshot)?.lines() {
+        let paint = match line.bytes().next() {
+            Some(b'-') => Paint::Old,
+            Some(b'+') => Paint::New,
+            Some(b'@') => Paint::Aside,
+            Some(_) | None => Paint::Plain,
+        };
+        text += &layout.line(paint, line);
+    }
+    Ok(text + "\n")
+}
+
+/// Writes the files of a plan.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cli/ writes what it was asked to"
+)]
+fn write(view: &RootView<'_>, plan: &Plan) -> Result<(), String> {
+    for changed in plan.changed(view.analysis.snapshot)? {
+        let at = &*changed.path;
+        let folder = path::parent(at).filter(|_| changed.is_new);
+        let made = folder.map_or(Ok(()), std::fs::create_dir_all);
+        let written = made.and_then(|()| std::fs::write(at, changed.after.as_bytes()));
+        written.map_err(|error| format!("{at}: {error}"))?;
+    }
+    Ok(())
+}

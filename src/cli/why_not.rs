@@ -1,0 +1,93 @@
+//! `hiera-ls why-not KEY=VALUE --node NODE`: the levels in the way of a value.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::set::Form;
+use super::terminal::{Layout, Paint, complain, unwritten};
+use super::workspace::{WorkspaceArguments, load};
+use crate::analysis::WhichNodes;
+use crate::ide::cell::outcome_text;
+use crate::ide::document::short_name;
+use crate::ide::expectation::chosen;
+use crate::ide::goal::{value_of, why_not, why_not_json};
+
+/// Exit code where the node gets something else.
+const OTHER: u8 = 2;
+
+/// Which value, for which node.
+#[derive(Args)]
+pub(super) struct WhyNotArguments {
+    /// A top-level key and the value that is expected, as YAML
+    #[arg(value_name = "KEY=VALUE")]
+    wanted: String,
+    /// The node
+    #[arg(long, value_name = "NODE")]
+    node: String,
+    #[command(flatten)]
+    workspace: WorkspaceArguments,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+}
+
+/// Runs the command: exit code 0 where the node has the value, 2 where it has not, 1 where something
+/// could not be read.
+pub(super) fn run(arguments: &WhyNotArguments) -> ExitCode {
+    match answer(arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(OTHER),
+        Err(message) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
+    let wanted = arguments.wanted.split_once('=');
+    let (key, value) = wanted.ok_or("say which value is expected: KEY=VALUE")?;
+    let value = value_of(value)?;
+    let loaded = load(&arguments.workspace)?;
+    let view = loaded.root(&loaded.here)?;
+    let node = &arguments.node;
+    let named = WhichNodes::Named(vec![Arc::from(node.as_str())]);
+    let members = chosen(view.analysis.nodes, &named)?;
+    let member = members.first().copied().unwrap_or_default();
+    let why = why_not(&view, key, &value, member)?;
+    let snapshot = view.analysis.snapshot;
+    let layout = Layout::of_output();
+    let text = match arguments.format {
+        Form::Json => why_not_json(&why, snapshot) + "\n",
+        Form::Text => {
+            let merged = match &why.merged {
+                Some(how) => format!(", merged by '{how}'"),
+                None => String::new(),
+            };
+            let gets = outcome_text(&why.gets);
+            let mut text = layout.line(Paint::Title, &format!("{key} — {gets} for {node}{merged}"));
+            for level in &why.levels {
+                let place = match (&level.file, level.line) {
+                    (Some(file), Some(line)) => format!("{}:{line}", short_name(snapshot, file)),
+                    (Some(file), None) => short_name(snapshot, file).to_owned(),
+                    (None, _) => level.level.to_string(),
+                };
+                let paint = match level.is_in_the_way && !why.has_it {
+                    true => Paint::Old,
+                    false => Paint::Plain,
+                };
+                text += &layout.line(paint, &format!("  {place} {}", level.what));
+            }
+            if why.levels.is_empty() && !why.has_it {
+                text += &layout.line(Paint::Plain, "  no level sets it for this node");
+            }
+            text
+        }
+    };
+    let written = std::io::stdout().lock().write_all(text.as_bytes());
+    written.map_err(|error| unwritten(&error))?;
+    Ok(why.has_it)
+}

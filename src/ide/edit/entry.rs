@@ -1,0 +1,419 @@
+//! The top-level entries of a YAML file, and edits that keep the rest of the file as it is: comments,
+//! order, quotes, line ends.
+
+use std::sync::Arc;
+
+use super::render::{Style, column};
+use crate::syntax::{NodeId, NodeKind, Parse, ScalarStyle, Tree};
+use crate::text::{TextEdit, TextRange};
+use crate::value::Value;
+use crate::workspace::{File, Format, Snapshot, path};
+
+/// The key that holds settings of lookups.
+const LOOKUP_OPTIONS: &str = "lookup_options";
+
+/// A YAML file whose entries can be edited.
+pub struct Sheet<'a> {
+    /// The file.
+    pub file: &'a Arc<File>,
+    parse: Arc<Parse>,
+    /// How it is written.
+    pub style: Style,
+}
+
+/// An entry of the topmost mapping: its key and its value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: NodeId,
+    /// The value.
+    pub value: NodeId,
+}
+
+impl<'a> Sheet<'a> {
+    /// A file of a snapshot.
+    ///
+    /// # Errors
+    /// Why its entries cannot be edited, in words.
+    pub fn of(snapshot: &'a Snapshot, at: &str) -> Result<Sheet<'a>, String> {
+        let name = path::name(at);
+        let file = snapshot.file(at);
+        let file = file.ok_or_else(|| format!("{name}: there is no such file"))?;
+        if file.format() != Some(Format::Yaml) {
+            return Err(format!("{name} is no YAML file: only those are edited"));
+        }
+        let parse = snapshot.parse_of(file, Format::Yaml);
+        if parse.error().is_some() || file.facts().error.is_some() {
+            return Err(format!("{name} has a syntax error: mend it first"));
+        }
+        let tree = &parse.tree;
+        if let Some(root) = tree.root() {
+            let node = tree.node(root);
+            let is_empty = node.range.is_empty()
+                || node
+                    .as_mapping()
+                    .is_some_and(<[(NodeId, NodeId)]>::is_empty);
+            let is_block = node.as_mapping().is_some()
+                && !node.range.slice(file.text()).starts_with('{')
+                && node.anchor.is_none()
+                && node.tag.is_none();
+            if !is_empty && !is_block {
+                return Err(format!(
+                    "{name} is not written as one entry a line: edit it by hand"
+                ));
+            }
+        }
+        let style = Style::of(file.text(), tree);
+        Ok(Sheet { file, parse, style })
+    }
+
+    /// The file's tree.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        &self.parse.tree
+    }
+
+    /// The file's text.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.file.text()
+    }
+
+    /// The names of the entries in their order.
+    pub fn names(&self) -> impl Iterator<Item = (&Arc<str>, Entry)> {
+        let tree = self.tree();
+        tree.entries()
+            .filter_map(|(key, value)| Some((tree.scalar_text(key)?, Entry { key, value })))
+    }
+
+    /// Every entry of a name, the last of which counts.
+    #[must_use]
+    pub fn all(&self, key: &str) -> Vec<Entry> {
+        let named = self.names().filter(|(name, _)| ***name == *key);
+        named.map(|(_, entry)| entry).collect()
+    }
+
+    /// The entry of a name that counts; none for one that a merge key brings.
+    #[must_use]
+    pub fn entry(&self, key: &str) -> Option<Entry> {
+        self.all(key).pop()
+    }
+
+    /// Whether an entry means the same in another file: no anchor, alias, tag or merge key is in it.
+    #[must_use]
+    pub fn is_plain(&self, entry: Entry) -> bool {
+        let all = self.range(entry);
+        let tree = self.tree();
+        let is_special = |id: NodeId| {
+            let node = tree.node(id);
+            let is_merge = node
+                .as_scalar()
+                .is_some_and(|scalar| scalar.style == ScalarStyle::Plain && *scalar.text == *"<<");
+            is_merge
+                || node.anchor.is_some()
+                || node.tag.is_some()
+                || matches!(node.kind, NodeKind::Alias { .. })
+        };
+        let within = tree.nodes().filter(|(_, node)| all.contains(node.range));
+        !within.map(|(id, _)| id).any(is_special)
+    }
+
+    /// The bytes of an entry, from its key to the end of its value.
+    #[must_use]
+    pub fn range(&self, entry: Entry) -> TextRange {
+        let key = self.tree().node(entry.key).full_range();
+        let value = self.tree().node(entry.value).full_range();
+        match value.is_empty() {
+            true => key,
+            false => key.cover(value),
+        }
+    }
+
+    /// The whole lines of an entry: none where something else stands on them.
+    #[must_use]
+    pub fn lines(&self, entry: Entry) -> Option<TextRange> {
+        let text = self.text();
+        let range = self.range(entry);
+        let start = range.start as usize;
+        let starts_line = start == 0 || text[..start].ends_with('\n');
+        let end = self.line_end(entry, range.end as usize);
+        let rest = text[range.end as usize..end].trim_start();
+        let value = self.tree().node(entry.value).range;
+        let rest = match value.is_empty() {
+            true => rest.strip_prefix(':').unwrap_or(rest).trim_start(),
+            false => rest,
+        };
+        let is_alone = rest.is_empty() || rest.starts_with('#');
+        (starts_line && is_alone).then(|| TextRange::new(start, end))
+    }
+
+    /// The end of the last line of an entry; blank lines are a part of a block that keeps them.
+    fn line_end(&self, entry: Entry, end: usize) -> usize {
+        let text = self.text();
+        let next = |at: usize| {
+            text[at..]
+                .find('\n')
+                .map_or(text.len(), |found| at + found + 1)
+        };
+        let mut at = next(end);
+        if self.keeps_blank_lines(entry.value) {
+            while at < text.len() && text[at..next(at)].trim().is_empty() {
+                at = next(at);
+            }
+        }
+        at
+    }
+
+    fn keeps_blank_lines(&self, id: NodeId) -> bool {
+        let tree = self.tree();
+        let node = tree.node(id);
+        match &node.kind {
+            NodeKind::Scalar(scalar) => {
+                let head = node.range.slice(self.text()).lines().next();
+                matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded)
+                    && head.is_some_and(|head| head.contains('+'))
+            }
+            NodeKind::Mapping(pairs) => pairs
+                .last()
+                .is_some_and(|(_, value)| self.keeps_blank_lines(*value)),
+            NodeKind::Sequence(elements) => elements
+                .last()
+                .is_some_and(|element| self.keeps_blank_lines(*element)),
+            NodeKind::Alias { .. } => false,
+        }
+    }
+
+    /// The lines of an entry with the comments right above it, but for those that begin the file.
+    #[must_use]
+    pub fn with_comments(&self, entry: Entry) -> Option<TextRange> {
+        let own = self.lines(entry)?;
+        let text = self.text();
+        let mut start = own.start as usize;
+        while let Some(before) = text[..start].strip_suffix('\n') {
+            let line = before.rfind('\n').map_or(0, |at| at + 1);
+            if !before[line..].starts_with('#') {
+                return Some(TextRange::new(start, own.end as usize));
+            }
+            start = line;
+        }
+        Some(own)
+    }
+
+    /// Takes lines of entries away; what is left is a hash even where nothing is left.
+    #[must_use]
+    pub fn removal(&self, lines: TextRange) -> TextEdit {
+        let root = self.tree().root().map(|root| self.tree().node(root).range);
+        let is_all = root.is_some_and(|root| lines.contains(root));
+        match is_all {
+            true => TextEdit::replace(lines, self.style.with_ends("{}\n")),
+            false => TextEdit::delete(lines),
+        }
+    }
+
+    /// Adds an entry: among its neighbours where the file is ordered, else behind the keys of the
+    /// same class or module, else at the end.
+    #[must_use]
+    pub fn addition(&self, key: &str, value: &Value) -> TextEdit {
+        self.insertion(key, &self.style.entry(key, value))
+    }
+
+    /// Adds lines of an entry where they belong.
+    #[must_use]
+    pub fn insertion(&self, key: &str, lines: &str) -> TextEdit {
+        let text = self.text();
+        let lines = self.style.with_ends(lines);
+        let root = self.tree().root().map(|root| self.tree().node(root));
+        if let Some(root) = root
+            && !root.range.is_empty()
+            && self.tree().entries().next().is_none()
+        {
+            return TextEdit::replace(root.range, lines.trim_end().to_owned());
+        }
+        let at = match self.neighbour(key) {
+            Some(Beside::Before(entry)) => {
+                let start = self.with_comments(entry).or_else(|| self.lines(entry));
+                start.map_or(text.len(), |range| range.start as usize)
+            }
+            Some(Beside::Behind(entry)) => self.line_end(entry, self.range(entry).end as usize),
+            None => {
+                let ignored = self.tree().ignored();
+                ignored.map_or(text.len(), |range| range.start as usize)
+            }
+        };
+        let is_on_new_line = at == 0 || text[..at].ends_with('\n');
+        match is_on_new_line {
+            true => TextEdit::insert(at, lines),
+            false => {
+                let end = self.style.with_ends("\n");
+                TextEdit::insert(at, format!("{end}{}", lines.trim_end_matches(['\r', '\n'])))
+            }
+        }
+    }
+
+    fn neighbour(&self, key: &str) -> Option<Beside> {
+        let all: Vec<(&Arc<str>, Entry)> = self.names().collect();
+        let is_data = |name: &str| name != LOOKUP_OPTIONS;
+        let data: Vec<_> = all.iter().filter(|(name, _)| is_data(name)).collect();
+        let is_ordered = data.len() > 1 && data.is_sorted_by_key(|(name, _)| name);
+        if is_ordered && is_data(key) {
+            let next = data.iter().position(|(name, _)| ***name > *key);
+            return match next {
+                Some(0) => data.first().map(|(_, entry)| Beside::Before(*entry)),
+                Some(at) => data.get(at - 1).map(|(_, entry)| Beside::Behind(*entry)),
+                None => data.last().map(|(_, entry)| Beside::Behind(*entry)),
+            };
+        }
+        let shared = |name: &str| {
+            let parts = name.split("::").zip(key.split("::"));
+            parts.take_while(|(one, other)| one == other).count()
+        };
+        let near = data.iter().filter(|(name, _)| shared(name) > 0);
+        let near = near.max_by_key(|(name, _)| shared(name));
+        let last = all.last();
+        let found = near
+            .map(|(_, entry)| entry)
+            .or(last.map(|(_, entry)| entry));
+        found.map(|entry| Beside::Behind(*entry))
+    }
+
+    /// Gives an entry another value. What stays of a list or a hash stays as it is written.
+    ///
+    /// # Errors
+    /// Why it cannot be done, in words.
+    pub fn set(&self, entry: Entry, value: &Value) -> Result<TextEdit, String> {
+        let text = self.text();
+        let tree = self.tree();
+        let old = tree.node(entry.value);
+        let name = tree.scalar_text(entry.key).cloned().unwrap_or_default();
+        if !self.is_plain(entry) {
+            return Err(format!("'{name}' has an anchor, an alias or a tag"));
+        }
+        let key = tree.node(entry.key).full_range();
+        let lines = self
+            .lines(entry)
+            .ok_or_else(|| format!("'{name}' does not stand on lines of its own"))?;
+        let is_short = matches!(old.kind, NodeKind::Scalar(_))
+            && !old.range.slice(text).contains('\n')
+            && !old.range.is_empty();
+        if let Some(new) = self.style.scalar(value)
+            && is_short
+        {
+            return Ok(TextEdit::replace(
+                old.range,
+                requoted(old.range.slice(text), &new),
+            ));
+        }
+        if let Some(edit) = self.grown(entry.value, value) {
+            return Ok(edit);
+        }
+        let rendered = self.style.entry("k", value);
+        let rest = rendered.strip_prefix("k:").unwrap_or_default();
+        // A comment behind a value on one line stays; those inside of the old value go with it.
+        let comment = match is_short {
+            true => text[old.range.end as usize..lines.end as usize].trim_end(),
+            false => "",
+        };
+        let rest = match rest.split_once('\n') {
+            Some((first, more)) if !comment.is_empty() => format!("{first}{comment}\n{more}"),
+            Some(_) | None => rest.to_owned(),
+        };
+        let colon = text[key.end as usize..]
+            .find(':')
+            .map(|at| key.end as usize + at + 1);
+        let colon = colon.ok_or_else(|| format!("'{name}' has no colon"))?;
+        let is_last = !text[..lines.end as usize].ends_with('\n');
+        let rest = match is_last {
+            true => rest.trim_end_matches('\n'),
+            false => &rest,
+        };
+        let range = TextRange::new(colon, lines.end as usize);
+        Ok(TextEdit::replace(range, self.style.with_ends(rest)))
+    }
+
+    /// The edit that only adds elements at the end of a block list, or entries at the end of a block
+    /// hash; nothing where something else changes.
+    fn grown(&self, id: NodeId, value: &Value) -> Option<TextEdit> {
+        let text = self.text();
+        let node = self.tree().node(id);
+        let old = crate::value::load_node(self.tree(), id).ok()?;
+        let is_block = !node.range.slice(text).starts_with(['[', '{']);
+        let more = match (&old, value) {
+            (Value::Array(old), Value::Array(new)) if new.starts_with(old) => {
+                Value::array(new[old.len()..].iter().cloned())
+            }
+            (Value::Hash(old), Value::Hash(new)) => {
+                let begins = old.iter().zip(new.iter()).all(|(one, other)| one == other);
+                let more = new.iter().skip(old.len());
+                let more = more.map(|(key, value)| (key.clone(), value.clone()));
+                let is_more = begins && old.len() < new.len();
+                is_more.then(|| Value::from(more.collect::<crate::value::HashMap>()))?
+            }
+            (_, _) => return None,
+        };
+        let is_more = |value: &Value| match value {
+            Value::Array(elements) => !elements.is_empty(),
+            _ => true,
+        };
+        let is_kept = self.keeps_blank_lines(id);
+        if !is_block || is_kept || !is_more(&more) || node.range.is_empty() {
+            return None;
+        }
+        let column = column(text, node.range.start as usize);
+        let starts_line = text[..node.range.start as usize].ends_with(&" ".repeat(column));
+        let lines = crate::value::dump(&more);
+        let lines = lines.strip_prefix("---\n").filter(|_| starts_line)?;
+        let indent = " ".repeat(column);
+        let lines = lines.lines().map(|line| format!("{indent}{line}\n"));
+        let end = node.range.end as usize;
+        let line_end = text[end..].find('\n').map(|at| end + at + 1);
+        let lines = self.style.with_ends(&lines.collect::<String>());
+        Some(match line_end {
+            Some(at) => TextEdit::insert(at, lines),
+            None => {
+                let start = self.style.with_ends("\n");
+                TextEdit::insert(text.len(), format!("{start}{}", lines.trim_end()))
+            }
+        })
+    }
+
+    /// Has a key merged in a way from this file on: its entry of `lookup_options`.
+    ///
+    /// # Errors
+    /// Why it cannot be done, in words.
+    pub fn with_merge(&self, key: &str, merge: &Value) -> Result<TextEdit, String> {
+        let options = Value::hash([("merge", merge.clone())]);
+        let own = Value::hash([(key, options.clone())]);
+        let Some(entry) = self.entry(LOOKUP_OPTIONS) else {
+            return Ok(self.addition(LOOKUP_OPTIONS, &own));
+        };
+        let old = crate::value::load_node(self.tree(), entry.value);
+        let old = old.map_err(|error| error.message(LOOKUP_OPTIONS))?;
+        let mut all = old.as_hash().cloned().unwrap_or_default();
+        let known = all.get(&Value::from(key)).and_then(Value::as_hash).cloned();
+        let mut options = known.unwrap_or_default();
+        options.insert(Value::from("merge"), merge.clone());
+        all.insert(Value::from(key), options.into());
+        self.set(entry, &all.into())
+    }
+}
+
+/// Where a new entry goes.
+enum Beside {
+    Before(Entry),
+    Behind(Entry),
+}
+
+/// A new scalar in the quotes of the old one, where it means the same in them.
+fn requoted(old: &str, new: &str) -> String {
+    let (Some(quote), Some(inner)) = (
+        old.chars().next().filter(|c| matches!(c, '"' | '\'')),
+        new.strip_prefix('\'')
+            .and_then(|rest| rest.strip_suffix('\'')),
+    ) else {
+        return new.to_owned();
+    };
+    match inner.contains(['\'', '"', '\\']) {
+        true => new.to_owned(),
+        false => format!("{quote}{inner}{quote}"),
+    }
+}

@@ -1,0 +1,131 @@
+//! Edits over several files: what they are, what the workspace is after them, and what they change.
+//!
+//! Refactorings and edits by goal make a [`Plan`]; a [`Proof`] says what it does to effective
+//! values. Nothing is written here.
+
+pub mod entry;
+mod proof;
+mod render;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use proof::{Proof, possible_scopes, prove};
+pub use render::Style;
+
+use super::rename::Edits;
+use crate::text::{TextEdit, unified_diff};
+use crate::workspace::{Change, Snapshot};
+
+/// Edits of files that there are, and files to be made.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Plan {
+    /// Edits by the path of the file; those of one file don't overlap.
+    pub edits: Edits,
+    /// Texts of new files by path.
+    pub new_files: BTreeMap<Arc<str>, String>,
+    /// Keys that are meant to come or to go: no other value is meant to change.
+    pub meant: Vec<Arc<str>>,
+}
+
+/// One file before and after a plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Changed {
+    /// Its absolute path.
+    pub path: Arc<str>,
+    /// Its text before; empty for a new file.
+    pub before: Arc<str>,
+    /// Its text after.
+    pub after: Arc<str>,
+    /// Whether the plan makes it.
+    pub is_new: bool,
+}
+
+impl Plan {
+    /// Adds an edit of a file.
+    pub fn add(&mut self, path: &Arc<str>, edit: TextEdit) {
+        let edits = self.edits.entry(path.clone()).or_default();
+        edits.push(edit);
+    }
+
+    /// Whether nothing is edited and nothing is made.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty() && self.new_files.is_empty()
+    }
+
+    /// How many files are touched.
+    #[must_use]
+    pub fn files(&self) -> usize {
+        self.edits.len() + self.new_files.len()
+    }
+
+    /// The files before and after.
+    ///
+    /// # Errors
+    /// An edit that does not fit, or a new file that is there already.
+    pub fn changed(&self, snapshot: &Snapshot) -> Result<Vec<Changed>, String> {
+        let mut changed = Vec::new();
+        for (path, edits) in &self.edits {
+            let file = snapshot.file(path);
+            let file = file.ok_or_else(|| format!("{path}: there is no such file"))?;
+            let before = file.text().clone();
+            // What is no text in UTF-8 could not be written back as it was.
+            let is_text = file.bytes().is_ok_and(|bytes| *bytes == *before.as_bytes());
+            let after = TextEdit::apply(edits, &before).filter(|_| is_text);
+            let after = after.ok_or_else(|| format!("{path}: cannot be changed"))?;
+            changed.push(Changed {
+                path: path.clone(),
+                before,
+                after: after.into(),
+                is_new: false,
+            });
+        }
+        for (path, text) in &self.new_files {
+            if snapshot.file(path).is_some() {
+                return Err(format!("{path}: is there already"));
+            }
+            changed.push(Changed {
+                path: path.clone(),
+                before: "".into(),
+                after: text.as_str().into(),
+                is_new: true,
+            });
+        }
+        Ok(changed)
+    }
+
+    /// The workspace after the plan.
+    ///
+    /// # Errors
+    /// As [`Plan::changed`].
+    pub fn after(&self, snapshot: &Snapshot) -> Result<Snapshot, String> {
+        let opened = self.changed(snapshot)?.into_iter().map(|changed| {
+            let version = snapshot.file(&changed.path).and_then(|file| file.version());
+            Change::Open {
+                path: changed.path,
+                text: changed.after,
+                version: version.unwrap_or_default(),
+            }
+        });
+        Ok(snapshot.with(Change::Batch(opened.collect())))
+    }
+
+    /// The paths of all files that are touched.
+    pub fn paths(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.edits.keys().chain(self.new_files.keys())
+    }
+}
+
+impl Changed {
+    /// The change as a unified diff; `name` is the path as people know it.
+    #[must_use]
+    pub fn diff(&self, name: &str) -> String {
+        let before = match self.is_new {
+            true => "/dev/null",
+            false => name,
+        };
+        let hunks = unified_diff(&self.before, &self.after);
+        format!("--- {before}\n+++ {name}\n{hunks}")
+    }
+}

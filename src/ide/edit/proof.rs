@@ -1,0 +1,345 @@
+//! What a plan does to effective values: of the known nodes, and of every node that there can be.
+//!
+//! Known nodes are looked up before and after, as an impact is. Other nodes are told apart by the
+//! files that the plan touches: for each, what its path says of the nodes that read it, and every
+//! two of these together. Where an answer needs more than that, what it needs must be the same
+//! before and after.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Plan;
+use crate::analysis::{Analysis, RootView, behind_manifests};
+use crate::ide::cell::counted;
+use crate::ide::compare::Difference;
+use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
+use crate::ide::matrix::answer_in;
+use crate::ide::touched::Extent;
+use crate::lookup::{Answer, LookupError, Request, UnknownCause};
+use crate::scope::Scope;
+use crate::workspace::Snapshot;
+
+/// Most kinds of nodes that are looked at; of more the proof is not complete.
+const MOST_SCOPES: usize = 400;
+
+/// Most files with a key that are told apart.
+const MOST_HOLDERS: usize = 200;
+
+/// Nodes or keys that are named before the rest is counted.
+const MOST_NAMED: usize = 3;
+
+/// What a plan changes.
+#[derive(Clone, Debug, Default)]
+pub struct Proof {
+    /// What changes for the known nodes.
+    pub known: Impact,
+    /// How many nodes are known.
+    pub nodes: usize,
+    /// What changes for nodes that are not known, each with a condition.
+    pub possible: Vec<Difference>,
+    /// Whether all keys and all kinds of nodes were looked at.
+    pub is_complete: bool,
+}
+
+/// A kind of node: what is known of it, and how that is said.
+#[derive(Clone, Debug)]
+pub struct PossibleScope {
+    /// What its variables are, as far as that is told.
+    pub scope: Scope,
+    /// The same in words; empty for any node.
+    pub condition: String,
+}
+
+/// Looks up what a plan touches, before and after.
+///
+/// # Errors
+/// A plan that does not fit the files, in words.
+pub fn prove(before: &RootView<'_>, plan: &Plan) -> Result<Proof, String> {
+    let snapshot = plan.after(before.analysis.snapshot)?;
+    prove_against(before, plan, &snapshot)
+}
+
+fn prove_against(before: &RootView<'_>, plan: &Plan, snapshot: &Snapshot) -> Result<Proof, String> {
+    let gone = || "the hierarchy would be gone".to_owned();
+    let root = snapshot
+        .roots()
+        .in_folder(&before.root.dir)
+        .ok_or_else(gone)?;
+    let Analysis {
+        nodes, settings, ..
+    } = before.analysis;
+    // What manifests look up may be what changes.
+    let behind = match nodes.has_manifests() {
+        true => behind_manifests(nodes, snapshot, root, settings),
+        false => None,
+    };
+    let analysis = Analysis {
+        snapshot,
+        nodes: behind.as_ref().unwrap_or(nodes),
+        ..before.analysis
+    };
+    let mut after = analysis.at(root);
+    after.environment.name = before.environment.name.clone();
+    let is_meant = |difference: &Difference| plan.meant.contains(&difference.key);
+    let mut known = match nodes.is_empty() {
+        true => Impact {
+            is_complete: true,
+            ..Impact::default()
+        },
+        false => impact(before, &after, Detail::Sources),
+    };
+    known.changes.retain(|change| !is_meant(change));
+    let still = known.changes.iter();
+    let still = still.flat_map(|change| change.after.nodes.iter().cloned());
+    known.nodes = still.collect::<BTreeSet<_>>().into_iter().collect();
+    let mut keys = Extent::of(before, &after).keys(before, &after);
+    let mut is_complete = known.is_complete && keys.len() <= MOST_KEYS;
+    keys.truncate(MOST_KEYS);
+    keys.retain(|key| !plan.meant.contains(key));
+    let holders = || {
+        let holders = keys.iter().flat_map(|key| snapshot.iter_files_with(key));
+        let mut paths: Vec<&Arc<str>> = plan.paths().collect();
+        paths.extend(holders.map(|file| file.path()));
+        paths.sort();
+        paths.dedup();
+        paths
+    };
+    let views = [before, &after];
+    let touched: BTreeSet<&str> = plan.paths().map(|path| &**path).collect();
+    let possible = match changes_options(before.analysis.snapshot, snapshot, plan) {
+        // Merged in another way, any files can give other values together.
+        true => {
+            let any = PossibleScope {
+                scope: Scope::open(),
+                condition: "other facts".to_owned(),
+            };
+            let all = keys.iter();
+            all.map(|key| difference(views, key, &any)).collect()
+        }
+        false => {
+            let scopes = possible_scopes(&views, plan.paths());
+            is_complete &= scopes.len() < MOST_SCOPES;
+            let first = differing(views, &keys, &scopes, &touched);
+            // What looks a changed key up may do so in files that are not touched.
+            match first.is_empty() {
+                true => first,
+                false => {
+                    let paths = holders().into_iter().take(MOST_HOLDERS);
+                    let scopes = possible_scopes(&views, paths);
+                    differing(views, &keys, &scopes, &touched)
+                }
+            }
+        }
+    };
+    is_complete &= !(before.analysis.is_cancelled)();
+    Ok(Proof {
+        known,
+        nodes: nodes.len(),
+        possible,
+        is_complete,
+    })
+}
+
+/// The keys that some kind of node gets something else of, each with the first such kind.
+fn differing(
+    [before, after]: [&RootView<'_>; 2],
+    keys: &[Arc<str>],
+    scopes: &[PossibleScope],
+    touched: &BTreeSet<&str>,
+) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for key in keys {
+        if (before.analysis.is_cancelled)() {
+            break;
+        }
+        let request = Request::key(key);
+        let differs = |at: &&PossibleScope| {
+            let [old, new] = [before, after].map(|view| view.session().lookup(&at.scope, &request));
+            // An error hides what else would have been read.
+            let hides = |answer: &Answer| answer.result.is_err() && !answer.unknown.is_empty();
+            let is_not_found = |answer: &Answer| {
+                let error = answer.result.as_ref().err();
+                error.is_some_and(LookupError::is_not_found)
+            };
+            let is_open = |answer: &Answer| hides(answer) && !is_not_found(answer);
+            is_open(&old) || is_open(&new) || said(&old, touched) != said(&new, touched)
+        };
+        if let Some(scope) = scopes.iter().find(differs) {
+            found.push(difference([before, after], key, scope));
+        }
+    }
+    found
+}
+
+/// What a kind of node gets before and after.
+fn difference(
+    [before, after]: [&RootView<'_>; 2],
+    key: &Arc<str>,
+    PossibleScope { scope, condition }: &PossibleScope,
+) -> Difference {
+    let request = Request::key(key).traced();
+    let cell = |view| answer_in(view, &request, scope, condition);
+    Difference {
+        key: key.clone(),
+        before: cell(before),
+        after: cell(after),
+    }
+}
+
+/// Whether a plan changes an entry of `lookup_options`.
+fn changes_options(before: &Snapshot, after: &Snapshot, plan: &Plan) -> bool {
+    let text = |snapshot: &Snapshot, at: &str| {
+        let file = snapshot.file(at)?;
+        let options = file.facts().lookup_options.iter();
+        let shown = options.map(|option| {
+            (
+                option.pattern.clone(),
+                option.value.slice(file.text()).to_owned(),
+            )
+        });
+        Some(shown.collect::<Vec<_>>())
+    };
+    plan.paths().any(|at| {
+        let (old, new) = (text(before, at), text(after, at));
+        old.unwrap_or_default() != new.unwrap_or_default()
+    })
+}
+
+/// What an answer says, and what of it is not known but for the touched files.
+fn said(answer: &Answer, touched: &BTreeSet<&str>) -> (Result<String, String>, Vec<String>) {
+    let result = match &answer.result {
+        Ok(value) => Ok(value.inspect()),
+        Err(error) => Err(error.to_string()),
+    };
+    let mut unknown = Vec::new();
+    for one in &answer.unknown {
+        match &one.cause {
+            UnknownCause::Path(possible) => {
+                let files = possible.files.iter();
+                let files = files.filter(|file| !touched.contains(&***file));
+                unknown.extend(files.map(|file| format!("{} {file}", possible.key)));
+            }
+            UnknownCause::Function { .. } | UnknownCause::Absent { .. } => {
+                unknown.push(one.to_string());
+            }
+        }
+    }
+    unknown.sort();
+    unknown.dedup();
+    (result, unknown)
+}
+
+/// The kinds of nodes that files tell apart: any node, those that read each file, and those that read
+/// two of them. At most [`MOST_SCOPES`].
+#[must_use]
+pub fn possible_scopes<'p>(
+    views: &[&RootView<'_>],
+    paths: impl Iterator<Item = &'p Arc<str>>,
+) -> Vec<PossibleScope> {
+    let mut bindings: Vec<Vec<(Arc<str>, String)>> = Vec::new();
+    for path in paths {
+        for view in views {
+            for reach in view.reach(path) {
+                if !reach.bindings.is_empty() && !bindings.contains(&reach.bindings) {
+                    bindings.push(reach.bindings);
+                }
+            }
+        }
+    }
+    let single = bindings.len();
+    for one in 0..single {
+        for other in one + 1..single {
+            if bindings.len() >= MOST_SCOPES {
+                break;
+            }
+            let (one, other) = (&bindings[one], &bindings[other]);
+            let contradicts = |(name, value): &(Arc<str>, String)| {
+                one.iter()
+                    .any(|(known, with)| known == name && with != value)
+            };
+            if !other.iter().any(contradicts) {
+                let both: BTreeSet<_> = one.iter().chain(other).cloned().collect();
+                bindings.push(both.into_iter().collect());
+            }
+        }
+    }
+    let mut scopes = vec![PossibleScope {
+        scope: Scope::open(),
+        condition: String::new(),
+    }];
+    for bindings in bindings.iter().take(MOST_SCOPES - 1) {
+        let mut scope = Scope::open();
+        let mut words = Vec::new();
+        for (name, value) in bindings {
+            scope.bind(name, value);
+            words.push(format!("{name} = {value}"));
+        }
+        scopes.push(PossibleScope {
+            scope,
+            condition: words.join(", "),
+        });
+    }
+    scopes
+}
+
+impl Proof {
+    /// Whether no value changes, for any node that there can be.
+    #[must_use]
+    pub fn changes_nothing(&self) -> bool {
+        self.known.changes.is_empty() && self.possible.is_empty() && self.is_complete
+    }
+
+    /// What changes, in a sentence without a stop.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let more = match self.is_complete {
+            true => "",
+            false => ", as far as it was looked at",
+        };
+        if self.known.changes.is_empty() && self.possible.is_empty() {
+            return format!("changes no effective value{more}");
+        }
+        let known = match (self.nodes, self.known.changes.is_empty()) {
+            (0, _) => None,
+            (nodes, true) => Some(format!("changes no value of the {} known", counted(nodes))),
+            (nodes, false) => {
+                let keys = names(self.known.changes.iter().map(|change| &*change.key));
+                let whose = names(self.known.nodes.iter().map(|name| &**name));
+                let changed = self.known.nodes.len();
+                let of = match changed == nodes {
+                    true => format!("all {}", counted(nodes)),
+                    false if changed > MOST_NAMED => format!("{changed} of {}", counted(nodes)),
+                    false => format!("{whose}, of {}", counted(nodes)),
+                };
+                Some(format!("changes {keys} for {of}"))
+            }
+        };
+        let is_told = !self.known.changes.is_empty();
+        let possible = self.possible.first().filter(|_| !is_told).map(|first| {
+            let keys = names(self.possible.iter().map(|change| &*change.key));
+            let whose = match first.after.condition.as_str() {
+                "" => "of nodes that read none of these files".to_owned(),
+                condition => format!("of a node with {condition}"),
+            };
+            format!("can change {keys} {whose}")
+        });
+        let parts: Vec<String> = known.into_iter().chain(possible).collect();
+        format!("{}{more}", parts.join(", but "))
+    }
+}
+
+/// Some names, each once, and how many more.
+fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let mut all: Vec<&str> = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    let more = all.len().saturating_sub(MOST_NAMED);
+    let shown: Vec<&str> = all[..all.len() - more].to_vec();
+    match more {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

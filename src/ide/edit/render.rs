@@ -1,0 +1,117 @@
+//! Values as YAML in the manner of a file: its quotes, the indentation of its lists, its line ends.
+
+use crate::syntax::{NodeKind, ScalarStyle, Tree};
+use crate::value::{Value, dump};
+
+/// How a file is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Style {
+    /// Whether strings stand in double quotes rather than in single ones.
+    pub double_quotes: bool,
+    /// Whether the dashes of a list stand further right than its key.
+    pub indented_lists: bool,
+    /// Whether lines end with CR and LF.
+    pub crlf: bool,
+}
+
+impl Style {
+    /// What most of a file's own entries do. O(nodes).
+    #[must_use]
+    pub fn of(text: &str, tree: &Tree) -> Style {
+        let (mut double, mut single) = (0, 0);
+        for (_, node) in tree.nodes() {
+            match node.as_scalar().map(|scalar| scalar.style) {
+                Some(ScalarStyle::DoubleQuoted) => double += 1,
+                Some(ScalarStyle::SingleQuoted) => single += 1,
+                Some(
+                    ScalarStyle::Plain
+                    | ScalarStyle::Literal
+                    | ScalarStyle::Folded
+                    | ScalarStyle::JsonString
+                    | ScalarStyle::JsonLiteral,
+                )
+                | None => {}
+            }
+        }
+        let lists = tree.entries().filter_map(|(_, value)| {
+            let node = tree.node(value);
+            let is_block = node.range.slice(text).starts_with('-');
+            let is_list = matches!(node.kind, NodeKind::Sequence(_));
+            (is_list && is_block).then(|| column(text, node.range.start as usize) > 0)
+        });
+        let lists: Vec<bool> = lists.collect();
+        Style {
+            double_quotes: double > single,
+            indented_lists: lists.iter().filter(|indented| **indented).count() * 2 > lists.len(),
+            crlf: text.contains("\r\n"),
+        }
+    }
+
+    /// An entry as whole lines that begin in the first column.
+    #[must_use]
+    pub fn entry(self, key: &str, value: &Value) -> String {
+        let entry = Value::hash([(key, value.clone())]);
+        let lines = dump(&entry);
+        let lines = lines.strip_prefix("---\n").unwrap_or(&lines);
+        let mut lines = self.quoted(lines, value);
+        if self.indented_lists
+            && value
+                .as_array()
+                .is_some_and(|elements| !elements.is_empty())
+            && let Some((first, rest)) = lines.split_once('\n')
+        {
+            let rest = rest.lines().map(|line| match line.is_empty() {
+                true => "\n".to_owned(),
+                false => format!("  {line}\n"),
+            });
+            lines = format!("{first}\n{}", rest.collect::<String>());
+        }
+        lines
+    }
+
+    /// What stands behind `KEY:` for a scalar, on one line; nothing for other values and for texts of
+    /// several lines.
+    #[must_use]
+    pub fn scalar(self, value: &Value) -> Option<String> {
+        if matches!(value, Value::Array(_) | Value::Hash(_)) {
+            return None;
+        }
+        let lines = self.entry("k", value);
+        let rest = lines.strip_prefix("k:")?.trim_end();
+        (!rest.contains('\n')).then(|| rest.trim_start().to_owned())
+    }
+
+    /// Single quotes become double ones where the file has those and the text means the same in both.
+    fn quoted(self, lines: &str, value: &Value) -> String {
+        let is_text = matches!(value, Value::String(_));
+        if !self.double_quotes || !is_text || lines.contains(['"', '\\']) {
+            return lines.to_owned();
+        }
+        let body = lines.trim_end();
+        let quote = body.find(": '").map(|at| at + 2);
+        match quote {
+            Some(at) if body.ends_with('\'') && body.len() > at + 1 => {
+                let inner = &body[at + 1..body.len() - 1];
+                match inner.contains(['\'', '\n']) {
+                    true => lines.to_owned(),
+                    false => format!("{}\"{inner}\"\n", &body[..at]),
+                }
+            }
+            Some(_) | None => lines.to_owned(),
+        }
+    }
+
+    /// Lines with the file's line ends.
+    #[must_use]
+    pub fn with_ends(self, lines: &str) -> String {
+        match self.crlf {
+            true => lines.replace("\r\n", "\n").replace('\n', "\r\n"),
+            false => lines.to_owned(),
+        }
+    }
+}
+
+/// How many bytes stand before an offset on its line.
+pub(super) fn column(text: &str, offset: usize) -> usize {
+    offset - text[..offset].rfind('\n').map_or(0, |at| at + 1)
+}

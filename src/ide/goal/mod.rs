@@ -1,0 +1,395 @@
+//! Edits by goal: which edits give some nodes a value of a key, and what stands in the way of a value.
+//!
+//! Edits are proposed by level, tried out in memory, and only those are told after which the nodes
+//! have the value. It knows neither command lines nor editors.
+
+mod candidates;
+#[cfg(test)]
+mod tests;
+mod told;
+mod why_not;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use candidates::{Candidate, Level, candidates, near};
+pub use told::{diff, outcome_json, proposal_json, why_not_json};
+pub use why_not::{InTheWay, WhyNot, why_not};
+
+use super::edit::{Plan, Proof, prove};
+use super::expectation::same;
+use super::matrix::{Cell, Row, bare_row_of, row};
+use crate::analysis::{Analysis, RootView, WhichNodes, layers_of};
+use crate::ide::cell::counted;
+use crate::interpolation::{Key, has_tokens};
+use crate::value::{Value, load_yaml};
+
+/// Most edits that are tried out.
+const MOST_TRIED: usize = 80;
+
+/// Most proposals.
+const MOST_PROPOSALS: usize = 5;
+
+/// What is wanted.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// A top-level key.
+    pub key: Arc<str>,
+    /// What the nodes are to get.
+    pub value: Value,
+    /// The nodes, by number.
+    pub members: Vec<usize>,
+    /// The variables that the nodes were chosen by.
+    pub variables: Vec<Arc<str>>,
+    /// Whether every other node must keep what it has.
+    pub only: bool,
+}
+
+/// Edits after which the nodes have the value.
+#[derive(Clone, Debug)]
+pub struct Proposal {
+    /// What is done, as an imperative.
+    pub title: String,
+    /// The edits.
+    pub plan: Plan,
+    /// What they change.
+    pub proof: Proof,
+    /// The nodes whose value of the key changes, in their order.
+    pub changed: Vec<Arc<str>>,
+    /// Those among them that were not meant.
+    pub others: Vec<Arc<str>>,
+    /// Why it is these nodes that change.
+    pub because: String,
+}
+
+/// What came of a goal.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// All nodes have the value already.
+    Already,
+    /// Edits, the smallest first; at least one.
+    Proposals(Vec<Proposal>),
+    /// There is no edit; why, level by level.
+    Nothing(Vec<String>),
+}
+
+/// A value as it is written in YAML.
+///
+/// # Errors
+/// A text that YAML cannot read, or with tokens in it: nodes would get what these stand for.
+pub fn value_of(text: &str) -> Result<Value, String> {
+    let value = load_yaml(text.as_bytes()).map_err(|error| error.message("the value"))?;
+    match has_token(&value) {
+        true => Err(
+            "the value has a %{…} token: what nodes get of it is not the same for all; write it into \
+             a file"
+                .to_owned(),
+        ),
+        false => Ok(value),
+    }
+}
+
+fn has_token(value: &Value) -> bool {
+    match value {
+        Value::String(text) => has_tokens(text),
+        Value::Array(elements) => elements.iter().any(has_token),
+        Value::Hash(hash) => hash
+            .iter()
+            .any(|(key, value)| has_token(key) || has_token(value)),
+        _ => false,
+    }
+}
+
+/// The nodes of `NAME` or `VARIABLE=VALUE[,VALUE]`, of which all must hold.
+///
+/// # Errors
+/// Conditions that do not go together.
+pub fn nodes_of(conditions: &[String]) -> Result<WhichNodes, String> {
+    let mut names = Vec::new();
+    let mut variables = Vec::new();
+    for condition in conditions {
+        match condition.split_once('=') {
+            Some((variable, values)) => {
+                let values = values.split(',').map(Value::from).collect();
+                variables.push((Arc::from(variable.trim()), values));
+            }
+            None => names.push(Arc::from(condition.as_str())),
+        }
+    }
+    match (names.is_empty(), variables.is_empty()) {
+        (true, true) => Ok(WhichNodes::All),
+        (false, true) => Ok(WhichNodes::Named(names)),
+        (true, false) => Ok(WhichNodes::Where(variables)),
+        (false, false) => {
+            Err("name nodes, or say what they have in common: not both at once".to_owned())
+        }
+    }
+}
+
+/// The edits after which the nodes have the value.
+///
+/// # Errors
+/// A goal that makes no sense, in words.
+pub fn proposals(view: &RootView<'_>, goal: &Goal) -> Result<Outcome, String> {
+    check(&goal.key)?;
+    let now = row(view, &goal.key);
+    let state = State::of(view, goal, &now);
+    if state.lacking.is_empty() {
+        return Ok(Outcome::Already);
+    }
+    let mut levels = Vec::new();
+    let mut reasons: Vec<String> = Vec::new();
+    for layer in layers_of(&goal.key) {
+        for place in view.places(&layer).iter() {
+            match Level::of(view, goal, place) {
+                Ok(level) => levels.push(level),
+                Err(why) => reasons.push(format!("{}: {why}", place.level)),
+            }
+        }
+    }
+    let mut found: Vec<(Candidate, Tried)> = Vec::new();
+    for candidate in candidates(view, goal, &levels, &state)
+        .into_iter()
+        .take(MOST_TRIED)
+    {
+        if (view.analysis.is_cancelled)() {
+            break;
+        }
+        match try_out(view, goal, &state, &candidate) {
+            Ok(tried) => found.push((candidate, tried)),
+            Err(why) => reasons.push(format!("{}: {why}", candidate.title)),
+        }
+    }
+    found.sort_by_key(|(candidate, tried)| (tried.others.len(), candidate.cost()));
+    // What takes many more edits than the smallest way is none that anybody takes.
+    let smallest = found.first().map_or(0, |(candidate, _)| candidate.entries);
+    found.retain(|(candidate, _)| candidate.entries <= 2 * smallest);
+    let mut proposals: Vec<Proposal> = Vec::new();
+    for (candidate, tried) in found {
+        if proposals.len() == MOST_PROPOSALS || (view.analysis.is_cancelled)() {
+            break;
+        }
+        // More edits of the same files are no other way to do it.
+        if proposals.iter().any(|known| candidate.covers(&known.plan)) {
+            continue;
+        }
+        let proof = prove(view, &candidate.plan)?;
+        let wanted: BTreeSet<&str> = state.wanted.iter().map(|name| &**name).collect();
+        let stray = proof
+            .known
+            .nodes
+            .iter()
+            .find(|name| !wanted.contains(&***name));
+        if goal.only
+            && let Some(stray) = stray
+        {
+            reasons.push(format!("{}: {stray} would change too", candidate.title));
+            continue;
+        }
+        let because = because(view, &candidate, &state, &tried);
+        proposals.push(Proposal {
+            title: candidate.title,
+            plan: candidate.plan,
+            proof,
+            changed: tried.changed,
+            others: tried.others,
+            because,
+        });
+    }
+    reasons.dedup();
+    match proposals.is_empty() {
+        true => Ok(Outcome::Nothing(reasons)),
+        false => Ok(Outcome::Proposals(proposals)),
+    }
+}
+
+fn check(key: &str) -> Result<(), String> {
+    let is_plain = Key::parse(key).is_ok_and(|key| key.segments.is_empty());
+    match (is_plain, key) {
+        (_, "lookup_options") => {
+            Err("lookup_options says how keys are looked up: it is not a value of nodes".into())
+        }
+        (true, _) => Ok(()),
+        (false, _) => Err(format!(
+            "'{key}' is no top-level key: name that one, with its whole value"
+        )),
+    }
+}
+
+/// What nodes get now.
+struct State {
+    row: Row,
+    /// The nodes that are to get the value.
+    wanted: Vec<Arc<str>>,
+    /// Those among them that don't have it, by number.
+    lacking: Vec<usize>,
+}
+
+impl State {
+    fn of(view: &RootView<'_>, goal: &Goal, row: &Row) -> State {
+        let nodes = view.analysis.nodes;
+        let has = |member: &usize| {
+            let name = nodes.certname(*member);
+            let cell = cell_of(row, name);
+            cell.is_some_and(|cell| is_value(cell, &goal.value))
+        };
+        let members = goal.members.iter();
+        State {
+            wanted: members
+                .clone()
+                .map(|&member| nodes.shared_name(member))
+                .collect(),
+            lacking: members.filter(|member| !has(member)).copied().collect(),
+            row: row.clone(),
+        }
+    }
+}
+
+/// The answer that a node gets.
+fn cell_of<'r>(row: &'r Row, name: &str) -> Option<&'r Cell> {
+    let mut answers = row.answers.iter();
+    answers.find(|cell| cell.nodes.iter().any(|node| **node == *name))
+}
+
+/// Whether an answer is certainly a value.
+fn is_value(cell: &Cell, wanted: &Value) -> bool {
+    let value = cell.result.as_ref();
+    cell.unknown.is_none() && value.is_ok_and(|value| same(wanted, value))
+}
+
+/// What trying a plan out told.
+struct Tried {
+    changed: Vec<Arc<str>>,
+    others: Vec<Arc<str>>,
+}
+
+/// Whether the nodes have the value after some edits, and who else gets another one.
+fn try_out(
+    view: &RootView<'_>,
+    goal: &Goal,
+    state: &State,
+    candidate: &Candidate,
+) -> Result<Tried, String> {
+    let tried = after(view, &goal.key, &candidate.plan)?;
+    let wanted: BTreeSet<&str> = state.wanted.iter().map(|name| &**name).collect();
+    let missing = tried
+        .answers
+        .iter()
+        .filter(|cell| !is_value(cell, &goal.value));
+    let mut missing = missing.flat_map(|cell| cell.nodes.iter().map(move |name| (name, cell)));
+    if let Some((name, cell)) = missing.find(|(name, _)| wanted.contains(&***name)) {
+        let got = super::cell::outcome_text(cell);
+        return Err(format!("{name} would still get {got}"));
+    }
+    let changes = super::compare::changes(&state.row, &tried);
+    let changed = changes
+        .iter()
+        .flat_map(|change| change.after.nodes.iter().cloned());
+    let changed: BTreeSet<Arc<str>> = changed.collect();
+    let others = changed.iter().filter(|name| !wanted.contains(&***name));
+    let others: Vec<Arc<str>> = others.cloned().collect();
+    if goal.only
+        && let Some(first) = others.first()
+    {
+        let whose = match others.len() {
+            1 => first.to_string(),
+            count => format!("{first} and {} more", count - 1),
+        };
+        return Err(format!("{whose} would get another value too"));
+    }
+    Ok(Tried {
+        changed: changed.into_iter().collect(),
+        others,
+    })
+}
+
+/// The answers of all nodes after a plan.
+fn after(view: &RootView<'_>, key: &str, plan: &Plan) -> Result<Row, String> {
+    let snapshot = plan.after(view.analysis.snapshot)?;
+    let root = snapshot.roots().in_folder(&view.root.dir);
+    let root = root.ok_or_else(|| "the hierarchy would be gone".to_owned())?;
+    let analysis = Analysis {
+        snapshot: &snapshot,
+        ..view.analysis
+    };
+    let mut later = analysis.at(root);
+    later.environment.name = view.environment.name.clone();
+    let all: Vec<usize> = (0..view.analysis.nodes.len()).collect();
+    Ok(bare_row_of(&later, key, &all))
+}
+
+/// Why a plan changes just these nodes.
+fn because(view: &RootView<'_>, candidate: &Candidate, state: &State, tried: &Tried) -> String {
+    let nodes = view.analysis.nodes;
+    let mut readers: BTreeSet<&str> = BTreeSet::new();
+    for layer in layers_of(&state.row.key) {
+        let places = view.places(&layer);
+        for path in candidate.plan.paths() {
+            let members = view.readers(places.iter(), path);
+            readers.extend(members.into_iter().map(|member| nodes.certname(member)));
+        }
+    }
+    let names: Vec<&str> = candidate.plan.paths().map(|at| near(at)).collect();
+    let files = match names.as_slice() {
+        [only] => (*only).to_owned(),
+        [one, other] => format!("{one} and {other}"),
+        files => format!("these {} files", files.len()),
+    };
+    let changed: BTreeSet<&str> = tried.changed.iter().map(|name| &**name).collect();
+    let rest: Vec<&&str> = readers.difference(&changed).collect();
+    match rest.as_slice() {
+        [] => format!("only they read {files}"),
+        [one] => {
+            format!("of the other nodes, {one} reads {files} and keeps what it has from elsewhere")
+        }
+        rest => format!(
+            "{} others read {files} and keep what they have from elsewhere",
+            rest.len()
+        ),
+    }
+}
+
+impl Proposal {
+    /// What it changes, for people: `changes 12 nodes and no other, because …`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let meant = self.changed.len() - self.others.len();
+        let others = match self.others.as_slice() {
+            [] => "and no other".to_owned(),
+            [only] => format!("and one that was not meant, {only}"),
+            [first, rest @ ..] => {
+                format!(
+                    "and {} that were not meant, {first} and {} more",
+                    rest.len() + 1,
+                    rest.len()
+                )
+            }
+        };
+        let mut keys: Vec<&str> = Vec::new();
+        for change in &self.proof.known.changes {
+            if change.key != self.key() && !keys.contains(&&*change.key) {
+                keys.push(&change.key);
+            }
+        }
+        let more = match keys.as_slice() {
+            [] => String::new(),
+            keys => format!("; what looks it up changes too: {}", keys.join(", ")),
+        };
+        format!(
+            "changes {} {others}, because {}{more}",
+            counted(meant),
+            self.because
+        )
+    }
+
+    fn key(&self) -> Arc<str> {
+        let changes = &self.proof.known.changes;
+        let is_of_all = changes.iter().find(|change| {
+            let mut names = self.changed.iter();
+            names.all(|name| change.after.nodes.contains(name))
+        });
+        is_of_all
+            .or(changes.first())
+            .map_or_else(|| "".into(), |change| change.key.clone())
+    }
+}

@@ -1,0 +1,342 @@
+//! Goals in small workspaces.
+
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::{Goal, Outcome, diff, nodes_of, proposals, value_of, why_not};
+use crate::analysis::{Analysis, NodeCache, NodeInputs, RootView, WhichNodes};
+use crate::fixture::{FOLDER, Fixture};
+use crate::ide::cell::outcome_text;
+use crate::ide::expectation::chosen;
+use crate::ide::fixture_tests::with_hierarchy;
+use crate::ide::random_workspace::{FILES, KEYS, file, values, workspace};
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::scope::{KnownNodes, Nodes};
+
+/// Four nodes: two of the role web, one of them in another site.
+const NODES: &str = "\
+#- nodes.yaml
+web1: {facts: {role: web, site: ams}}
+web2: {facts: {role: web, site: lon}}
+db1: {facts: {role: db, site: ams}}
+db2: {facts: {role: db, site: lon}}
+";
+
+fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T {
+    let text = format!("{NODES}{text}");
+    let text = match text.contains("#- hiera.yaml") {
+        true => text,
+        false => with_hierarchy(&text),
+    };
+    let fixture = Fixture::new("data/common.yaml", &text);
+    let snapshot = fixture.on_disk();
+    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+    let configs = ConfigCache::default();
+    let inputs = NodeInputs {
+        settings: &settings,
+        configs: &configs,
+        rules: &[],
+        nodes_files: &[],
+        facts_file: None,
+        choice: None,
+        outside: &|_| None,
+    };
+    let at = format!("{FOLDER}/data/common.yaml");
+    let set = NodeCache::default().nodes(&snapshot, &at, &inputs);
+    assert_eq!(set.known.len(), 4);
+    let analysis = Analysis::new(&snapshot, &settings, &configs, &set.known);
+    ask(&analysis.governing(&at).expect("a root"))
+}
+
+/// What is proposed: titles with their proofs, and the diff of the first.
+fn check(text: &str, (key, value): (&str, &str), nodes: &[&str], only: bool, expected: Expect) {
+    let shown = at_root(text, |view| {
+        let conditions: Vec<String> = nodes.iter().map(|node| (*node).to_owned()).collect();
+        let which = nodes_of(&conditions).expect("nodes");
+        let variables = match &which {
+            WhichNodes::Where(all) => all.iter().map(|(name, _)| name.clone()).collect(),
+            _ => Vec::new(),
+        };
+        let goal = Goal {
+            key: Arc::from(key),
+            value: value_of(value).expect("a value"),
+            members: chosen(view.analysis.nodes, &which).expect("known nodes"),
+            variables,
+            only,
+        };
+        match proposals(view, &goal).expect("an outcome") {
+            Outcome::Already => "already".to_owned(),
+            Outcome::Nothing(reasons) => format!("nothing:\n{}", reasons.join("\n")),
+            Outcome::Proposals(all) => {
+                let titles = all
+                    .iter()
+                    .map(|one| format!("{}: {}\n", one.title, one.words()));
+                let first = diff(&all[0].plan, view.analysis.snapshot).expect("a diff");
+                titles.collect::<String>() + &first
+            }
+        }
+    });
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn the_level_of_the_nodes_is_edited() {
+    let text =
+        "#- data/common.yaml\n# Ports.\nport: 80\n#- data/role/web.yaml\n---\nname: 'x'  # why\n";
+    check(
+        text,
+        ("port", "8080"),
+        &["role=web"],
+        true,
+        expect![[r#"
+        Set 'port' in role/web.yaml: changes 2 nodes and no other, because only they read role/web.yaml
+        Set 'port' in data/common.yaml, and what other nodes have in role/db.yaml: changes 2 nodes and no other, because 2 others read data/common.yaml and role/db.yaml and keep what they have from elsewhere
+        Set 'port' in node/web1.yaml and node/web2.yaml: changes 2 nodes and no other, because only they read node/web1.yaml and node/web2.yaml
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1,2 +1,3 @@
+         ---
+         name: 'x'  # why
+        +port: 8080
+    "#]],
+    );
+}
+
+#[test]
+fn nodes_that_have_it_need_no_edit() {
+    let text = "#- data/common.yaml\nport: 80\n";
+    check(
+        text,
+        ("port", "80"),
+        &["role=web"],
+        true,
+        expect!["already"],
+    );
+}
+
+#[test]
+fn what_overrides_is_changed_or_removed() {
+    let text = "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81\n#- data/node/web1.yaml\nport: 82\n";
+    check(
+        text,
+        ("port", "80"),
+        &["role=web"],
+        true,
+        expect![[r#"
+        Set 'port' in role/web.yaml and remove it from node/web1.yaml: changes 2 nodes and no other, because only they read node/web1.yaml and role/web.yaml
+        Set 'port' in node/web1.yaml and node/web2.yaml: changes 2 nodes and no other, because only they read node/web1.yaml and node/web2.yaml
+        --- data/node/web1.yaml
+        +++ data/node/web1.yaml
+        @@ -1 +1 @@
+        -port: 82
+        +{}
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1 +1 @@
+        -port: 81
+        +port: 80
+    "#]],
+    );
+}
+
+#[test]
+fn other_nodes_keep_what_they_have() {
+    let text = "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81\n";
+    check(
+        text,
+        ("port", "443"),
+        &["site=ams"],
+        true,
+        expect![[r#"
+        Set 'port' in node/db1.yaml and node/web1.yaml: changes 2 nodes and no other, because only they read node/db1.yaml and node/web1.yaml
+        Set 'port' in role/db.yaml and role/web.yaml, and what other nodes have in node/db2.yaml and node/web2.yaml: changes 2 nodes and no other, because 2 others read these 4 files and keep what they have from elsewhere
+        --- /dev/null
+        +++ data/node/db1.yaml
+        @@ -0,0 +1,2 @@
+        +---
+        +port: 443
+        --- /dev/null
+        +++ data/node/web1.yaml
+        @@ -0,0 +1,2 @@
+        +---
+        +port: 443
+    "#]],
+    );
+}
+
+#[test]
+fn merged_lists_get_what_is_missing_or_are_merged_no_longer() {
+    let text = "#- data/common.yaml\npkgs: [a, b]\nlookup_options:\n  pkgs: {merge: unique}\n#- data/role/web.yaml\npkgs:\n  - c\n";
+    check(
+        text,
+        ("pkgs", "[c, d, a, b]"),
+        &["role=web"],
+        true,
+        expect![[r#"
+        Set 'pkgs' in role/web.yaml: changes 2 nodes and no other, because only they read role/web.yaml
+        Set 'pkgs' in node/web1.yaml and node/web2.yaml: changes 2 nodes and no other, because only they read node/web1.yaml and node/web2.yaml
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1,2 +1,3 @@
+         pkgs:
+           - c
+        +  - d
+    "#]],
+    );
+    check(
+        text,
+        ("pkgs", "[d]"),
+        &["role=web"],
+        true,
+        expect![[r#"
+        Set 'pkgs' in role/web.yaml and merge it no longer: changes 2 nodes and no other, because only they read role/web.yaml
+        Set 'pkgs' in node/web1.yaml and node/web2.yaml and merge it no longer: changes 2 nodes and no other, because only they read node/web1.yaml and node/web2.yaml
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1,2 +1,5 @@
+         pkgs:
+        -  - c
+        +  - d
+        +lookup_options:
+        +  pkgs:
+        +    merge: first
+    "#]],
+    );
+}
+
+#[test]
+fn what_looks_the_key_up_is_told() {
+    let text = "#- data/common.yaml\nport: 80\nurl: \"http://x:%{lookup('port')}\"\n";
+    check(
+        text,
+        ("port", "81"),
+        &[],
+        false,
+        expect![[r#"
+        Change 'port' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml; what looks it up changes too: url
+        Set 'port' in site/ams.yaml and site/lon.yaml: changes 4 nodes and no other, because only they read site/ams.yaml and site/lon.yaml; what looks it up changes too: url
+        Set 'port' in role/db.yaml and role/web.yaml: changes 4 nodes and no other, because only they read role/db.yaml and role/web.yaml; what looks it up changes too: url
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,2 +1,2 @@
+        -port: 80
+        +port: 81
+         url: "http://x:%{lookup('port')}"
+    "#]],
+    );
+}
+
+#[test]
+fn reasons_are_given_where_there_is_no_edit() {
+    let text = "#- data/common.yaml\nport: 80\n#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: All, path: common.yaml}\n";
+    check(
+        text,
+        ("port", "81"),
+        &["role=web"],
+        true,
+        expect![[r#"
+        nothing:
+        Change 'port' in data/common.yaml: db1 and 1 more would get another value too
+        Remove 'port' from data/common.yaml: web1 would still get (not set)
+        Set 'port' in data/common.yaml and merge it no longer: db1 and 1 more would get another value too"#]],
+    );
+}
+
+#[test]
+fn tokens_and_dotted_keys_are_refused() {
+    assert!(value_of("x%{facts.role}").is_err());
+    assert!(nodes_of(&["web1".into(), "role=web".into()]).is_err());
+}
+
+#[test]
+fn the_levels_in_the_way_are_named() {
+    let text = "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81\n";
+    let shown = at_root(text, |view| {
+        let why = why_not(view, "port", &value_of("80").expect("a value"), 0).expect("an answer");
+        let levels = why.levels.iter();
+        let levels = levels.map(|level| format!("{} {}", level.level, level.what));
+        let levels: Vec<String> = levels.collect();
+        format!(
+            "{} {}\n{}",
+            why.has_it,
+            outcome_text(&why.gets),
+            levels.join("\n")
+        )
+    });
+    expect![[r#"
+        false 81
+        Role sets it to 81, which counts
+        Common sets it to this, but a level above counts"#]]
+    .assert_eq(&shown);
+}
+
+/// Nodes of random workspaces: what is bound in [`values`] for `x` nowhere has a file.
+fn nodes() -> KnownNodes {
+    let mut text = String::new();
+    for role in ["web", "db", "x"] {
+        for site in ["ams", "lon", "x"] {
+            text.push_str(&format!(
+                "{role}-{site}: {{facts: {{role: {role}, site: {site}}}}}\n"
+            ));
+        }
+    }
+    let file = crate::value::load_yaml(text.as_bytes()).expect("nodes");
+    KnownNodes::new(&Nodes::read(&file, &Default::default()).expect("nodes"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// After every proposal the named nodes have the value, and with `only` all others what they had:
+    /// looked up for each node by itself.
+    #[test]
+    fn every_proposal_does_what_it_says(
+        texts in proptest::collection::vec(file(), FILES.len()),
+        key in proptest::sample::select(KEYS.to_vec()),
+        value in proptest::sample::select(vec!["2", "[x, z]", "{k: 1, n: 2}", "some text", "[x, y, q]"]),
+        which in proptest::sample::select(vec!["role=web", "site=ams", "db-x", "role=x", "role=web,db"]),
+        only in any::<bool>(),
+    ) {
+        let before = workspace(&texts);
+        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+        let (configs, nodes) = (ConfigCache::default(), nodes());
+        let analysis = Analysis::new(&before, &settings, &configs, &nodes);
+        let view = analysis.governing(&format!("{FOLDER}/data/common.yaml")).expect("a root");
+        let which = nodes_of(&[which.to_owned()]).expect("nodes");
+        let goal = Goal {
+            key: Arc::from(key),
+            value: value_of(value).expect("a value"),
+            members: chosen(&nodes, &which).expect("known nodes"),
+            variables: Vec::new(),
+            only,
+        };
+        let Ok(Outcome::Proposals(all)) = proposals(&view, &goal) else {
+            return Ok(());
+        };
+        let wanted = goal.value.inspect();
+        let named: Vec<&str> = goal.members.iter().map(|&member| nodes.certname(member)).collect();
+        let old = values(&before);
+        for proposal in all {
+            let after = proposal.plan.after(&before).expect("edits that fit");
+            let new = values(&after);
+            for (what, value) in new.iter().filter(|(what, _)| what.ends_with(" x")) {
+                let parts: Vec<&str> = what.split(' ').collect();
+                let node = format!("{}-{}", parts[2], parts[3]);
+                // Files of these nodes are new, and are read by their names alone.
+                if proposal.plan.paths().any(|path| path.contains("/node/")) {
+                    continue;
+                }
+                let is_named = named.contains(&node.as_str());
+                if is_named && parts[0] == key {
+                    prop_assert_eq!(value, &wanted, "{}: {}\n{:#?}", what, proposal.title, proposal.plan);
+                }
+                let is_told = proposal.others.iter().any(|other| **other == *node);
+                if !is_named && (only || !is_told) && (only || parts[0] == key) {
+                    prop_assert_eq!(value, &old[what], "{}: {}\n{:#?}", what, proposal.title, proposal.plan);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Why a node does not get a value: the levels in the way.
+
+use std::sync::Arc;
+
+use super::is_value;
+use crate::analysis::{RootView, Status, Survey, quoted, request};
+use crate::ide::matrix::{Cell, bare_row_of};
+use crate::value::{Value, to_tagged_json};
+
+/// What a node gets instead of a value, and why.
+#[derive(Clone, Debug)]
+pub struct WhyNot {
+    /// What it gets.
+    pub gets: Cell,
+    /// Whether that is the value.
+    pub has_it: bool,
+    /// How values of levels are merged: in words, where they are.
+    pub merged: Option<String>,
+    /// The levels, the highest first.
+    pub levels: Vec<InTheWay>,
+}
+
+/// A level that has to do with a node's value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InTheWay {
+    /// Its name.
+    pub level: Arc<str>,
+    /// The file that it reads for the node, where that is known.
+    pub file: Option<Arc<str>>,
+    /// The line of the key, from 1.
+    pub line: Option<u32>,
+    /// What it does, in words.
+    pub what: String,
+    /// Whether the node would get something else without it.
+    pub is_in_the_way: bool,
+}
+
+/// Why a known node, by number, does not get a value of a top-level key.
+///
+/// # Errors
+/// A key that cannot be asked for, in words.
+pub fn why_not(
+    view: &RootView<'_>,
+    key: &str,
+    value: &Value,
+    member: usize,
+) -> Result<WhyNot, String> {
+    super::check(key)?;
+    let nodes = view.analysis.nodes;
+    let row = bare_row_of(view, &quoted(key), &[member]);
+    let gets = row.answers.into_iter().next();
+    let gets = gets.ok_or_else(|| format!("{} cannot be asked", nodes.certname(member)))?;
+    let scope = nodes.scope(member);
+    let answer = view.session().lookup(&scope, &request(key));
+    let survey = view.survey_of(key, &scope, answer);
+    let merged = merged(&survey);
+    let mut levels = Vec::new();
+    for level in &survey.levels {
+        let own = level
+            .file
+            .as_ref()
+            .and_then(|at| view.analysis.own_value(at, key));
+        let own = own.as_ref();
+        let is_it = own.is_some_and(|own| own == value);
+        let shown = own.map(to_tagged_json).unwrap_or_default();
+        let (what, is_in_the_way) = match &level.status {
+            Status::Sets if is_it => ("sets it to this".to_owned(), false),
+            Status::Sets => (format!("sets it to {shown}, which counts"), true),
+            Status::Merged => (format!("gives {shown}, which is merged"), !is_it),
+            Status::Overridden if is_it => (
+                "sets it to this, but a level above counts".to_owned(),
+                false,
+            ),
+            Status::Overridden => (
+                format!("sets it to {shown}, but a level above counts"),
+                false,
+            ),
+            Status::Unknown(_) => (
+                "may set it: which file is read is not known".to_owned(),
+                true,
+            ),
+            Status::Outside { decides: true } => (
+                "may set it: it lies outside of the workspace".to_owned(),
+                true,
+            ),
+            Status::ForSomeNodes(_) | Status::NotSet | Status::Outside { decides: false } => {
+                continue;
+            }
+        };
+        levels.push(InTheWay {
+            level: level.place.level.clone(),
+            file: level.file.clone(),
+            line: level.key.map(|(line, _)| line + 1),
+            what,
+            is_in_the_way,
+        });
+    }
+    Ok(WhyNot {
+        has_it: is_value(&gets, value),
+        gets,
+        merged,
+        levels,
+    })
+}
+
+/// How values are merged, and where that is said.
+fn merged(survey: &Survey) -> Option<String> {
+    if survey.strategy.is_first_found() {
+        return None;
+    }
+    Some(survey.strategy.kind.name().to_owned())
+}

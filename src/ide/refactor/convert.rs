@@ -1,0 +1,101 @@
+//! Writes a `hiera.yaml` of version 3 in version 5: one level for each backend, with all paths, as
+//! Puppet searches them (`HieraConfigV3` in puppet/pops/lookup/hiera_config.rb).
+
+use super::{Kind, Offer};
+use crate::analysis::Analysis;
+use crate::hierarchy::{Config, ConfigBody, Layer, V3};
+use crate::ide::edit::Plan;
+use crate::text::{TextEdit, TextRange};
+use crate::value::{HashMap, Value, dump, load_parse};
+use crate::workspace::{Format, HIERA_YAML, path};
+
+/// Where Puppet looks for data of version 3 unless it is told.
+const DEFAULT_DATADIR: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
+
+pub(super) fn offers(analysis: Analysis<'_>, at: &str) -> Vec<Offer> {
+    offer(analysis, at).into_iter().collect()
+}
+
+fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
+    let is_configuration =
+        path::name(at) == HIERA_YAML || analysis.snapshot.roots().of_config(at).is_some();
+    let file = analysis.snapshot.file(at).filter(|_| is_configuration)?;
+    let parse = analysis.snapshot.parse_of(file, Format::Yaml);
+    let loaded = load_parse(&parse).ok()?;
+    loaded.as_hash()?;
+    let folder = path::parent(at)?;
+    let config = Config::read(at, folder, file.text().clone(), &loaded, &Layer::Global).ok()?;
+    let ConfigBody::V3(body) = &config.body else {
+        return None;
+    };
+    // What only hiera_hash() and hiera_array() knew, and variables that version 5 has not.
+    let behaviour = crate::value::symbol_keys_to_strings(loaded);
+    let behaviour = behaviour.get("merge_behavior").and_then(Value::as_str);
+    let is_simple = behaviour.is_none_or(|behaviour| behaviour == "native");
+    if !is_simple || file.text().contains("calling_") {
+        return None;
+    }
+    let levels = body.backends.iter().map(|backend| level(body, backend));
+    let levels: Option<Vec<Value>> = levels.collect();
+    let converted = Value::hash([
+        ("version", Value::Int(5)),
+        ("hierarchy", Value::from(levels?)),
+    ]);
+    // Comments that begin the file stay at its start, all others behind them.
+    let text = file.text();
+    let comments = parse.tree.comments().iter();
+    let comments: Vec<&str> = comments.map(|range| range.slice(text).trim_end()).collect();
+    let mut new = "---\n".to_owned();
+    for comment in comments {
+        new.push_str(comment);
+        new.push('\n');
+    }
+    let lines = dump(&converted);
+    new.push_str(lines.strip_prefix("---\n").unwrap_or(&lines));
+    if text.contains("\r\n") {
+        new = new.replace('\n', "\r\n");
+    }
+    let mut plan = Plan::default();
+    let all = TextRange::new(0, text.len());
+    plan.add(file.path(), TextEdit::replace(all, new));
+    Some(Offer {
+        title: "Convert this hierarchy to version 5".to_owned(),
+        kind: Kind::Rewrite,
+        plan,
+    })
+}
+
+/// The level of a backend; nothing for one that is not Puppet's own.
+fn level(body: &V3, backend: &str) -> Option<Value> {
+    let (function, name, extension) = match backend {
+        "yaml" => ("data_hash", "yaml_data", "yaml"),
+        "json" => ("data_hash", "json_data", "json"),
+        "hocon" => ("data_hash", "hocon_data", "conf"),
+        "eyaml" => ("lookup_key", "eyaml_lookup_key", "eyaml"),
+        _ => return None,
+    };
+    let own = body
+        .backend_options
+        .iter()
+        .find(|(name, _)| **name == *backend);
+    let own = own.and_then(|(_, options)| options.as_hash()).cloned();
+    let mut options: HashMap = own.unwrap_or_default();
+    let mut text = |name: &str| {
+        let value = options.shift_remove(&Value::from(name))?;
+        (!value.is_falsey()).then(|| value.to_s())
+    };
+    let datadir = text("datadir").unwrap_or_else(|| DEFAULT_DATADIR.to_owned());
+    let extension = text("extension").unwrap_or_else(|| extension.to_owned());
+    let paths = body.hierarchy.iter();
+    let paths = paths.map(|path| Value::from(format!("{path}.{extension}")));
+    let mut level: HashMap = HashMap::default();
+    let mut set = |key: &str, value: Value| level.insert(Value::from(key), value);
+    set("name", Value::from(backend));
+    set(function, Value::from(name));
+    set("datadir", Value::from(datadir));
+    set("paths", Value::from(paths.collect::<Vec<_>>()));
+    if backend == "eyaml" && !options.is_empty() {
+        set("options", Value::from(options));
+    }
+    Some(Value::from(level))
+}

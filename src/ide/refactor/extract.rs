@@ -1,0 +1,161 @@
+//! Gives a value that stands in a file several times a key of its own, and has the places alias it.
+
+use std::sync::Arc;
+
+use super::{Cursor, Kind, Offer};
+use crate::ide::edit::Plan;
+use crate::syntax::{NodeId, NodeKind, Tree};
+use crate::text::{TextEdit, TextRange};
+use crate::value::{Value, load_node};
+
+/// Most names that are tried for the new key.
+const MOST_NAMES: usize = 20;
+
+pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
+    offer(cursor).into_iter().collect()
+}
+
+fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+    let tree = cursor.sheet.tree();
+    let text = cursor.sheet.text();
+    let path = tree.path_at(cursor.offset);
+    let id = *path.last()?;
+    // A cursor on a key means its value.
+    let id = match tree.parent(id).map(|parent| &tree.node(parent).kind) {
+        Some(NodeKind::Mapping(pairs)) => {
+            let (_, value) = pairs
+                .iter()
+                .find(|(key, value)| *key == id || *value == id)?;
+            *value
+        }
+        Some(NodeKind::Sequence(_)) => id,
+        Some(NodeKind::Scalar(_) | NodeKind::Alias { .. }) | None => return None,
+    };
+    let value = load_node(tree, id).ok()?;
+    if is_trifle(&value) || !is_plain(tree, id) || is_alias(&value) {
+        return None;
+    }
+    let same = |other: NodeId| {
+        is_value(tree, other)
+            && is_plain(tree, other)
+            && load_node(tree, other).is_ok_and(|other| other == value)
+    };
+    let all: Vec<NodeId> = tree
+        .nodes()
+        .map(|(other, _)| other)
+        .filter(|&other| same(other))
+        .collect();
+    if all.len() < 2 {
+        return None;
+    }
+    let name = name(cursor)?;
+    let mut plan = Plan::default();
+    for id in &all {
+        let range = place(tree, text, *id)?;
+        let behind_colon = text[..range.start as usize].ends_with(':');
+        let blank = if behind_colon { " " } else { "" };
+        let alias = format!("{blank}\"%{{alias('{name}')}}\"");
+        plan.add(cursor.at(), TextEdit::replace(range, alias));
+    }
+    plan.add(cursor.at(), cursor.sheet.addition(&name, &value));
+    plan.meant.push(Arc::from(name.as_str()));
+    Some(Offer {
+        title: format!(
+            "Extract this value, which stands here {} times, into '{name}'",
+            all.len()
+        ),
+        kind: Kind::Extract,
+        plan,
+    })
+}
+
+/// What is shorter by itself than as an alias.
+fn is_trifle(value: &Value) -> bool {
+    match value {
+        Value::Undef | Value::Bool(_) | Value::Int(_) => true,
+        Value::String(text) => text.len() < 4,
+        Value::Array(elements) => elements.is_empty(),
+        Value::Hash(hash) => hash.is_empty(),
+        _ => false,
+    }
+}
+
+fn is_alias(value: &Value) -> bool {
+    value
+        .as_str()
+        .is_some_and(|text| text.starts_with("%{alias("))
+}
+
+/// Whether a node is a value of data: no key, and nothing of `lookup_options`.
+fn is_value(tree: &Tree, id: NodeId) -> bool {
+    let mut at = id;
+    while let Some(parent) = tree.parent(at) {
+        if let NodeKind::Mapping(pairs) = &tree.node(parent).kind {
+            let Some((key, _)) = pairs.iter().find(|(_, value)| *value == at) else {
+                return false;
+            };
+            let is_top = tree.parent(parent).is_none();
+            if is_top
+                && tree
+                    .scalar_text(*key)
+                    .is_some_and(|key| **key == *"lookup_options")
+            {
+                return false;
+            }
+        }
+        at = parent;
+    }
+    at != id
+}
+
+fn is_plain(tree: &Tree, id: NodeId) -> bool {
+    let whole = tree.node(id).full_range();
+    let within = tree.nodes().filter(|(_, node)| whole.contains(node.range));
+    within.map(|(_, node)| node).all(|node| {
+        let is_merge = node.as_scalar().is_some_and(|scalar| *scalar.text == *"<<");
+        node.anchor.is_none()
+            && node.tag.is_none()
+            && !is_merge
+            && !matches!(node.kind, NodeKind::Alias { .. })
+    })
+}
+
+/// What is replaced: the value, on the line of its key where it stands below.
+fn place(tree: &Tree, text: &str, id: NodeId) -> Option<TextRange> {
+    let range = tree.node(id).full_range();
+    let Some(NodeKind::Mapping(pairs)) = tree.parent(id).map(|parent| &tree.node(parent).kind)
+    else {
+        return Some(range);
+    };
+    let (key, _) = pairs.iter().find(|(_, value)| *value == id)?;
+    let behind = tree.node(*key).full_range().end as usize;
+    let between = text.get(behind..range.start as usize)?;
+    let start = match between.strip_prefix(':') {
+        Some(rest) if rest.contains('\n') && rest.trim().is_empty() => {
+            return Some(TextRange::new(behind, range.end as usize))
+                .map(|range| TextRange::new(range.start as usize + 1, range.end as usize));
+        }
+        Some(_) | None => range.start as usize,
+    };
+    Some(TextRange::new(start, range.end as usize))
+}
+
+/// A name for the new key that means nothing yet.
+fn name(cursor: &Cursor<'_>) -> Option<String> {
+    let base = format!("{}_shared", cursor.key);
+    let names = (1..=MOST_NAMES).map(|number| match number {
+        1 => base.clone(),
+        number => format!("{base}{number}"),
+    });
+    let is_name = |name: &String| {
+        name.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_:".contains(c))
+    };
+    let snapshot = cursor.analysis().snapshot;
+    let is_unused = |name: &String| {
+        snapshot.count_with(name) == 0
+            && snapshot.references().users(name).next().is_none()
+            && snapshot.files_looking_up(name).next().is_none()
+    };
+    names.filter(is_name).find(is_unused)
+}

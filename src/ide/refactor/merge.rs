@@ -1,0 +1,59 @@
+//! Has the values of two levels merged: an entry of `lookup_options`.
+
+use super::{Cursor, Kind, Offer};
+use crate::analysis::merge_kind;
+use crate::ide::edit::Plan;
+use crate::scope::Scope;
+use crate::value::{Value, load_node};
+
+pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
+    let snapshot = cursor.analysis().snapshot;
+    if snapshot.count_with(&cursor.key) < 2 {
+        return Vec::new();
+    }
+    let Ok(value) = load_node(cursor.sheet.tree(), cursor.entry.value) else {
+        return Vec::new();
+    };
+    let strategies: &[&str] = match value {
+        Value::Array(_) => &["unique"],
+        Value::Hash(_) => &["hash", "deep"],
+        _ => return Vec::new(),
+    };
+    let options = cursor
+        .view
+        .in_scope(&Scope::open())
+        .options_entry(&cursor.key);
+    if options.is_some_and(|entry| merge_kind(&entry).is_some()) {
+        return Vec::new();
+    }
+    let offers = strategies
+        .iter()
+        .filter_map(|strategy| offer(cursor, strategy));
+    offers.collect()
+}
+
+/// The entry in the lowest file that all nodes read, else in this one.
+fn offer(cursor: &Cursor<'_>, strategy: &str) -> Option<Offer> {
+    let places = cursor.places();
+    let mut constant = places
+        .iter()
+        .rev()
+        .filter(|place| place.template.is_constant());
+    let below = constant.find_map(|place| cursor.always(place));
+    let sheet = below.as_ref().unwrap_or(&cursor.sheet);
+    let path = sheet.file.path();
+    let mut plan = Plan::default();
+    plan.add(
+        path,
+        sheet.with_merge(&cursor.key, &Value::from(strategy)).ok()?,
+    );
+    Some(Offer {
+        title: format!(
+            "Merge '{}' over all levels ({strategy}), in {}",
+            cursor.key,
+            cursor.shown(path)
+        ),
+        kind: Kind::Rewrite,
+        plan,
+    })
+}

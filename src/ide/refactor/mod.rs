@@ -1,0 +1,245 @@
+//! Refactorings: each offers plans for what is under the cursor, one file each. Whether they change
+//! values a proof says, which is asked for when one is chosen.
+
+mod convert;
+mod duplicates;
+mod extract;
+mod hoist;
+mod inline;
+mod merge;
+mod move_key;
+mod nest;
+mod push_down;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use super::edit::entry::{Entry, Sheet};
+use super::edit::{Plan, Proof, prove};
+use crate::analysis::{Analysis, RootView};
+use crate::lookup::{Place, Reach};
+use crate::workspace::{File, RootKind, path};
+
+/// Most files that one refactoring touches.
+const MOST_FILES: usize = 100;
+
+/// What kind of refactoring it is, as the protocol names it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// `refactor.move`
+    Move,
+    /// `refactor.extract`
+    Extract,
+    /// `refactor.inline`
+    Inline,
+    /// `refactor.rewrite`
+    Rewrite,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 4] = [Kind::Move, Kind::Extract, Kind::Inline, Kind::Rewrite];
+
+    /// The kind's name in the protocol.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Move => "refactor.move",
+            Kind::Extract => "refactor.extract",
+            Kind::Inline => "refactor.inline",
+            Kind::Rewrite => "refactor.rewrite",
+        }
+    }
+}
+
+/// A refactoring that can be made.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// What it does, as an imperative; each title is offered once.
+    pub title: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// The edits.
+    pub plan: Plan,
+}
+
+/// What can be made of what is under the cursor, without lookups. O(files of a level).
+#[must_use]
+pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Offer> {
+    let mut found = convert::offers(analysis, at);
+    let Some(cursor) = Cursor::of(analysis, at, offset) else {
+        return found;
+    };
+    for offers in [
+        move_key::offers,
+        hoist::offers,
+        push_down::offers,
+        duplicates::offers,
+        extract::offers,
+        inline::offers,
+        merge::offers,
+        nest::offers,
+    ] {
+        found.extend(offers(&cursor));
+    }
+    found
+}
+
+/// The refactoring of a title, with what it changes.
+///
+/// # Errors
+/// That it can no longer be made, in words.
+pub fn chosen(
+    analysis: Analysis<'_>,
+    at: &str,
+    offset: usize,
+    title: &str,
+) -> Result<(Offer, Proof), String> {
+    let mut offers = offers(analysis, at, offset).into_iter();
+    let offer = offers.find(|offer| offer.title == title);
+    let offer = offer.ok_or("the file has changed: ask again")?;
+    let view = analysis.answering(at).ok_or("there is no hierarchy here")?;
+    let proof = prove(&view, &offer.plan)?;
+    Ok((offer, proof))
+}
+
+/// A place in a data file that can be edited.
+struct Cursor<'a> {
+    view: RootView<'a>,
+    file: &'a Arc<File>,
+    sheet: Sheet<'a>,
+    offset: usize,
+    /// The entry around it.
+    entry: Entry,
+    key: Arc<str>,
+    /// The place of the hierarchy that reads the file, and what its path says.
+    reach: Reach,
+}
+
+impl<'a> Cursor<'a> {
+    fn of(analysis: Analysis<'a>, at: &str, offset: usize) -> Option<Cursor<'a>> {
+        let sheet = Sheet::of(analysis.snapshot, at).ok()?;
+        let view = analysis.governing(at)?;
+        // A file that levels read in two ways is not the same for all its readers.
+        let mut reached = view.reach(at).into_iter();
+        let (reach, None) = (reached.next()?, reached.next()) else {
+            return None;
+        };
+        if reach.place.mapped.is_some() || reach.place.in_default_hierarchy {
+            return None;
+        }
+        let mut around = sheet
+            .names()
+            .filter(|(_, entry)| sheet.range(*entry).touches(offset));
+        let (key, entry) = around.next()?;
+        let key = key.clone();
+        drop(around);
+        (&*key != "lookup_options").then_some(Cursor {
+            file: analysis.snapshot.file(at)?,
+            view,
+            sheet,
+            offset,
+            entry,
+            key,
+            reach,
+        })
+    }
+
+    fn analysis(&self) -> Analysis<'a> {
+        self.view.analysis
+    }
+
+    /// The file's path.
+    fn at(&self) -> &'a Arc<str> {
+        self.file.path()
+    }
+
+    /// The only entry of the key, with its comments; nothing where it cannot be moved.
+    fn whole(&self) -> Option<crate::text::TextRange> {
+        let is_only = self.sheet.all(&self.key).len() == 1;
+        let can_move = is_only && self.sheet.is_plain(self.entry);
+        self.sheet.with_comments(self.entry).filter(|_| can_move)
+    }
+
+    /// The lines of the entry with its comments, ended by a line break.
+    fn lines(&self) -> Option<String> {
+        let mut lines = self.whole()?.slice(self.sheet.text()).replace("\r\n", "\n");
+        if !lines.ends_with('\n') {
+            lines.push('\n');
+        }
+        Some(lines)
+    }
+
+    /// The places of the same layer, the highest first.
+    fn places(&self) -> Vec<Place> {
+        let places = self.view.places(&self.view.layer);
+        let places = places.iter().filter(|place| {
+            !place.in_default_hierarchy
+                && place.mapped.is_none()
+                && !place.template.depends_on_key()
+        });
+        places.cloned().collect()
+    }
+
+    /// The file that every node reads at a place which reads this file, if it is there and can be edited.
+    fn always(&self, place: &Place) -> Option<Sheet<'a>> {
+        // A level that opens encrypted values is not left, and none is moved to.
+        if place.reading != self.reach.place.reading {
+            return None;
+        }
+        let at = place.template.with_values(&self.reach.bindings)?;
+        let at = path::normalise(&at);
+        let sheet = Sheet::of(self.analysis().snapshot, &at).ok()?;
+        (**sheet.file.path() != **self.at()).then_some(sheet)
+    }
+
+    /// The existing files of a place that is not the same for all nodes.
+    fn files_of(&self, place: &Place) -> Vec<&'a Arc<File>> {
+        if place.template.is_constant() || place.reading != self.reach.place.reading {
+            return Vec::new();
+        }
+        let files = self.analysis().snapshot.files();
+        files
+            .filter(|file| place.template.matches(file.path()))
+            .take(MOST_FILES + 1)
+            .collect()
+    }
+
+    /// Whether a key that is not there yet can get this name: nothing sets it or looks it up, and it
+    /// has no options.
+    fn is_free(&self, key: &str) -> bool {
+        let snapshot = self.analysis().snapshot;
+        snapshot.count_with(key) == 0 && !self.is_looked_up(key)
+    }
+
+    /// Whether something looks a key up, or may: a token, a call, a class that has it as a parameter.
+    fn is_looked_up(&self, key: &str) -> bool {
+        let snapshot = self.analysis().snapshot;
+        let is_parameter = self
+            .analysis()
+            .class_parameter(Some(self.view.root), key)
+            .is_some();
+        is_parameter
+            || snapshot.references().users(key).next().is_some()
+            || snapshot.files_looking_up(key).next().is_some()
+            || snapshot.files_that_may_look_up(key).next().is_some()
+            || snapshot.files_that_compute_keys().next().is_some()
+            || snapshot.files().any(|file| file.facts().is_tangled)
+    }
+
+    /// A file's name with its folder's.
+    fn shown<'p>(&self, at: &'p str) -> &'p str {
+        super::document::short_name(self.analysis().snapshot, at)
+    }
+
+    /// Whether the file is data of a module, which is asked for keys of that module alone.
+    fn is_of_module(&self) -> bool {
+        matches!(self.view.root.kind, RootKind::Module { .. })
+    }
+}
+
+/// The order of places: levels from the top, their locations from the first.
+fn order(place: &Place) -> (usize, usize) {
+    (place.index, place.location)
+}

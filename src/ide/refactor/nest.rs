@@ -1,0 +1,163 @@
+//! A hash of plain keys as keys of its own, and back: only where nothing looks the hash or the keys
+//! up, so that a name is all that changes.
+
+use std::sync::Arc;
+
+use super::{Cursor, Kind, Offer};
+use crate::ide::edit::Plan;
+use crate::syntax::NodeKind;
+use crate::text::{TextEdit, TextRange};
+
+pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
+    if cursor.is_of_module() {
+        return Vec::new();
+    }
+    flat(cursor).into_iter().chain(nested(cursor)).collect()
+}
+
+/// Whether a part of a name means the same as a key of a hash.
+fn is_plain_name(name: &str) -> bool {
+    let is_lower = |c: char| c.is_ascii_lowercase();
+    name.starts_with(is_lower)
+        && name
+            .chars()
+            .all(|c| is_lower(c) || c.is_ascii_digit() || c == '_')
+        && !matches!(
+            name,
+            "null" | "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n"
+        )
+}
+
+/// `a: {b: 1}` as `a::b: 1`.
+fn flat(cursor: &Cursor<'_>) -> Option<Offer> {
+    let (tree, text) = (cursor.sheet.tree(), cursor.sheet.text());
+    let snapshot = cursor.analysis().snapshot;
+    let node = tree.node(cursor.entry.value);
+    let NodeKind::Mapping(pairs) = &node.kind else {
+        return None;
+    };
+    let is_block = !node.range.slice(text).starts_with('{') && !pairs.is_empty();
+    let is_only = snapshot.count_with(&cursor.key) == 1;
+    if !is_block || !is_only || cursor.is_looked_up(&cursor.key) {
+        return None;
+    }
+    let lines = cursor
+        .sheet
+        .lines(cursor.entry)
+        .filter(|_| cursor.sheet.is_plain(cursor.entry))?;
+    let mut meant = vec![cursor.key.clone()];
+    let column = column(text, node.range.start as usize);
+    let mut starts = Vec::new();
+    for (key, _) in pairs {
+        let name = tree.scalar_text(*key).filter(|name| is_plain_name(name))?;
+        let range = tree.node(*key).range;
+        let new = format!("{}::{name}", cursor.key);
+        if range.slice(text) != &**name
+            || !cursor.is_free(&new)
+            || meant.iter().any(|known| **known == *new)
+        {
+            return None;
+        }
+        starts.push(range.start as usize);
+        meant.push(Arc::from(new));
+    }
+    // A comment behind the key of the hash would have no place.
+    let behind = tree.node(cursor.entry.key).range.end as usize;
+    let start = text[behind..].find('\n').map(|at| behind + at + 1)?;
+    let head = text[behind..start].strip_prefix(':')?;
+    if !head.trim().is_empty() {
+        return None;
+    }
+    let mut new = String::new();
+    let mut at = start;
+    for line in text[start..lines.end as usize].split_inclusive('\n') {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let kept = &line[indent.min(column)..];
+        if starts.contains(&(at + column)) {
+            new.push_str(&format!("{}::", cursor.key));
+        }
+        new.push_str(kept);
+        at += line.len();
+    }
+    let mut plan = Plan::default();
+    plan.add(cursor.at(), TextEdit::replace(lines, new));
+    plan.meant = meant;
+    Some(Offer {
+        title: format!("Make {} keys of the hash '{}'", pairs.len(), cursor.key),
+        kind: Kind::Rewrite,
+        plan,
+    })
+}
+
+/// `a::b: 1` and `a::c: 2` as `a: {b: 1, c: 2}`.
+fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
+    let sheet = &cursor.sheet;
+    let text = sheet.text();
+    let snapshot = cursor.analysis().snapshot;
+    let (prefix, _) = cursor.key.rsplit_once("::")?;
+    let start = format!("{prefix}::");
+    let group = sheet.names().filter_map(|(name, entry)| {
+        let rest = name.strip_prefix(&*start)?;
+        Some((name.clone(), rest.to_owned(), entry))
+    });
+    let group: Vec<(Arc<str>, String, _)> = group.collect();
+    if group.len() < 2 || !cursor.is_free(prefix) {
+        return None;
+    }
+    let mut new = sheet.style.with_ends(&format!("{prefix}:\n"));
+    let mut ranges: Vec<TextRange> = Vec::new();
+    for (name, rest, entry) in &group {
+        let range = sheet.tree().node(entry.key).range;
+        let is_plain = is_plain_name(rest)
+            && range.slice(text) == &**name
+            && sheet.is_plain(*entry)
+            && snapshot.count_with(name) == 1
+            && sheet.all(name).len() == 1
+            && !cursor.is_looked_up(name);
+        if !is_plain {
+            return None;
+        }
+        let lines = sheet.with_comments(*entry)?;
+        let own = sheet.lines(*entry)?;
+        let mut at = lines.start as usize;
+        for line in lines.slice(text).split_inclusive('\n') {
+            let line = match at == own.start as usize {
+                true => line.strip_prefix(&*start)?,
+                false => line,
+            };
+            let is_blank = line.trim().is_empty();
+            new.push_str(if is_blank { "" } else { "  " });
+            new.push_str(line);
+            at = at
+                + line.len()
+                + if at == own.start as usize {
+                    start.len()
+                } else {
+                    0
+                };
+        }
+        if !new.ends_with('\n') {
+            new.push_str(&sheet.style.with_ends("\n"));
+        }
+        ranges.push(lines);
+    }
+    let mut plan = Plan::default();
+    for (number, range) in ranges.iter().enumerate() {
+        let edit = match number {
+            0 => TextEdit::replace(*range, std::mem::take(&mut new)),
+            _ => TextEdit::delete(*range),
+        };
+        plan.add(cursor.at(), edit);
+    }
+    plan.meant = group.iter().map(|(name, _, _)| name.clone()).collect();
+    plan.meant.push(Arc::from(prefix));
+    Some(Offer {
+        title: format!("Make a hash '{prefix}' of {} keys", group.len()),
+        kind: Kind::Rewrite,
+        plan,
+    })
+}
+
+fn column(text: &str, offset: usize) -> usize {
+    offset - text[..offset].rfind('\n').map_or(0, |at| at + 1)
+}

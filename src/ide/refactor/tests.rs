@@ -1,0 +1,394 @@
+//! Refactorings by cursors in small workspaces; and that each changes what its proof says, over random
+//! ones.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::{chosen, offers};
+use crate::analysis::Analysis;
+use crate::fixture::FOLDER;
+use crate::ide::document::short_name;
+use crate::ide::fixture_tests::{ask, with_hierarchy};
+use crate::ide::random_workspace::{FILES, file, values, workspace};
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::scope::KnownNodes;
+
+/// The titles of all offers.
+fn titles(text: &str) -> Vec<String> {
+    ask(text, None, |asked| {
+        let offers = offers(asked.analysis, asked.path, asked.offset).into_iter();
+        offers.map(|offer| offer.title).collect()
+    })
+}
+
+/// What the offer whose title begins with some words changes, and the diff.
+fn check(text: &str, begin: &str, expected: Expect) {
+    let shown = ask(text, None, |asked| {
+        let offers = offers(asked.analysis, asked.path, asked.offset);
+        let title = offers
+            .iter()
+            .map(|offer| &offer.title)
+            .find(|title| title.starts_with(begin));
+        let Some(title) = title else {
+            let titles: Vec<&String> = offers.iter().map(|offer| &offer.title).collect();
+            return format!("not offered: {titles:?}");
+        };
+        let found = chosen(asked.analysis, asked.path, asked.offset, title);
+        let (offer, proof) = found.expect("a plan that fits");
+        let snapshot = asked.analysis.snapshot;
+        let changed = offer
+            .plan
+            .changed(snapshot)
+            .expect("edits that fit")
+            .into_iter();
+        let diffs = changed.map(|changed| changed.diff(short_name(snapshot, &changed.path)));
+        format!("{title}: {}\n{}", proof.words(), diffs.collect::<String>())
+    });
+    expected.assert_eq(&shown);
+}
+
+fn in_common(text: &str) -> String {
+    with_hierarchy(&format!("#- data/common.yaml\n{text}"))
+}
+
+#[test]
+fn a_key_moves_down_with_its_comments() {
+    let text = with_hierarchy(
+        "#- data/common.yaml\n# All.\nb: 1\nd: 2\n#- data/role/web.yaml\n# Roles.\nf: 1\n# Why.\nc$0: 'x'  # x\ne: 1\n",
+    );
+    check(
+        &text,
+        "Move 'c' down",
+        expect![[r#"
+        Move 'c' down to data/common.yaml: can change c of nodes that read none of these files
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,3 +1,5 @@
+         # All.
+         b: 1
+        +# Why.
+        +c: 'x'  # x
+         d: 2
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1,5 +1,3 @@
+         # Roles.
+         f: 1
+        -# Why.
+        -c: 'x'  # x
+         e: 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_key_that_all_files_of_a_level_share_is_hoisted() {
+    let text = with_hierarchy(
+        "#- nodes.yaml\nn: {facts: {role: web, site: ams}}\n#- data/common.yaml\nb: 1\n#- data/role/web.yaml\na$0: [1, 2]\n\
+         #- data/role/db.yaml\na:\n  - 1\n  - 2\nz: 1\n",
+    );
+    check(
+        &text,
+        "Move 'a' from all",
+        expect![[r#"
+        Move 'a' from all 2 files of 'Role' to data/common.yaml: changes no value of the 1 node known, but can change a of nodes that read none of these files
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1 +1,2 @@
+         b: 1
+        +a: [1, 2]
+        --- data/role/db.yaml
+        +++ data/role/db.yaml
+        @@ -1,4 +1 @@
+        -a:
+        -  - 1
+        -  - 2
+         z: 1
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1 +1 @@
+        -a: [1, 2]
+        +{}
+    "#]],
+    );
+}
+
+#[test]
+fn a_key_is_pushed_into_the_files_of_the_level_above() {
+    let text = with_hierarchy(
+        "#- data/common.yaml\na$0: 1\nb: 2\n#- data/site/ams.yaml\nx: 1\n#- data/site/lon.yaml\na: 3\n",
+    );
+    check(
+        &text,
+        "Move 'a' into",
+        expect![[r#"
+        Move 'a' into 1 file of 'Site': can change a of nodes that read none of these files
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,2 +1 @@
+        -a: 1
+         b: 2
+        --- data/site/ams.yaml
+        +++ data/site/ams.yaml
+        @@ -1 +1,2 @@
+         x: 1
+        +a: 1
+    "#]],
+    );
+}
+
+#[test]
+fn the_last_of_several_entries_stays() {
+    check(
+        &in_common("a$0: 1\nb: 2\na: 3\n"),
+        "Keep only",
+        expect![[r#"
+        Keep only the last of 2 entries of 'a': changes no effective value
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,3 +1,2 @@
+        -a: 1
+         b: 2
+         a: 3
+    "#]],
+    );
+}
+
+#[test]
+fn a_repeated_value_gets_a_key() {
+    let text = in_common(
+        "a::x: $0'some text'\nb:\n  c:\n    - some text\n    - \"some text\"\nlookup_options:\n  a: {merge: first}\n",
+    );
+    check(
+        &text,
+        "Extract",
+        expect![[r#"
+        Extract this value, which stands here 3 times, into 'a::x_shared': changes no effective value
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,7 +1,8 @@
+        -a::x: 'some text'
+        +a::x: "%{alias('a::x_shared')}"
+        +a::x_shared: some text
+         b:
+           c:
+        -    - some text
+        -    - "some text"
+        +    - "%{alias('a::x_shared')}"
+        +    - "%{alias('a::x_shared')}"
+         lookup_options:
+           a: {merge: first}
+    "#]],
+    );
+    let text = in_common("a::x:\n  $0- one\n  - two\nb:\n  - one\n  - two\n");
+    check(
+        &text,
+        "Extract",
+        expect![[r#"
+        Extract this value, which stands here 2 times, into 'a::x_shared': changes no effective value
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,6 +1,5 @@
+        -a::x:
+        -  - one
+        -  - two
+        -b:
+        +a::x: "%{alias('a::x_shared')}"
+        +a::x_shared:
+           - one
+           - two
+        +b: "%{alias('a::x_shared')}"
+    "#]],
+    );
+    assert!(
+        !titles(&in_common("a: $01\nb: 1\n"))
+            .iter()
+            .any(|title| title.starts_with("Extract"))
+    );
+}
+
+#[test]
+fn aliases_are_inlined() {
+    check(
+        &in_common("a: \"%{alias('b')}$0\"  # x\nb: ['x', \"y\"]\n"),
+        "Inline 'b'",
+        expect![[r#"
+            Inline 'b': changes no effective value
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,2 +1,4 @@
+            -a: "%{alias('b')}"  # x
+            +a:  # x
+            +- x
+            +- "y"
+             b: ['x', "y"]
+        "#]],
+    );
+    check(
+        &in_common("a: &a some text\nb: *$0a\n"),
+        "Inline '*a'",
+        expect![[r#"
+            Inline '*a': changes no effective value
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,2 +1,2 @@
+             a: &a some text
+            -b: *a
+            +b: some text
+        "#]],
+    );
+}
+
+#[test]
+fn two_levels_are_merged() {
+    let text = with_hierarchy(
+        "#- nodes.yaml\nn: {facts: {role: web, site: ams}}\nm: {facts: {role: x, site: ams}}\n#- data/common.yaml\na: [1]\n#- data/role/web.yaml\na$0: [2]\n",
+    );
+    check(
+        &text,
+        "Merge 'a'",
+        expect![[r#"
+        Merge 'a' over all levels (unique), in data/common.yaml: changes a for n, of 2 nodes
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1 +1,4 @@
+         a: [1]
+        +lookup_options:
+        +  a:
+        +    merge: unique
+    "#]],
+    );
+}
+
+#[test]
+fn nested_keys_become_flat_and_back() {
+    let text = in_common("x: 1\na:\n  # Port.\n  port$0: 80\n  list:\n    - 1\n    - 2\ny: 2\n");
+    check(
+        &text,
+        "Make 2 keys",
+        expect![[r#"
+        Make 2 keys of the hash 'a': changes no effective value
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,8 +1,7 @@
+         x: 1
+        -a:
+        -  # Port.
+        -  port: 80
+        -  list:
+        -    - 1
+        -    - 2
+        +# Port.
+        +a::port: 80
+        +a::list:
+        +  - 1
+        +  - 2
+         y: 2
+    "#]],
+    );
+    let text = in_common("a::port$0: 80\nx: 1\n# Names.\na::names:\n  - x\n");
+    check(
+        &text,
+        "Make a hash",
+        expect![[r#"
+        Make a hash 'a' of 2 keys: changes no effective value
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,5 +1,6 @@
+        -a::port: 80
+        +a:
+        +  port: 80
+        +  # Names.
+        +  names:
+        +    - x
+         x: 1
+        -# Names.
+        -a::names:
+        -  - x
+    "#]],
+    );
+    let used = in_common("a:\n  port$0: 80\nb: \"%{lookup('a.port')}\"\n");
+    assert!(!titles(&used).iter().any(|title| title.starts_with("Make")));
+}
+
+#[test]
+fn version_3_becomes_version_5() {
+    let text = "#- hiera.yaml\n# Old.\n:backends:\n  - yaml$0\n:yaml:\n  :datadir: data\n:hierarchy:\n  - 'role/%{::role}'\n  - common\n#- data/common.yaml\na: 1\n";
+    check(
+        text,
+        "Convert",
+        expect![[r#"
+        Convert this hierarchy to version 5: changes no effective value
+        --- hiera.yaml
+        +++ hiera.yaml
+        @@ -1,8 +1,10 @@
+        +---
+         # Old.
+        -:backends:
+        -  - yaml
+        -:yaml:
+        -  :datadir: data
+        -:hierarchy:
+        -  - 'role/%{::role}'
+        -  - common
+        +version: 5
+        +hierarchy:
+        +- name: yaml
+        +  data_hash: yaml_data
+        +  datadir: data
+        +  paths:
+        +  - role/%{::role}.yaml
+        +  - common.yaml
+    "#]],
+    );
+}
+
+#[test]
+fn broken_and_foreign_files_are_offered_nothing() {
+    assert_eq!(titles(&in_common("a: [1\nb$0: 2\n")), Vec::<String>::new());
+    assert_eq!(titles(&in_common("{a$0: 1, b: 2}\n")), Vec::<String>::new());
+    assert_eq!(titles("#- README.md\na$0: 1\n"), Vec::<String>::new());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(160))]
+
+    /// A proof that says that nothing changes is right for every node, and one that tells of changes
+    /// is not wrong of the keys that it leaves out.
+    #[test]
+    fn every_refactoring_changes_what_its_proof_says(
+        texts in proptest::collection::vec(file(), FILES.len()),
+        at in 0..FILES.len(),
+        place in 0.0..1.0f64,
+    ) {
+        let before = workspace(&texts);
+        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&before, &settings, &configs, &nodes);
+        let path = format!("{FOLDER}/{}", FILES[at]);
+        let offset = (texts[at].len() as f64 * place) as usize;
+        let old = values(&before);
+        for offer in offers(analysis, &path, offset) {
+            let (offer, proof) = chosen(analysis, &path, offset, &offer.title).expect("a plan");
+            let after = offer.plan.after(&before).expect("edits that fit");
+            for file in after.files() {
+                let was = before.file(file.path()).expect("the same files");
+                prop_assert_eq!(was.facts().error.is_some(), file.facts().error.is_some());
+                // Line ends stay.
+                let ends = |text: &str| text.contains("\r\n") && text.replace("\r\n", "").contains('\n');
+                prop_assert!(!ends(file.text()) || ends(was.text()), "{}: {:?}", offer.title, file.text());
+            }
+            let new = values(&after);
+            let told: Vec<&str> = proof.possible.iter().map(|change| &*change.key).collect();
+            prop_assert!(proof.is_complete);
+            for (what, value) in &old {
+                let key = what.split(' ').next().unwrap_or_default();
+                let is_told = told.contains(&key) || offer.plan.meant.iter().any(|meant| **meant == *key);
+                prop_assert!(
+                    is_told || new[what] == *value,
+                    "{}: {what}: {value} became {}\n{:#?}", offer.title, new[what], offer.plan
+                );
+            }
+        }
+    }
+}

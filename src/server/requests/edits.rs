@@ -1,0 +1,132 @@
+//! Edits of files as the client takes them.
+
+use std::collections::HashMap;
+
+use tower_lsp::ls_types as lsp;
+
+use super::View;
+use super::diagnostic::uri;
+use crate::ide::edit::Plan;
+use crate::ide::rename::Edits;
+use crate::server::capabilities::EditForm;
+use crate::server::convert;
+
+/// Edits: of open documents for the version that was looked at, where the client can say so.
+pub(super) fn workspace_edit(view: &View, edits: &Edits, form: EditForm) -> lsp::WorkspaceEdit {
+    let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
+    let mut documents = Vec::new();
+    for (path, edits) in edits {
+        let (Some(uri), Some(file)) = (uri(view, path), view.snapshot.file(path)) else {
+            continue;
+        };
+        let edits = edits.iter().map(|edit| lsp::TextEdit {
+            range: convert::range(file.lines(), edit.range, view.encoding),
+            new_text: edit.new_text.clone(),
+        });
+        match form.document_changes {
+            true => documents.push(lsp::TextDocumentEdit {
+                text_document: lsp::OptionalVersionedTextDocumentIdentifier {
+                    uri,
+                    version: file.version(),
+                },
+                edits: edits.map(lsp::OneOf::Left).collect(),
+            }),
+            false => {
+                changes.insert(uri, edits.collect());
+            }
+        }
+    }
+    match form.document_changes {
+        true => lsp::WorkspaceEdit {
+            document_changes: Some(lsp::DocumentChanges::Edits(documents)),
+            ..lsp::WorkspaceEdit::default()
+        },
+        false => lsp::WorkspaceEdit {
+            changes: Some(changes),
+            ..lsp::WorkspaceEdit::default()
+        },
+    }
+}
+
+/// What a client shows of an edit before it is made.
+pub(super) struct Note {
+    /// What it changes.
+    pub(super) label: String,
+    /// Whether the user is asked first.
+    pub(super) is_to_confirm: bool,
+}
+
+/// The name of the note in an edit.
+const NOTE: &str = "values";
+
+/// A plan; nothing where it makes files and the client cannot.
+pub(super) fn plan_edit(
+    view: &View,
+    plan: &Plan,
+    form: EditForm,
+    note: Option<&Note>,
+) -> Option<lsp::WorkspaceEdit> {
+    let mut edit = workspace_edit(view, &plan.edits, form);
+    if let Some(note) = note.filter(|_| form.annotates) {
+        annotate(&mut edit, note);
+    }
+    if plan.new_files.is_empty() {
+        return Some(edit);
+    }
+    let Some(lsp::DocumentChanges::Edits(documents)) = edit.document_changes.take() else {
+        return None;
+    };
+    if !form.creates_files {
+        return None;
+    }
+    let documents = documents.into_iter();
+    let mut operations: Vec<lsp::DocumentChangeOperation> =
+        documents.map(lsp::DocumentChangeOperation::Edit).collect();
+    for (path, text) in &plan.new_files {
+        let uri = uri(view, path)?;
+        let create = lsp::CreateFile {
+            uri: uri.clone(),
+            options: None,
+            annotation_id: None,
+        };
+        let start = lsp::Position::default();
+        let text = lsp::TextEdit {
+            range: lsp::Range::new(start, start),
+            new_text: text.clone(),
+        };
+        let document = lsp::OptionalVersionedTextDocumentIdentifier { uri, version: None };
+        operations.push(lsp::DocumentChangeOperation::Op(lsp::ResourceOp::Create(
+            create,
+        )));
+        operations.push(lsp::DocumentChangeOperation::Edit(lsp::TextDocumentEdit {
+            text_document: document,
+            edits: vec![lsp::OneOf::Left(text)],
+        }));
+    }
+    edit.document_changes = Some(lsp::DocumentChanges::Operations(operations));
+    Some(edit)
+}
+
+/// Puts a note on every edit.
+fn annotate(edit: &mut lsp::WorkspaceEdit, note: &Note) {
+    let Some(lsp::DocumentChanges::Edits(documents)) = &mut edit.document_changes else {
+        return;
+    };
+    for one in documents
+        .iter_mut()
+        .flat_map(|document| &mut document.edits)
+    {
+        if let lsp::OneOf::Left(text_edit) = one {
+            *one = lsp::OneOf::Right(lsp::AnnotatedTextEdit {
+                text_edit: text_edit.clone(),
+                annotation_id: NOTE.to_owned(),
+            });
+        }
+    }
+    let shown = lsp::ChangeAnnotation {
+        label: note.label.clone(),
+        needs_confirmation: Some(note.is_to_confirm),
+        description: None,
+    };
+    edit.change_annotations = Some(HashMap::from([(NOTE.to_owned(), shown)]));
+}

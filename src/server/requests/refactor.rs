@@ -1,0 +1,93 @@
+//! Refactorings as code actions, and `codeAction/resolve`: what one changes is found out when it is
+//! chosen, where the client can show it then, else before it is offered.
+
+use serde_json::json;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::ls_types as lsp;
+
+use super::edits::{Note, plan_edit};
+use super::locations::offset;
+use super::{View, Wants};
+use crate::ide::refactor::{Kind, chosen, offers};
+use crate::server::capabilities::EditForm;
+use crate::server::connection::Connection;
+use crate::server::convert;
+use crate::server::jobs::Lane;
+
+/// LSP's `RequestFailed`: the request is right, and cannot be done; editors show the message.
+const REQUEST_FAILED: i64 = -32803;
+
+/// The refactorings of some kinds at a place.
+pub(super) fn offered(
+    view: &View,
+    uri: &lsp::Uri,
+    (path, position): (&str, lsp::Position),
+    kinds: &[Kind],
+    form: EditForm,
+) -> Vec<lsp::CodeAction> {
+    let Some(offset) = offset(view, path, position) else {
+        return Vec::new();
+    };
+    let offers = view.analyse(path, |analysis| offers(analysis, path, offset));
+    let offers = offers
+        .into_iter()
+        .filter(|offer| kinds.contains(&offer.kind));
+    let actions = offers.filter_map(|offer| {
+        let kind = Some(lsp::CodeActionKind::from(offer.kind.name()));
+        if form.resolves {
+            return Some(lsp::CodeAction {
+                data: Some(json!({ "uri": uri, "position": position, "title": offer.title })),
+                title: offer.title,
+                kind,
+                ..lsp::CodeAction::default()
+            });
+        }
+        let found = view.analyse(path, |analysis| {
+            chosen(analysis, path, offset, &offer.title)
+        });
+        let (offer, proof) = found.ok()?;
+        Some(lsp::CodeAction {
+            title: format!("{} ({})", offer.title, proof.words()),
+            kind,
+            edit: Some(plan_edit(view, &offer.plan, form, None)?),
+            ..lsp::CodeAction::default()
+        })
+    });
+    actions.collect()
+}
+
+/// `codeAction/resolve`: the edit of a refactoring, with what it changes; it is asked for before values
+/// change.
+pub(crate) async fn resolve(
+    session: &Connection,
+    action: lsp::CodeAction,
+) -> Result<lsp::CodeAction> {
+    let asked = action.data.as_ref().and_then(|data| {
+        let path = convert::path(data.get("uri")?.as_str()?)?;
+        let position = serde_json::from_value(data.get("position")?.clone()).ok()?;
+        Some((path, position, data.get("title")?.as_str()?.to_owned()))
+    });
+    let Some((path, position, title)) = asked else {
+        return Ok(action);
+    };
+    let form = session.facts().edits();
+    let work = move |view: View| {
+        let gone = || "the file has changed: ask again".to_owned();
+        let offset = offset(&view, &path, position).ok_or_else(gone)?;
+        let found = view.analyse(&path, |analysis| chosen(analysis, &path, offset, &title));
+        let (offer, proof) = found?;
+        let note = Note {
+            label: proof.words(),
+            is_to_confirm: !proof.changes_nothing(),
+        };
+        let edit = plan_edit(&view, &offer.plan, form, Some(&note));
+        Ok(lsp::CodeAction { edit, ..action })
+    };
+    let (lane, wants) = (Lane::Document, Wants::WholeWorkspace);
+    let answer = super::answer(session, "codeAction/resolve", lane, wants, work).await?;
+    answer.map_err(|why: String| Error {
+        code: ErrorCode::ServerError(REQUEST_FAILED),
+        message: why.into(),
+        data: None,
+    })
+}

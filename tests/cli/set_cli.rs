@@ -1,0 +1,125 @@
+//! Edits by goal on the command line: `set` and `why-not`.
+
+use super::reach_cli::{said, workspace};
+
+const HIERARCHY: &str = "version: 5\nhierarchy:\n- {name: Node, path: 'node/%{trusted.certname}.yaml'}\n\
+                         - {name: Role, path: 'role/%{facts.role}.yaml'}\n- {name: Common, path: common.yaml}\n";
+const NODES: &str =
+    "web1: {facts: {role: web}}\nweb2: {facts: {role: web}}\ndb1: {facts: {role: db}}\n";
+
+fn files() -> tempfile::TempDir {
+    workspace(&[
+        ("hiera.yaml", HIERARCHY),
+        ("nodes.yaml", NODES),
+        ("data/common.yaml", "# All.\nport: 80 # plain\r\n"),
+        ("data/role/web.yaml", "name: 'x'\r\n"),
+    ])
+}
+
+#[test]
+fn edits_are_shown_and_written_only_if_asked() {
+    let folder = files();
+    let at = folder.path();
+    let text = || std::fs::read_to_string(at.join("data/role/web.yaml")).unwrap();
+    let asked = ["set", "port", "8080", "--for", "role=web", "--only"];
+    let (code, shown, error) = said(at, &asked);
+    assert_eq!(code, Some(0), "{error}");
+    let first = "1. Set 'port' in role/web.yaml: changes 2 nodes and no other, because only they read role/web.yaml\n\
+                 --- data/role/web.yaml\n+++ data/role/web.yaml\n";
+    assert!(shown.starts_with(first), "{shown}");
+    assert_eq!(text(), "name: 'x'\r\n");
+    let (code, _, _) = said(at, &[&asked[..], &["--write"]].concat());
+    assert_eq!(
+        (code, text().as_str()),
+        (Some(0), "name: 'x'\r\nport: 8080\r\n")
+    );
+    let (code, shown, error) = said(at, &asked);
+    assert_eq!((code, shown.as_str()), (Some(0), ""));
+    assert!(error.contains("already"), "{error}");
+}
+
+#[test]
+fn a_new_file_is_made_with_its_folder() {
+    let folder = files();
+    let at = folder.path();
+    let asked = ["set", "port", "1", "--for", "web2", "--only", "--write"];
+    let (code, shown, error) = said(at, &asked);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(
+        shown.contains("--- /dev/null\n+++ data/node/web2.yaml\n"),
+        "{shown}"
+    );
+    let made = std::fs::read_to_string(at.join("data/node/web2.yaml")).unwrap();
+    assert_eq!(made, "---\nport: 1\n");
+}
+
+#[test]
+fn json_has_each_proposal_with_its_proof() {
+    let folder = files();
+    let asked = [
+        "set", "port", "[1, x]", "--for", "role=web", "--only", "--format", "json",
+    ];
+    let (code, shown, _) = said(folder.path(), &asked);
+    let answer: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(code, Some(0));
+    assert_eq!(answer["value"], serde_json::json!([1, "x"]));
+    let first = &answer["proposals"][0];
+    assert_eq!(first["nodes"], serde_json::json!(["web1", "web2"]));
+    assert_eq!(first["files"], serde_json::json!(["data/role/web.yaml"]));
+    assert_eq!(first["changes"][0]["before"]["value"], 80);
+}
+
+#[test]
+fn a_goal_without_edits_says_why() {
+    let folder = workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n",
+        ),
+        ("nodes.yaml", NODES),
+        ("data/common.yaml", "port: 80\n"),
+    ]);
+    let at = folder.path();
+    let (code, shown, error) = said(at, &["set", "port", "1", "--for", "web1", "--only"]);
+    assert_eq!((code, shown.as_str()), (Some(2), ""));
+    assert!(
+        error.contains("db1 and 1 more would get another value too"),
+        "{error}"
+    );
+    let (code, _, error) = said(at, &["set", "port", "1", "--for", "nosuch"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("no known node is called 'nosuch'"),
+        "{error}"
+    );
+    let (code, _, error) = said(at, &["set", "port.x", "1"]);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("no top-level key"), "{error}");
+}
+
+#[test]
+fn the_levels_in_the_way_are_named() {
+    let folder = workspace(&[
+        ("hiera.yaml", HIERARCHY),
+        ("nodes.yaml", NODES),
+        ("data/common.yaml", "port: 80\n"),
+        ("data/role/web.yaml", "port: 81\n"),
+    ]);
+    let at = folder.path();
+    let (code, shown, error) = said(at, &["why-not", "port=80", "--node", "web1"]);
+    assert_eq!(code, Some(2), "{error}");
+    let expected = "port — 81 for web1\n  data/role/web.yaml:1 sets it to 81, which counts\n  \
+                    data/common.yaml:1 sets it to this, but a level above counts\n";
+    assert_eq!(shown, expected);
+    assert_eq!(
+        said(at, &["why-not", "port=80", "--node", "db1"]).0,
+        Some(0)
+    );
+    let (_, shown, _) = said(
+        at,
+        &["why-not", "port=80", "--node", "web1", "--format", "json"],
+    );
+    let answer: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(answer["has_it"], false);
+    assert_eq!(answer["levels"][0]["in_the_way"], true);
+}
