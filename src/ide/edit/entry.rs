@@ -350,10 +350,7 @@ impl<'a> Sheet<'a> {
             }
             (_, _) => return None,
         };
-        let is_more = |value: &Value| match value {
-            Value::Array(elements) => !elements.is_empty(),
-            _ => true,
-        };
+        let is_more = |value: &Value| value.as_array().is_none_or(|more| !more.is_empty());
         let is_kept = self.keeps_blank_lines(id);
         if !is_block || is_kept || !is_more(&more) || node.range.is_empty() {
             return None;

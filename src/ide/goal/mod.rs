@@ -22,7 +22,7 @@ use super::matrix::{Cell, Row, bare_row_of, row};
 use crate::analysis::{Analysis, RootView, WhichNodes, layers_of};
 use crate::ide::cell::counted;
 use crate::interpolation::{Key, has_tokens};
-use crate::value::{Value, load_yaml};
+use crate::value::{HashMap, Value, load_yaml};
 
 /// Most edits that are tried out.
 const MOST_TRIED: usize = 80;
@@ -90,14 +90,14 @@ pub fn value_of(text: &str) -> Result<Value, String> {
 }
 
 fn has_token(value: &Value) -> bool {
-    match value {
-        Value::String(text) => has_tokens(text),
-        Value::Array(elements) => elements.iter().any(has_token),
-        Value::Hash(hash) => hash
-            .iter()
-            .any(|(key, value)| has_token(key) || has_token(value)),
-        _ => false,
-    }
+    let of_list = |elements: &[Value]| elements.iter().any(has_token);
+    let of_hash = |hash: &HashMap| {
+        let mut pairs = hash.iter();
+        pairs.any(|(key, value)| has_token(key) || has_token(value))
+    };
+    value.as_str().is_some_and(has_tokens)
+        || value.as_array().is_some_and(of_list)
+        || value.as_hash().is_some_and(of_hash)
 }
 
 /// The nodes of `NAME` or `VARIABLE=VALUE[,VALUE]`, of which all must hold.

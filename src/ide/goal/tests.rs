@@ -57,7 +57,7 @@ fn check(text: &str, (key, value): (&str, &str), nodes: &[&str], only: bool, exp
         let which = nodes_of(&conditions).expect("nodes");
         let variables = match &which {
             WhichNodes::Where(all) => all.iter().map(|(name, _)| name.clone()).collect(),
-            _ => Vec::new(),
+            WhichNodes::All | WhichNodes::Named(_) | WhichNodes::Described(_) => Vec::new(),
         };
         let goal = Goal {
             key: Arc::from(key),

@@ -71,13 +71,10 @@ fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
 
 /// What is shorter by itself than as an alias.
 fn is_trifle(value: &Value) -> bool {
-    match value {
-        Value::Undef | Value::Bool(_) | Value::Int(_) => true,
-        Value::String(text) => text.len() < 4,
-        Value::Array(elements) => elements.is_empty(),
-        Value::Hash(hash) => hash.is_empty(),
-        _ => false,
-    }
+    matches!(value, Value::Undef | Value::Bool(_) | Value::Int(_))
+        || value.as_str().is_some_and(|text| text.len() < 4)
+        || value.as_array().is_some_and(<[Value]>::is_empty)
+        || value.as_hash().is_some_and(|hash| hash.is_empty())
 }
 
 fn is_alias(value: &Value) -> bool {

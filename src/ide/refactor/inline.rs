@@ -51,18 +51,17 @@ fn aliased(text: &str) -> Option<String> {
     let [token] = found.as_slice() else {
         return None;
     };
-    match &token.kind {
-        TokenKind::Call {
-            method: Method::Alias,
-            argument,
-            ..
-        } if token.range.len() == text.len() => {
-            let key = Key::parse(argument).ok()?;
-            let is_top = key.segments.is_empty();
-            key.root.as_name().filter(|_| is_top).map(str::to_owned)
-        }
-        _ => None,
-    }
+    let TokenKind::Call {
+        method: Method::Alias,
+        argument,
+        ..
+    } = &token.kind
+    else {
+        return None;
+    };
+    let key = Key::parse(argument).ok()?;
+    let is_top = key.segments.is_empty() && token.range.len() == text.len();
+    key.root.as_name().filter(|_| is_top).map(str::to_owned)
 }
 
 /// What the only file says that sets a key, if all nodes that read this file read it too.

@@ -14,10 +14,10 @@ pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
     let Ok(value) = load_node(cursor.sheet.tree(), cursor.entry.value) else {
         return Vec::new();
     };
-    let strategies: &[&str] = match value {
-        Value::Array(_) => &["unique"],
-        Value::Hash(_) => &["hash", "deep"],
-        _ => return Vec::new(),
+    let strategies: &[&str] = match (value.as_array(), value.as_hash()) {
+        (Some(_), _) => &["unique"],
+        (None, Some(_)) => &["hash", "deep"],
+        (None, None) => return Vec::new(),
     };
     let options = cursor
         .view
