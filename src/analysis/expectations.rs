@@ -189,7 +189,7 @@ impl<'a> File<'a> {
 
     fn check_name(&mut self, entry: &Entry<'_>, name: &serde_yaml::Value) {
         let Some(name) = name.as_str() else {
-            self.add(entry.id, "the name of a field is no text".to_owned());
+            self.add(entry.id, "the name of a field is not a string".to_owned());
             return;
         };
         if !FIELDS.contains(&name) {
@@ -224,7 +224,7 @@ impl<'a> File<'a> {
             return None;
         };
         if Key::parse(&key).is_err() {
-            let message = format!("'{key}' is no key that can be looked up");
+            let message = format!("'{key}' is not a key that can be looked up");
             self.add_for(entry, "key", message);
         }
         Some(key)
@@ -254,7 +254,7 @@ impl<'a> File<'a> {
     fn value_type(&mut self, entry: &Entry<'_>) -> Option<Arc<str>> {
         let text: String = self.field(entry, "type", "a text")?;
         if let Err(error) = datatype::parse(&text, &NoAliases) {
-            self.add_for(entry, "type", format!("'{text}' is no type: {error}"));
+            self.add_for(entry, "type", format!("'{text}' is not a type: {error}"));
         }
         Some(text.into())
     }
@@ -434,12 +434,12 @@ mod tests {
             8: 'node', 'nodes' and 'where' each say which nodes are meant: keep one of them
             12: nothing is expected: say value, type, found, equal
             13: 'key' must be a text
-            16: 'Strng[' is no type: Syntax error at end of input
+            16: 'Strng[' is not a type: Syntax error at end of input
             18: 'facts' is not a hash
             19: one node is always equal to itself: say 'nodes' or 'where'
             21: a key that is not found has neither value nor type
             24: 'found' must be true or false
-            25: 'a..b' is no key that can be looked up"#]]
+            25: 'a..b' is not a key that can be looked up"#]]
         .assert_eq(&mistakes(
             "- key: a\n  vlaue: 1\n- value: 1\n- 5\n- key: a\n  merge: deeper\n  value: 1\n- key: \
              a\n  node: n\n  nodes: [n]\n  value: 1\n- key: a\n- key: [a]\n  value: 1\n- key: a\n  \

@@ -106,6 +106,8 @@ pub struct Analysis<'a> {
     pub nodes: &'a KnownNodes,
     /// Certname of the node that the user has selected; none for any node.
     pub selected: Option<&'a str>,
+    /// The facts that the user has overridden for now, in words (`site = nyc`); empty where none are.
+    pub what_if: &'a str,
     /// Whether the request was cancelled; asked inside long loops.
     pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
 }
@@ -125,6 +127,7 @@ impl<'a> Analysis<'a> {
             configs,
             nodes,
             selected: None,
+            what_if: "",
             is_cancelled: &|| false,
         }
     }

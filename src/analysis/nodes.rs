@@ -185,7 +185,7 @@ impl NodeCache {
         }
         for path in &set.passed_over {
             tracing::info!(
-                "{path} is no nodes file (certname: facts, trusted, variables): it is not used"
+                "{path} is not a nodes file (certname: facts, trusted, variables): it is not used"
             );
         }
         for origin in &set.origins {

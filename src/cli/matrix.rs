@@ -121,7 +121,11 @@ fn text(row: &Row, layout: Layout) -> String {
     let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
     let title = match row.answers.len() {
         1 => format!("{} — the same for {}", row.key, counted(total)),
-        count => format!("{} — {count} answers over {}", row.key, counted(total)),
+        count => format!(
+            "{} — {count} different values on {}",
+            row.key,
+            counted(total)
+        ),
     };
     let mut out = layout.line(Paint::Title, &title);
     let values: Vec<String> = row.answers.iter().map(outcome_text).collect();

@@ -114,7 +114,7 @@ pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
         return Err(Unreadable::Refused(error));
     }
     if !metadata.is_file() {
-        return Err(refused(format!("{at} is no regular file")));
+        return Err(refused(format!("{at} is not a regular file")));
     }
     if metadata.len() > limit {
         return Err(refused(too_large(at, metadata.len(), limit)));

@@ -1,12 +1,12 @@
 //! Hints beside the keys and tokens of a file: where a value is overridden or merged, and what a
 //! token becomes.
 //!
-//! Quiet by default: no hint where the text says it already. Short, and the file first: editors cut what is
-//! long. The words are for whoever points at it.
+//! Quiet by default: no hint where the text says it already.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::lens::changed_keys;
 use super::matrix::{SourceLine, line};
 use super::target::entry_at;
 use crate::analysis::{Analysis, Certainties, RootView, datadir_of};
@@ -21,15 +21,6 @@ const MOST_HINTS: usize = 300;
 /// Widest value in a hint, in characters.
 const WIDEST: usize = 40;
 
-/// A line of a higher level, and what its file is called in a hint.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Above {
-    /// The line.
-    pub line: SourceLine,
-    /// The path from the data directory.
-    pub name: Arc<str>,
-}
-
 /// What a hint says.
 #[derive(Clone, PartialEq, Debug)]
 pub enum HintKind {
@@ -41,7 +32,7 @@ pub enum HintKind {
         /// Of how many that read the file.
         of: usize,
         /// Where the value comes from for the first of them.
-        by: Option<Above>,
+        by: Option<SourceLine>,
         /// In how many other files it begins for the rest of them.
         others: usize,
     },
@@ -50,7 +41,7 @@ pub enum HintKind {
         /// How many known nodes read the file; none where it is so for any node that could.
         of: usize,
         /// Where the value comes from for the first of them.
-        by: Option<Above>,
+        by: Option<SourceLine>,
         /// In how many other files it begins for the rest of them.
         others: usize,
     },
@@ -61,6 +52,13 @@ pub enum HintKind {
     },
     /// The value of a token that looks up, the same for all nodes that read the file.
     TokenValue(Value),
+    /// The unsaved edit changes the key's effective value.
+    Impact {
+        /// For how many nodes.
+        nodes: usize,
+        /// How many nodes are known.
+        of: usize,
+    },
 }
 
 /// A hint and its place.
@@ -70,117 +68,134 @@ pub struct Hint {
     pub range: TextRange,
     /// What it says.
     pub kind: HintKind,
+    /// The line that it points to, named for people.
+    pub by: Option<String>,
+}
+
+/// Which hints are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HintOptions {
+    /// Where a value is overridden.
+    pub overridden: bool,
+    /// From how many places a value is merged.
+    pub merged: bool,
+    /// That a value is never used.
+    pub never_used: bool,
+    /// What a token becomes.
+    pub token_values: bool,
+    /// What an unsaved edit changes.
+    pub impact: bool,
+}
+
+impl HintOptions {
+    /// All kinds.
+    pub const ALL: HintOptions = HintOptions {
+        overridden: true,
+        merged: true,
+        never_used: true,
+        token_values: true,
+        impact: true,
+    };
+
+    fn wants(self, kind: &HintKind) -> bool {
+        match kind {
+            HintKind::Overridden { .. } => self.overridden,
+            HintKind::Dead { .. } => self.never_used,
+            HintKind::Merged { .. } => self.merged,
+            HintKind::TokenValue(_) => self.token_values,
+            HintKind::Impact { .. } => self.impact,
+        }
+    }
 }
 
 impl Hint {
-    /// The hint as it is shown: `↑ role/web.yaml:9 +1 (4/8)`.
+    /// The hint in words, short: an editor may cut it behind its first forty characters.
     #[must_use]
     pub fn label(&self) -> String {
-        let above = |by: &Option<Above>, others: &usize, count: &str| {
-            let name = by
-                .as_ref()
-                .map(|by| format!("{}:{}", by.name, by.line.line));
-            let more = (*others > 0).then(|| format!("+{others}"));
-            let count = (!count.is_empty()).then(|| format!("({count})"));
-            let words = [Some("↑".to_owned()), name, more, count];
-            words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        let by = |others: usize| {
+            let name = self.by.as_deref().unwrap_or("another level");
+            match others {
+                0 => format!("↑ {name}"),
+                others => format!("↑ {name} and {others} more"),
+            }
         };
         match &self.kind {
             HintKind::Overridden {
-                nodes: 1,
-                of: 1,
-                by,
-                others,
-            }
-            | HintKind::Dead { of: 1, by, others } => above(by, others, ""),
+                nodes: 1, of: 1, ..
+            } => by(0),
             HintKind::Overridden {
-                nodes,
-                of,
-                by,
-                others,
-            } => above(by, others, &format!("{nodes}/{of}")),
-            HintKind::Dead { of: 0, by, others } => above(by, others, "never used"),
-            HintKind::Dead { of, by, others } => {
-                above(by, others, &format!("never used, {of}/{of}"))
-            }
-            HintKind::Merged { sources } => format!("merged from {sources} sources"),
+                nodes, of, others, ..
+            } => format!("{} on {nodes} of {of}", by(*others)),
+            HintKind::Dead { of: 1, .. } => by(0),
+            HintKind::Dead { others, .. } => format!("never used {}", by(*others)),
+            HintKind::Merged { sources } => format!("merged from {sources} levels"),
             HintKind::TokenValue(value) => {
-                let text = value.inspect();
+                let text = match value {
+                    Value::String(text) if !text.trim().is_empty() && !text.contains('\n') => {
+                        text.to_string()
+                    }
+                    value => value.inspect(),
+                };
                 match text.chars().count() > WIDEST {
-                    true => text.chars().take(WIDEST - 1).chain(['…']).collect(),
-                    false => text,
+                    true => format!("= {}…", text.chars().take(WIDEST - 1).collect::<String>()),
+                    false => format!("= {text}"),
                 }
             }
+            HintKind::Impact { of: 0, .. } => "changes the value".to_owned(),
+            HintKind::Impact { nodes, of } => format!("changes {nodes} of {of} nodes"),
         }
     }
 
-    /// What the label stands for, in words, where it is more than itself.
+    /// The hint as a sentence, for those that a label does not say all of.
     #[must_use]
-    pub fn words(&self) -> Option<String> {
-        let from = |by: &Option<Above>, others: &usize| match (by, others) {
-            (None, _) => String::new(),
-            (Some(by), 0) => format!(" by {}:{}", by.name, by.line.line),
-            (Some(by), others) => {
-                format!(" by {}:{} and {others} more", by.name, by.line.line)
+    pub fn sentence(&self) -> Option<String> {
+        let by = |others: &usize| {
+            let name = self.by.as_deref().unwrap_or("another level");
+            match others {
+                0 => name.to_owned(),
+                1 => format!("{name} and 1 more file"),
+                others => format!("{name} and {others} more files"),
             }
         };
         match &self.kind {
             HintKind::Overridden {
                 nodes: 1,
                 of: 1,
-                by,
                 others,
-            }
-            | HintKind::Dead { of: 1, by, others } => {
-                Some(format!("overridden{}", from(by, others)))
-            }
+                ..
+            } => Some(format!("this value is overridden by {}", by(others))),
             HintKind::Overridden {
-                nodes,
-                of,
-                by,
-                others,
-            } => {
-                let from = from(by, others);
-                Some(format!("overridden for {nodes} of {of} nodes{from}"))
-            }
-            HintKind::Dead { of: 0, by, others } => {
-                Some(format!("never used: overridden{}", from(by, others)))
-            }
-            HintKind::Dead { of, by, others } => {
-                let from = from(by, others);
-                Some(format!("never used: overridden for all {of} nodes{from}"))
-            }
+                nodes, of, others, ..
+            } => Some(format!(
+                "on {nodes} of the {of} nodes that read this file, this value is overridden by {}",
+                by(others)
+            )),
+            HintKind::Dead { others, .. } => Some(format!(
+                "no node that reads this file gets this value: it is overridden by {}",
+                by(others)
+            )),
+            HintKind::Impact { .. } => Some("what this edit changes once it is saved".to_owned()),
             HintKind::Merged { .. } | HintKind::TokenValue(_) => None,
         }
     }
 }
 
-/// Names files as hints show them: by their path below the data directory of the file that is hinted,
-/// else below the folder of its root.
-struct Names<'a> {
-    view: &'a RootView<'a>,
-    datadir: Option<String>,
-}
-
-impl<'a> Names<'a> {
-    fn new(view: &'a RootView<'a>, path: &str) -> Names<'a> {
-        let reach = view.reach(path).into_iter().next();
-        Names {
-            view,
-            datadir: reach.and_then(|reach| datadir_of(&reach.place)),
-        }
-    }
-
-    fn above(&self, source: &Source) -> Above {
-        let line = line(self.view.analysis.snapshot, source);
-        let folders = self.datadir.as_deref().into_iter();
-        let mut folders = folders.chain([&*self.view.root.dir]);
-        let below = folders.find_map(|folder| path::within(&line.file, folder));
-        let name = below.filter(|name| !name.is_empty());
-        Above {
-            name: Arc::from(name.unwrap_or(&line.file)),
-            line,
-        }
+/// Names the files that hints point to: their path below the data directory of the hinted file.
+fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
+    let datadir = view
+        .reach(path)
+        .first()
+        .and_then(|reach| datadir_of(&reach.place));
+    let datadir = datadir.as_deref().unwrap_or_default();
+    for hint in found {
+        let (HintKind::Overridden { by: Some(by), .. } | HintKind::Dead { by: Some(by), .. }) =
+            &hint.kind
+        else {
+            continue;
+        };
+        let file = path::within(&by.file, datadir).filter(|_| !datadir.is_empty());
+        let file = file.or_else(|| path::within(&by.file, &view.root.dir));
+        hint.by = Some(format!("{}:{}", file.unwrap_or(&by.file), by.line));
     }
 }
 
@@ -188,14 +203,43 @@ impl<'a> Names<'a> {
 /// that read the file. Where no node is known to read it: what is certain for every node that does.
 /// Stops early where the request is cancelled.
 #[must_use]
-pub fn hints(analysis: Analysis<'_>, path: &str, visible: TextRange) -> Vec<Hint> {
-    let selected = analysis.selected;
+pub fn hints(
+    analysis: Analysis<'_>,
+    path: &str,
+    visible: TextRange,
+    options: HintOptions,
+) -> Vec<Hint> {
     let (Some(file), Some(view)) = (analysis.snapshot.file(path), analysis.governing(path)) else {
         return Vec::new();
     };
     if !analysis.reads(path) {
         return Vec::new();
     }
+    let mut found = settled_hints(&view, file, visible);
+    if options.impact {
+        let of = analysis.nodes.len();
+        let changed = changed_keys(analysis, path).into_iter();
+        let changed = changed.filter(|(key, _)| overlap(*key, visible));
+        found.extend(changed.map(|(range, nodes)| Hint {
+            range,
+            kind: HintKind::Impact { nodes, of },
+            by: None,
+        }));
+        found.sort_by_key(|hint| hint.range.start);
+    }
+    found.retain(|hint| options.wants(&hint.kind));
+    name_files(&view, path, &mut found);
+    found
+}
+
+fn overlap(one: TextRange, other: TextRange) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+/// The hints on what the text is as it stands.
+fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hint> {
+    let analysis = view.analysis;
+    let (path, selected) = (file.path(), analysis.selected);
     let session = view.session();
     let mut members = readers(&session, analysis.nodes, &view.layer, path);
     if let Some(selected) = selected {
@@ -207,10 +251,11 @@ pub fn hints(analysis: Analysis<'_>, path: &str, visible: TextRange) -> Vec<Hint
         (true, Some(_)) => return Vec::new(),
         (false, _) => {}
     }
-    let names = Names::new(&view, path);
-    let inside = |range: TextRange| range.start < visible.end && visible.start < range.end;
     let mut found = Vec::new();
-    let keys = file.facts().sorted().filter(|fact| inside(fact.key));
+    let keys = file
+        .facts()
+        .sorted()
+        .filter(|fact| overlap(fact.key, visible));
     for fact in keys.take(MOST_HINTS) {
         if &*fact.name == "lookup_options" {
             continue;
@@ -220,13 +265,14 @@ pub fn hints(analysis: Analysis<'_>, path: &str, visible: TextRange) -> Vec<Hint
         }
         let request = asked(&fact.name).traced();
         let runs = runs(&session, analysis.nodes, &request, &members);
-        let kind = key_hint(&names, path, &runs, members.len(), selected.is_some());
+        let kind = key_hint(view, path, &runs, members.len(), selected.is_some());
         found.extend(kind.map(|kind| Hint {
             range: fact.key,
             kind,
+            by: None,
         }));
     }
-    let value = |key: &Arc<str>| common_value(&view, &members, key);
+    let value = |key: &Arc<str>| common_value(view, &members, key);
     found.extend(token_hints(analysis, file, visible, &value));
     found.sort_by_key(|hint| hint.range.start);
     found
@@ -235,16 +281,15 @@ pub fn hints(analysis: Analysis<'_>, path: &str, visible: TextRange) -> Vec<Hint
 /// What is certain for every node that reads a file, and nothing of what depends on the node.
 fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -> Vec<Hint> {
     let path = file.path();
-    let Some(view) = analysis.governing(path) else {
+    let view = analysis.governing(path);
+    let Some(certain) = view.as_ref().and_then(|view| Certainties::of(view, path)) else {
         return Vec::new();
     };
-    let Some(certain) = Certainties::of(&view, path) else {
-        return Vec::new();
-    };
-    let names = Names::new(&view, path);
-    let inside = |range: TextRange| range.start < visible.end && visible.start < range.end;
     let mut found = Vec::new();
-    let keys = file.facts().sorted().filter(|fact| inside(fact.key));
+    let keys = file
+        .facts()
+        .sorted()
+        .filter(|fact| overlap(fact.key, visible));
     for fact in keys.take(MOST_HINTS) {
         if (analysis.is_cancelled)() {
             return found;
@@ -263,13 +308,16 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
             (true, _) | (false, 0) => continue,
             (false, _) => HintKind::Dead {
                 of: 0,
-                by: sources.first().map(|source| names.above(source)),
+                by: sources
+                    .first()
+                    .map(|source| line(analysis.snapshot, source)),
                 others: 0,
             },
         };
         found.push(Hint {
             range: fact.key,
             kind,
+            by: None,
         });
     }
     let value = |key: &Arc<str>| certain.value(key);
@@ -288,7 +336,7 @@ fn asked(name: &str) -> Request {
 }
 
 fn key_hint(
-    names: &Names<'_>,
+    view: &RootView<'_>,
     path: &str,
     runs: &[Run],
     of: usize,
@@ -310,7 +358,9 @@ fn key_hint(
         }
         overridden += run.members.len();
         if by.is_none() {
-            by = found.first().map(|source| names.above(source));
+            by = found
+                .first()
+                .map(|source| line(view.analysis.snapshot, source));
         }
         places.extend(found.first().map(|source| source.place.clone()));
     }
@@ -370,6 +420,7 @@ fn token_hints(
         found.extend(value.clone().map(|value| Hint {
             range: reference.range,
             kind: HintKind::TokenValue(value),
+            by: None,
         }));
     }
     found

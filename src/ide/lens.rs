@@ -18,6 +18,10 @@ use crate::workspace::{Change, File, FileId, Snapshot};
 /// the lens is resolved.
 const MOST_AT_ONCE: usize = 12;
 
+/// Most files of one key that are counted: a key of ten thousand nodes' files says no more by its
+/// exact number, and lenses stay within their time.
+pub const MOST_COUNTED: usize = 100;
+
 /// Which lenses are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LensOptions {
@@ -49,6 +53,8 @@ pub enum LensKind {
         above: usize,
         /// How many files of lower levels.
         below: usize,
+        /// Whether there are more files than [`MOST_COUNTED`], of which so many are counted.
+        more: bool,
     },
     /// So many tokens look the key up.
     Uses(usize),
@@ -135,12 +141,35 @@ impl Ranks<'_> {
     }
 }
 
-/// In how many other files keys are set. O(keys × files that set them).
+/// The locations that count for a file: those of the selected node, else of the only known node that
+/// reads it, else of every node that could.
+fn places_for(view: &RootView<'_>, file: &File) -> Arc<[Place]> {
+    let Analysis {
+        selected, nodes, ..
+    } = view.analysis;
+    let reaches = view.reach(file.path());
+    let member = selected.and_then(|name| nodes.find(name)).or_else(|| {
+        let own = reaches.iter().map(|reach| &reach.place);
+        match view.readers(own, file.path()).as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    });
+    let scope = match (member, reaches.first()) {
+        (Some(member), _) => nodes.scope(member),
+        (None, Some(reach)) => reach.scope(),
+        (None, None) => return view.places(&view.layer),
+    };
+    let places = view.session().places_in(&view.layer, &scope);
+    places.map_or_else(|_| view.places(&view.layer), Arc::from)
+}
+
+/// In how many other files keys are set. O(keys × [`MOST_COUNTED`]).
 fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
     let snapshot = view.analysis.snapshot;
     let mut ranks = Ranks {
         snapshot,
-        places: view.places(&view.layer),
+        places: places_for(view, file),
         known: Vec::new(),
     };
     let Some(own) = ranks.of(file.id()) else {
@@ -152,7 +181,12 @@ fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
             break;
         }
         let (mut above, mut below) = (0, 0);
+        let mut more = false;
         for other in snapshot.iter_ids_with(&fact.name) {
+            if above + below == MOST_COUNTED {
+                more = true;
+                break;
+            }
             match ranks.of(other) {
                 Some(rank) if rank < own => above += 1,
                 Some(rank) if rank > own => below += 1,
@@ -162,7 +196,7 @@ fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
         if above + below > 0 {
             lenses.push(Lens {
                 range: fact.key,
-                kind: LensKind::Overrides { above, below },
+                kind: LensKind::Overrides { above, below, more },
                 key: Some(written(&fact.name)),
             });
         }
@@ -182,6 +216,24 @@ fn uses(snapshot: &Snapshot, file: &File) -> Vec<Lens> {
         })
     });
     lenses.collect()
+}
+
+/// The keys of a file that its unsaved edit changes, each with for how many nodes; nothing where that takes
+/// long to compute.
+pub(super) fn changed_keys(analysis: Analysis<'_>, path: &str) -> Vec<(TextRange, usize)> {
+    let lenses = unsaved(analysis, path).into_iter();
+    let changed = lenses.filter_map(|lens| match lens.kind {
+        LensKind::Impact {
+            keys: None, nodes, ..
+        } => Some((lens.range, nodes)),
+        LensKind::Impact { .. }
+        | LensKind::Overrides { .. }
+        | LensKind::Uses(_)
+        | LensKind::AnyImpact
+        | LensKind::LaterImpact
+        | LensKind::NoImpact => None,
+    });
+    changed.collect()
 }
 
 /// What the unsaved edit of a file changes: in all above its first line, and above each of its keys.

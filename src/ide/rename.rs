@@ -101,7 +101,7 @@ fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mentio
             "keys in the elements of a list are not renamed: their places differ from level to level"
         }
         Named::Key(_) | Named::Anchor { .. } => return Ok(mention),
-        Named::Pattern(_) => "a pattern of lookup_options is no name: edit it",
+        Named::Pattern(_) => "a pattern of lookup_options is not a name: edit it",
         Named::Variable(_) => {
             "a fact or variable gets its name from the node or from Puppet code: it cannot be renamed in data"
         }

@@ -153,7 +153,7 @@ fn what_would_change_values_is_refused() {
     check(
         &in_common("lookup_options: {'^a$0': {merge: deep}}\n"),
         "b",
-        expect!["refused: a pattern of lookup_options is no name: edit it"],
+        expect!["refused: a pattern of lookup_options is not a name: edit it"],
     );
     check(
         &in_common("lookup_op$0tions: {}\n"),

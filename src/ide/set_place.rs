@@ -180,8 +180,10 @@ who: web
         assert_eq!(all.values, ["web", "web", "?", "common"]);
         expect![[r#"
             %{role} — web for 2 nodes, not known for 1 node, none for 1 node
-            set by manifests/site.pp:3 for 2 nodes, manifests/site.pp:6 for 1 node (not known: the function 'foreign_role' is not evaluated), manifests/site.pp:9 for 1 node
-            role/%{role}.yaml — 1 file: data/role/web.yaml · which nodes read one depends on facts that are not known"#]].assert_eq(&all.hover);
+            set by manifests/site.pp:3 for 2 nodes, manifests/site.pp:6 for 1 node (not known: the function
+              'foreign_role' is not evaluated), manifests/site.pp:9 for 1 node
+            role/%{role}.yaml — 1 file: data/role/web.yaml · which nodes read one depends on facts that are
+              not known"#]].assert_eq(&all.hover);
         assert_eq!(
             all.places,
             [
@@ -198,7 +200,8 @@ who: web
         expect![[r#"
             %{role} — none for x
             set by manifests/site.pp:9
-            role/%{role}.yaml — 1 file: data/role/web.yaml · which nodes read one depends on facts that are not known"#]].assert_eq(&one.hover);
+            role/%{role}.yaml — 1 file: data/role/web.yaml · which nodes read one depends on facts that are
+              not known"#]].assert_eq(&one.hover);
         assert_eq!(
             one.places,
             [

@@ -1,4 +1,4 @@
-//! `dig-digit-string-key`: a token asks for a number where the hash has that number as a text.
+//! `dig-digit-string-key`: a token asks for a number where the hash has that number as a string.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
@@ -9,7 +9,7 @@ use crate::text::TextEdit;
 pub(super) const RULE: &Rule = &Rule {
     code: "dig-digit-string-key",
     severity: Severity::Warning,
-    summary: "a token asks for a number where the hash has that number as a text",
+    summary: "a token asks for a number where the hash has that number as a string",
     page: include_str!("../../docs/rules/dig-digit-string-key.md"),
     depends: Depends {
         on: Facts::VALUES.and(Facts::OPTIONS),

@@ -51,7 +51,9 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         let range = places.source_range(blob.range);
         let problem = match blob.problem {
             Some(BlobProblem::Truncated) => "the base64 of the encrypted value is cut off",
-            Some(BlobProblem::NotAnEnvelope) => "the encrypted value is no message of its method",
+            Some(BlobProblem::NotAnEnvelope) => {
+                "the encrypted value is not a message of its method"
+            }
             Some(BlobProblem::Empty) => "the encrypted value is empty",
             Some(BlobProblem::Unterminated | BlobProblem::BadCharacter { .. }) => continue,
             None if METHODS.contains(&&*blob.method) => continue,

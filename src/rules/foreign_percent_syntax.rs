@@ -36,7 +36,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         severity,
         at.range,
         format!(
-            "'{}' is no variable of Puppet's: {effect}; write the percent sign as %{{literal('%')}}",
+            "'{}' is not a variable of Puppet's: {effect}; write the percent sign as %{{literal('%')}}",
             shown(token)
         ),
     );

@@ -1,4 +1,4 @@
-//! `interp-loses-type`: a string is nothing but a lookup of a value that is no text.
+//! `interp-loses-type`: a string is nothing but a lookup of a value that is not a string.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
@@ -9,7 +9,7 @@ use crate::value::Value;
 pub(super) const RULE: &Rule = &Rule {
     code: "interp-loses-type",
     severity: Severity::Hint,
-    summary: "a string is nothing but a lookup of a value that is no text",
+    summary: "a string is nothing but a lookup of a value that is not a string",
     page: include_str!("../../docs/rules/interp-loses-type.md"),
     depends: Depends {
         on: Facts::VALUES.and(Facts::OPTIONS),

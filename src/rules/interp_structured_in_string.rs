@@ -1,4 +1,4 @@
-//! `interp-structured-in-string`: a list or a hash is put into the middle of a text.
+//! `interp-structured-in-string`: a list or a hash is put into the middle of a string.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity, TokenAt};
@@ -7,7 +7,7 @@ use crate::interpolation::{Method, TokenKind};
 pub(super) const RULE: &Rule = &Rule {
     code: "interp-structured-in-string",
     severity: Severity::Warning,
-    summary: "a list or a hash is put into the middle of a text",
+    summary: "a list or a hash is put into the middle of a string",
     page: include_str!("../../docs/rules/interp-structured-in-string.md"),
     depends: Depends {
         on: Facts::VALUES.and(Facts::OPTIONS),

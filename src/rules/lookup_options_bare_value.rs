@@ -1,4 +1,4 @@
-//! `lookup-options-bare-value`: an entry of 'lookup_options' is a text instead of a hash of options.
+//! `lookup-options-bare-value`: an entry of 'lookup_options' is a string instead of a hash of options.
 
 use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity};
 use crate::lookup::Strategy;
@@ -8,7 +8,7 @@ use crate::workspace::Format;
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-bare-value",
     severity: Severity::Warning,
-    summary: "an entry of 'lookup_options' is a text instead of a hash of options",
+    summary: "an entry of 'lookup_options' is a string instead of a hash of options",
     page: include_str!("../../docs/rules/lookup-options-bare-value.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Option(check)],
@@ -26,7 +26,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let finding = findings.report(
         options.range,
         format!(
-            "the options of '{}' are a text and are ignored: write {{merge: {text}}}",
+            "lookup_options for '{}' must be a hash, got a string: ignored: write {{merge: {text}}}",
             at.name
         ),
     );

@@ -1,4 +1,4 @@
-//! `lookup-options-regex-invalid`: a pattern of 'lookup_options' is no regular expression for Ruby.
+//! `lookup-options-regex-invalid`: a pattern of 'lookup_options' is not a regular expression that Ruby accepts.
 
 use super::{Depends, FileContext, Findings, Hook, OptionAt, Rule, Severity};
 use crate::regexp::RegexpError;
@@ -6,7 +6,7 @@ use crate::regexp::RegexpError;
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-invalid",
     severity: Severity::Error,
-    summary: "a pattern of 'lookup_options' is no regular expression for Ruby",
+    summary: "a pattern of 'lookup_options' is not a regular expression that Ruby accepts",
     page: include_str!("../../docs/rules/lookup-options-regex-invalid.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Option(check)],

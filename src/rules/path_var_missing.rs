@@ -24,7 +24,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
             None => (Severity::Hint, String::new()),
         };
         let message = format!(
-            "{}: Puppet puts an empty text into the path, and says nothing{did_you_mean}",
+            "{}: Puppet puts an empty string into the path, without a warning{did_you_mean}",
             missing.message
         );
         let finding = findings.report_as(severity, token.range, message);

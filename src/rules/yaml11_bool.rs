@@ -30,7 +30,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     }
     let finding = findings.report(
         at.node.range,
-        format!("'{text}' is read as {value}; write {value}, or quote it if a text is meant"),
+        format!("'{text}' is read as {value}; write {value}, or quote it if a string is meant"),
     );
     let edit = TextEdit::replace(at.node.range, value.to_string());
     let title = format!("Write {value}");

@@ -36,7 +36,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let finding = findings.report_as(
         severity,
         at.node.range,
-        format!("'{text}' is read as the number {value}; quote it if a text is meant"),
+        format!("'{text}' is read as the number {value}; quote it if a string is meant"),
     );
     finding.fixes.extend(Fix::quote(at.node).map(|fix| Fix {
         safety: if is_version {

@@ -111,6 +111,17 @@ impl Context {
         puppet
     }
 
+    /// The facts that the user has overridden for a file, in words: `site = nyc, os.family = Debian`.
+    pub(crate) fn what_if(&self, file: &str) -> String {
+        let choice = self.choices.of(file);
+        let facts = choice.iter().flat_map(|choice| &choice.facts);
+        let facts = facts.map(|(path, value)| match value.as_str() {
+            Some(text) => format!("{path} = {text}"),
+            None => format!("{path} = {value}"),
+        });
+        facts.collect::<Vec<_>>().join(", ")
+    }
+
     /// The nodes that are known for a file.
     pub(crate) fn nodes(&self, caches: &Caches, snapshot: &Snapshot, file: &str) -> Arc<NodeSet> {
         let inputs = NodeInputs {

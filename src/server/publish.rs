@@ -120,6 +120,27 @@ async fn quiet(session: &Connection, quiet: Duration) {
     }
 }
 
+/// How many quiet times an edit takes to settle.
+const SETTLED: u32 = 4;
+
+/// Waits until an edit has settled, but not for ever: until then a client leaves its lenses and hints
+/// where they are, so that nothing moves while a person types.
+pub(crate) async fn settled(session: &Connection) {
+    let enough = Instant::now() + MAX_QUIET;
+    let until = || {
+        session
+            .model
+            .arrived()
+            .map(|at| at + session.options.quiet * SETTLED)
+    };
+    while let Some(until) = until()
+        && until > Instant::now()
+        && Instant::now() < enough
+    {
+        tokio::time::sleep_until(until.min(enough)).await;
+    }
+}
+
 #[derive(PartialEq, Eq)]
 enum Round {
     /// Everything is published.

@@ -232,7 +232,7 @@ impl<R: Read> Frames<R> {
                 let number = number.and_then(|number| number.trim().parse().ok());
                 self.length = number.filter(|number| *number <= MAX_MESSAGE);
                 if self.length.is_none() {
-                    bad = Some("'Content-Length' is no number, or too large");
+                    bad = Some("'Content-Length' is not a number, or too large");
                 }
             } else if !header.contains(&b':') {
                 bad = Some("bytes outside any message");

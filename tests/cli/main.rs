@@ -15,6 +15,7 @@ mod fix_cli;
 mod lookup_cli;
 mod manifests_cli;
 mod markdown_cli;
+mod messages_cli;
 mod nodes_cli;
 mod pages_cli;
 mod project_cli;

@@ -92,7 +92,7 @@ fn all_commands_take_the_same_nodes_file() {
     assert_eq!(code, 2, "{said}");
     let (text, _, _) = run(folder.path(), &["matrix", "port"]);
     assert!(
-        text.starts_with("port — 2 answers over 2 nodes\n"),
+        text.starts_with("port — 2 different values on 2 nodes\n"),
         "{text}"
     );
     let (text, _, _) = run(folder.path(), &["hover", "data/common.yaml:1:1"]);

@@ -12,6 +12,7 @@ use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
 use hiera_ls::scope::Nodes;
 use hiera_ls::value::{HashMap, Value, from_json, load_yaml};
 
+use crate::hover_forms::check_file;
 use crate::tagged_json::from_tagged_json;
 
 fn read(path: &str) -> String {
@@ -134,4 +135,25 @@ fn hovers_tell_what_puppet_answers() {
         wrong.join("\n")
     );
     assert!(compared > 200 && certain > 30 && shown > 30);
+}
+
+#[test]
+fn hovers_are_narrow_and_short_wherever_the_cursor_is() {
+    let folder = disk::absolute(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/acme"));
+    let snapshot = disk::snapshot_of(&folder);
+    let nodes = from_json(&read("fixtures/acme/nodes.json")).unwrap();
+    let known = KnownNodes::new(&Nodes::read(&nodes, &HashMap::default()).unwrap());
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+    let (mut count, mut wrong) = (0, Vec::new());
+    for nodes in [&known, &KnownNodes::default()] {
+        for file in snapshot.files() {
+            let analysis = Analysis::new(&snapshot, &settings, &configs, nodes);
+            let (hovers, problems) = check_file(analysis, file.path(), 4);
+            count += hovers;
+            wrong.extend(problems);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 500, "{count} hovers");
 }

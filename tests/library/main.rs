@@ -9,6 +9,8 @@
 
 #[path = "../support/fixture.rs"]
 mod fixture;
+#[path = "../support/hover_forms.rs"]
+mod hover_forms;
 #[path = "../support/puppet_tree.rs"]
 mod puppet_tree;
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 use hiera_ls::analysis::{Analysis, RootView};
 use hiera_ls::ide;
 use hiera_ls::ide::call_hierarchy::{incoming, outgoing, prepare};
-use hiera_ls::ide::hint::hints;
+use hiera_ls::ide::hint::{HintOptions, hints};
 use hiera_ls::ide::impact::{Detail, impact};
 use hiera_ls::ide::lens::{LensKind, LensOptions, lenses};
 use hiera_ls::ide::matrix::{all_keys, row};
@@ -335,7 +335,11 @@ fn lenses_hints_and_calls_of_a_file() {
         .iter()
         .map(|lens| (lens.key.as_deref().unwrap(), &lens.kind))
         .collect();
-    let overrides = |above| LensKind::Overrides { above, below: 0 };
+    let overrides = |above| LensKind::Overrides {
+        above,
+        below: 0,
+        more: false,
+    };
     assert_eq!(
         found,
         [
@@ -352,20 +356,20 @@ fn lenses_hints_and_calls_of_a_file() {
             selected,
             ..fleet.analysis
         };
-        let found = hints(analysis, path, whole);
+        let found = hints(analysis, path, whole, HintOptions::ALL);
         found.iter().map(|hint| hint.label()).collect()
     };
     assert_eq!(
         labels(path, None),
         [
-            "↑ role/web.yaml:1 (never used, 2/2)",
-            "8080",
-            "↑ node/n1.yaml:1 +1 (never used, 2/2)",
+            "never used ↑ role/web.yaml:1",
+            "= 8080",
+            "never used ↑ node/n1.yaml:1 and 1 more",
         ]
     );
     assert_eq!(
         labels("/repo/data/role/web.yaml", None),
-        ["↑ node/n1.yaml:1 (1/2)"]
+        ["↑ node/n1.yaml:1 on 1 of 2"]
     );
     assert_eq!(
         labels("/repo/data/role/web.yaml", Some("n1")),
@@ -414,7 +418,12 @@ fn hints_without_nodes_say_what_is_certain_for_every_node() {
         let snapshot = workspace.snapshot();
         let fleet = fleet(&base, &snapshot);
         let path = format!("/repo/data/{file}");
-        let found = hints(fleet.analysis, &path, TextRange::new(0, text.len()));
+        let found = hints(
+            fleet.analysis,
+            &path,
+            TextRange::new(0, text.len()),
+            HintOptions::ALL,
+        );
         let label =
             |hint: &ide::hint::Hint| format!("{}: {}", hint.range.slice(text), hint.label());
         found.iter().map(label).collect()
@@ -424,16 +433,16 @@ fn hints_without_nodes_say_what_is_certain_for_every_node() {
     assert_eq!(
         labels(&known, "common.yaml", common),
         [
-            "alone: ↑ top.yaml:1 (never used)",
-            "%{lookup('name')}: \"x\"",
-            "%{lookup('alone')}: 2",
+            "alone: never used ↑ top.yaml:1",
+            "%{lookup('name')}: = x",
+            "%{lookup('alone')}: = 2",
         ]
     );
     assert_eq!(
         labels(&known, "role/web.yaml", role),
         [
-            "alone: ↑ top.yaml:1 (never used)",
-            "list: merged from 3 sources",
+            "alone: never used ↑ top.yaml:1",
+            "list: merged from 3 levels",
         ]
     );
     // A level that is not visible may set anything.
@@ -496,7 +505,7 @@ fn nodes_are_found_without_a_flag_where_an_editor_finds_them() {
     std::fs::rename(folder.path().join("nodes.yaml"), new.join("nodes.yaml")).unwrap();
     assert_eq!(
         matrix().0,
-        "port — 2 answers over 3 nodes\n\
+        "port — 2 different values on 3 nodes\n\
          \x20 81  2 nodes  new/data/common.yaml:1\n\
          \x20 9   b        new/data/node/b.yaml:1\n"
     );

@@ -17,6 +17,7 @@ use hiera_ls::workspace::Snapshot;
 use serde_json::json;
 
 use crate::corpora::{self, Corpus};
+use crate::hover_forms::check_file;
 use crate::program;
 use crate::tagged_json::from_tagged_json;
 
@@ -245,6 +246,18 @@ fn hovers_of_lsst_control_equal_puppet() {
         text.is_some_and(|text| text.contains(", unless ") && text.contains("unknown, level"))
     });
     assert!(one_is_unknown, "no hover names an unknown level");
+    // Every tenth word of every fifth file: there are a few hundred thousand words.
+    let (mut count, mut wrong) = (0, Vec::new());
+    for nodes in [&no_nodes, &known] {
+        let analysis = Analysis::new(&snapshot, &settings, &configs, nodes);
+        for file in snapshot.files().step_by(5) {
+            let (hovers, problems) = check_file(analysis, file.path(), 10);
+            count += hovers;
+            wrong.extend(problems);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    eprintln!("lsst-control: {count} hovers in short lines");
     tell_times(&snapshot, &spots, &settings, &configs, [&no_nodes, &known]);
 }
 

@@ -22,6 +22,8 @@ mod corpora_parity;
 mod declared;
 mod generate;
 mod hover_corpora;
+#[path = "../support/hover_forms.rs"]
+mod hover_forms;
 mod known;
 mod matrix_corpora;
 mod program;

@@ -452,6 +452,7 @@ impl World {
             (12, _) => {
                 let severity = dice.one(&["off", "hint", "error"]);
                 self.settings = json!({
+                    "codeLens": { "overrides": true, "uses": true, "impact": true },
                     "puppetVersion": dice.one(&[7, 8]),
                     "diagnostics": {
                         "enable": dice.below(5) > 0,
@@ -538,7 +539,7 @@ fn incremental_equals_fresh() {
             folder: temporary.path().canonicalize().unwrap(),
             open: BTreeMap::new(),
             version: 1,
-            settings: json!({}),
+            settings: json!({ "codeLens": { "overrides": true, "uses": true, "impact": true } }),
             pulls: if sequence % 2 == 0 {
                 json!({})
             } else {

@@ -77,7 +77,7 @@ fn a_hover_on_a_slow_disk_says_that_it_is_still_reading_and_nothing_is_missing_i
     let search = client.request("workspace/symbol", json!({ "query": "port" }));
     let explained = client.request(
         "workspace/executeCommand",
-        json!({ "command": "hiera.explain", "arguments": [{ "uri": file, "key": "port" }] }),
+        json!({ "command": "hiera.explain", "arguments": [{ "uri": file, "key": "port", "form": "puppet" }] }),
     );
     let hover = client.hover(&file, 1, 1);
     // Typed behind them: they are about the text before it, and the whole disk.

@@ -332,7 +332,8 @@ impl Walk<'_> {
         }
         match keys {
             Keys::Folders if !key.starts_with('/') => {
-                let message = format!("'{key}' is no deployed folder: expected an absolute path");
+                let message =
+                    format!("'{key}' is not a deployed folder: expected an absolute path");
                 self.add(range, Spoils::Setting, message);
             }
             Keys::Functions if is_puppets_own(&key) => {
@@ -349,7 +350,7 @@ impl Walk<'_> {
                 self.add(range, Spoils::Entry, message).meant = meant;
             }
             Keys::Paths if !is_inside(&key) => {
-                let message = format!("'{key}' is no path inside the workspace");
+                let message = format!("'{key}' is not a path inside the workspace");
                 self.add(range, Spoils::Setting, message);
             }
             Keys::Folders | Keys::Functions | Keys::Rules | Keys::Names | Keys::Paths => {}
@@ -368,7 +369,7 @@ impl Walk<'_> {
             Shape::Path | Shape::PathOr(_) => {
                 if !is_inside(text) {
                     let message = format!(
-                        "'{text}' is no path inside the workspace; a path outside counts only from \
+                        "'{text}' is not a path inside the workspace; a path outside counts only from \
                          the user's own settings"
                     );
                     self.add(range, Spoils::Setting, message);
@@ -380,7 +381,7 @@ impl Walk<'_> {
                     self.add(range, Spoils::Setting, message);
                 } else if !is_inside(text) {
                     let message = format!(
-                        "'{text}' is no path inside the workspace: start with {{path}} or {{datadir}}"
+                        "'{text}' is not a path inside the workspace: start with {{path}} or {{datadir}}"
                     );
                     self.add(range, Spoils::Setting, message);
                 }

@@ -368,16 +368,16 @@ mod tests {
             4 "warnin": expected off, warning or error, got 'warnin': did you mean 'warning'? [warning]
             5 "6": expected 7 or 8, got '6'
             6 "[a]": expected true or false, got a list
-            8 "../other": '../other' is no path inside the workspace; a path outside counts only from the user's own settings
-            9 "/etc/passwd": '/etc/passwd' is no path inside the workspace; a path outside counts only from the user's own settings
+            8 "../other": '../other' is not a path inside the workspace; a path outside counts only from the user's own settings
+            9 "/etc/passwd": '/etc/passwd' is not a path inside the workspace; a path outside counts only from the user's own settings
             10 "severities": unknown setting 'severities': did you mean 'severity'? [severity]
             10 "dup-kye": unknown rule 'dup-kye': did you mean 'dup-key'? [dup-key]
             10 "loud": expected off, hint, information, warning or error, got 'loud'
             11 "nodes.yaml": expected a list, each a path, got 'nodes.yaml'
-            12 "data": 'data' is no deployed folder: expected an absolute path
+            12 "data": 'data' is not a deployed folder: expected an absolute path
             14 "yaml_data": 'yaml_data' is Puppet's own: what it does is known
             15 "yaml": expected yaml_data, json_data, hocon_data, eyaml_lookup_key, secret or nothing, got 'yaml'
-            15 "\"/etc/{key}.yaml\"": '/etc/{key}.yaml' is no path inside the workspace: start with {path} or {datadir}
+            15 "\"/etc/{key}.yaml\"": '/etc/{key}.yaml' is not a path inside the workspace: start with {path} or {datadir}
             15 "kyes": unknown setting 'kyes': expected like, path, keys
             16 "\"{datadir}/{kye}.yaml\"": unknown placeholder '{kye}': there are {path}, {datadir}, {key}, {key_path}, {key_file}, {key_module}, {key_name}
             17 "nothing_like_it": unknown setting 'nothing_like_it': a workspace may set puppetVersion, strict, strictVariables, nodesFiles, factsFile, pathMap, roots, backends, nodes, diagnostics

@@ -88,7 +88,7 @@ pub(super) static PROJECT: &[Setting] = &[
     ),
     setting(
         "factsFile",
-        "A file of facts that lie under every node's own.",
+        "A file of default facts; each node's own facts win.",
         Shape::Path,
     ),
     setting(

@@ -114,7 +114,7 @@ impl Repository {
                     .ok(),
                 Kind::Tree | Kind::Blob => None,
             };
-            id = next.ok_or_else(|| GitError::new(format!("object {id} is no commit")))?;
+            id = next.ok_or_else(|| GitError::new(format!("object {id} is not a commit")))?;
         }
         Err(GitError::new(format!("tag {id} leads to no commit")))
     }

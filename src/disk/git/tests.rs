@@ -337,7 +337,7 @@ fn what_cannot_be_read_is_refused_by_name() {
     }
     let blob = repo.git(&["rev-parse", "HEAD:hiera.yaml"]);
     let why = read(repo.path(), blob.trim()).unwrap_err();
-    assert!(why.ends_with(" is no commit"), "{why}");
+    assert!(why.ends_with(" is not a commit"), "{why}");
     // A shallow clone ends where its objects do.
     let url = format!("file://{at}");
     let shallow = nowhere.path().join("shallow");

@@ -47,6 +47,10 @@ pub(super) fn document(
         return Ok(Answer::Message(format!("{from} and {to} get {what}")));
     }
     let mut document = text(names, &differences, analysis.snapshot);
+    if !analysis.what_if.is_empty() {
+        let note = format!("hypothetical: {}\n", one_line(analysis.what_if));
+        document.content.insert_str(0, &note);
+    }
     document.sides = vec![
         one_side(from, to, &differences, analysis.snapshot, |of| &of.before),
         one_side(to, from, &differences, analysis.snapshot, |of| &of.after),

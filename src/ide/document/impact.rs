@@ -54,6 +54,11 @@ pub(super) fn answer(
     };
     let document = text(&impact, of, &what, snapshot);
     Ok(match document {
+        Some(mut document) if !analysis.what_if.is_empty() => {
+            let note = format!("hypothetical: {}\n", super::one_line(analysis.what_if));
+            document.content.insert_str(0, &note);
+            Answer::Document(document)
+        }
         Some(document) => Answer::Document(document),
         None => Answer::Message(format!("{what} changes no effective value")),
     })
@@ -80,7 +85,9 @@ fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<D
         ),
     };
     if !impact.is_complete {
-        content.push_str("it touches more keys than are looked at here: there may be more\n");
+        content.push_str(
+            "the edit touches more keys than are looked at: only the first of them were checked\n",
+        );
     }
     for difference in &impact.changes {
         content.push('\n');

@@ -2,19 +2,34 @@
 
 use std::fmt::Write as _;
 
-use super::{Document, one_line, place};
+use super::{Answer, Document, one_line, place};
 use crate::analysis::RootView;
 use crate::ide::cell::{NO_FACTS, counted, origins_text, row_json};
 use crate::ide::matrix::{Cell, Row, row, row_of_possible, with_facts, with_unseen};
+use crate::lookup::LookupError;
 use crate::value::{Value, dump_for_hover};
 use crate::workspace::Snapshot;
 
 /// Where lists of nodes are broken, in characters.
 const WIDTH: usize = 100;
 
+/// The matrix of a key; a sentence where no level sets it for any node.
+pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> Answer {
+    let (row, document) = document(view, key);
+    let is_missing = |cell: &Cell| {
+        cell.unknown.is_none()
+            && cell.unless.is_none()
+            && cell.result.as_ref().is_err_and(LookupError::is_not_found)
+    };
+    match !row.answers.is_empty() && row.answers.iter().chain(&row.by_facts).all(is_missing) {
+        true => Answer::Message(format!("no level sets '{}' for any node", row.key)),
+        false => Answer::Document(document),
+    }
+}
+
 /// The matrix of a key: YAML with each answer, the nodes that get it and where it comes from in
 /// comments. Where no nodes are known, the answers by what their facts say.
-pub(super) fn document(view: &RootView<'_>, key: &str) -> Document {
+fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
     let snapshot = view.analysis.snapshot;
     let row = match view.analysis.nodes.is_empty() {
         true => row_of_possible(view, key),
@@ -26,13 +41,24 @@ pub(super) fn document(view: &RootView<'_>, key: &str) -> Document {
     let mut content = match (row.answers.len(), is_of_nodes) {
         (0, _) => format!("# {} — no node is known\n", row.key),
         (1, true) => format!("# {} — the same for {}\n", row.key, counted(total)),
-        (count, true) => format!("# {} — {count} answers over {}\n", row.key, counted(total)),
+        (count, true) => format!(
+            "# {} — {count} different values on {}\n",
+            row.key,
+            counted(total)
+        ),
         (1, false) => format!("# {} — the same for every node\n", row.key),
         (count, false) => format!(
-            "# {} — {count} answers, by what a node's facts say\n",
+            "# {} — {count} different values, by what a node's facts say\n",
             row.key
         ),
     };
+    if !view.analysis.what_if.is_empty() {
+        let _ = writeln!(
+            content,
+            "# hypothetical: {}",
+            one_line(view.analysis.what_if)
+        );
+    }
     if view.analysis.nodes.are_names() {
         let _ = writeln!(content, "# {NO_FACTS}");
     }
@@ -45,14 +71,15 @@ pub(super) fn document(view: &RootView<'_>, key: &str) -> Document {
         }
         answer(&mut content, &row.key, cell);
     }
-    Document {
+    let document = Document {
         title: format!("Matrix of {}", row.key),
         language: "yaml",
         content,
         data: Some(row_json(&row)),
         values: values(&row),
         ..Document::default()
-    }
+    };
+    (row, document)
 }
 
 /// The value of each answer, in the order of the data: those for nodes, then those by facts; empty where

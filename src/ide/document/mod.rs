@@ -46,6 +46,15 @@ pub enum Answer {
     Message(String),
 }
 
+/// The form of an explanation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExplainForm {
+    /// For people: the answer, then a line for each level.
+    People,
+    /// The text of `puppet lookup --explain`.
+    Puppet,
+}
+
 /// A key of a file: by its name, or by the place where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyPlace {
@@ -60,10 +69,12 @@ pub struct KeyPlace {
 /// What a document is about.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// How Puppet looks a key up: the text of `puppet lookup --explain`.
+    /// How Puppet looks a key up.
     Explain {
         /// The key.
         place: KeyPlace,
+        /// For whom.
+        form: ExplainForm,
         /// The node; any node without one.
         node: Option<Arc<Node>>,
     },
@@ -113,20 +124,26 @@ pub fn answer(
     progress: Progress<'_>,
 ) -> Result<Answer, String> {
     let document = match question {
-        Question::Explain { place, node } => {
+        Question::Explain { place, form, node } => {
             let key = place.key(analysis.snapshot)?;
-            explain::document(&place.view(analysis)?, &key, node.as_deref())
+            let view = place.view(analysis)?;
+            match form {
+                ExplainForm::People => {
+                    explain::for_people(analysis, &view, &place.path, &key, node.as_deref())
+                }
+                ExplainForm::Puppet => explain::document(&view, &key, node.as_deref()),
+            }
         }
         Question::Value(place) => {
             let key = place.key(analysis.snapshot)?;
             match value(analysis, &place.path, &key) {
                 Some(document) => document,
-                None => matrix::document(&place.view(analysis)?, &key),
+                None => return Ok(matrix::answer_for(&place.view(analysis)?, &key)),
             }
         }
         Question::Matrix(place) => {
             let key = place.key(analysis.snapshot)?;
-            matrix::document(&place.view(analysis)?, &key)
+            return Ok(matrix::answer_for(&place.view(analysis)?, &key));
         }
         Question::Uses(place) => {
             let key = root_of(&place.key(analysis.snapshot)?);

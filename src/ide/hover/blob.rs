@@ -96,7 +96,7 @@ pub fn plain_text(
     let file = snapshot.file(path).ok_or_else(nothing)?;
     let blob = target.blob.map_err(|broken| {
         format!(
-            "what begins here is no encrypted value: {}",
+            "what begins here is not an encrypted value: {}",
             words(broken.problem)
         )
     })?;
@@ -110,7 +110,7 @@ pub fn plain_text(
     let opened = opened.map_err(|error| refusal(&error, &blob))?;
     let text = String::from_utf8(opened).map_err(|error| {
         let size = error.as_bytes().len();
-        format!("what is encrypted here is no text but {size} bytes: 'eyaml decrypt' writes them")
+        format!("what is encrypted here is not text but {size} bytes: 'eyaml decrypt' writes them")
     })?;
     let start = target.range.start as usize;
     Ok(Revealed {
@@ -154,8 +154,8 @@ fn words(problem: BlobProblem) -> &'static str {
     match problem {
         BlobProblem::Unterminated => "no ] follows",
         BlobProblem::Empty => "there is nothing in it",
-        BlobProblem::BadCharacter { .. } => "a character in it is no base64",
+        BlobProblem::BadCharacter { .. } => "it has a character that is not base64",
         BlobProblem::Truncated => "the base64 ends in the middle",
-        BlobProblem::NotAnEnvelope => "it is no message of this method",
+        BlobProblem::NotAnEnvelope => "it is not a message of this method",
     }
 }

@@ -11,13 +11,13 @@ use crate::text::TextRange;
 use crate::workspace::{CodeFacts, DefinitionKind, IncludeFact, LookupKey};
 
 /// Longest type or default in a line, in characters.
-const LONGEST: usize = 80;
+const LONGEST: usize = 64;
 
 /// Most lines of a parameter's documentation.
-const MOST_DOCUMENTATION: usize = 6;
+const MOST_DOCUMENTATION: usize = 3;
 
 /// Most parameters of a class that are listed.
-const MOST_PARAMETERS: usize = 24;
+const MOST_PARAMETERS: usize = 16;
 
 /// Adds the parameter that a key is for, where a class has it.
 pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
@@ -116,20 +116,17 @@ fn of_class(context: &Context<'_>, class: Defined<'_>) -> Page {
         text(" · "),
         place(context, class, definition.place),
     ]);
-    let rows = definition.parameters.iter().take(MOST_PARAMETERS);
-    let rows = rows.filter_map(|parameter| {
-        let found = class.parameter(&parameter.name)?;
+    for parameter in definition.parameters.iter().take(MOST_PARAMETERS) {
+        let Some(found) = class.parameter(&parameter.name) else {
+            continue;
+        };
         let key = format!("{}::{}", definition.name, parameter.name);
-        let expected = found.expected().map(on_one_line).unwrap_or_default();
-        Some(vec![
-            vec![code(format!("${}", parameter.name))],
-            vec![code(expected)],
-            value(context, found, &key),
-        ])
-    });
-    let rows: Vec<Vec<Line>> = rows.collect();
-    if !rows.is_empty() {
-        page.table(vec!["parameter", "type", "value"], rows);
+        let mut line = vec![code(format!("${}", parameter.name)), text(" — ")];
+        line.extend(value(context, found, &key));
+        if let Some(expected) = found.expected() {
+            line.extend([text(" · "), code(on_one_line(expected))]);
+        }
+        page.line(line);
     }
     let more = definition.parameters.len().saturating_sub(MOST_PARAMETERS);
     if more > 0 {
@@ -138,7 +135,7 @@ fn of_class(context: &Context<'_>, class: Defined<'_>) -> Page {
     page
 }
 
-/// What a parameter gets, in a cell.
+/// What a parameter gets, in a few words.
 fn value(context: &Context<'_>, found: ClassParameter<'_>, key: &str) -> Line {
     let default = match found.default() {
         Some(default) => vec![text("default "), code(on_one_line(default))],
@@ -149,7 +146,7 @@ fn value(context: &Context<'_>, found: ClassParameter<'_>, key: &str) -> Line {
     };
     let answers = over_nodes::effective(context, &target);
     let [answer] = &answers[..] else {
-        return vec![text(format!("{} answers", answers.len()))];
+        return vec![text(format!("{} different values", answers.len()))];
     };
     let mut cell = match &answer.result {
         Ok(Some(value)) => vec![code(yaml::inline(value, CELL))],
@@ -158,7 +155,7 @@ fn value(context: &Context<'_>, found: ClassParameter<'_>, key: &str) -> Line {
         Err(error) => vec![text("fails: "), text(error.to_string())],
     };
     if !answer.is_certain {
-        cell.push(text(" (not certain)"));
+        cell.push(text(" (may differ)"));
     }
     cell
 }

@@ -13,7 +13,10 @@ use crate::value::Value;
 use crate::workspace::{File, dialect_of, path};
 
 /// Most files that one line names.
-const MOST_NAMED: usize = 4;
+const MOST_NAMED: usize = 3;
+
+/// Most files without a key that are named.
+const MOST_WITHOUT: usize = 2;
 
 /// One hover.
 pub(super) struct Context<'a> {
@@ -47,6 +50,11 @@ impl<'a> Context<'a> {
             positions: KeyPositions::new(analysis.snapshot),
             datadir: OnceCell::new(),
         })
+    }
+
+    /// Whether everything is wanted, however long it is.
+    pub(super) fn wants_whole(&self) -> bool {
+        self.options.max_lines == usize::MAX
     }
 
     pub(super) fn path(&self) -> &'a str {
@@ -141,9 +149,12 @@ impl<'a> Context<'a> {
 
     /// Names of files without lines, a few of them.
     pub(super) fn labels(&self, files: &[Arc<str>]) -> Line {
-        let names = files.iter().take(MOST_NAMED);
+        let names = files.iter().take(MOST_WITHOUT);
         let names = names.map(|path| vec![self.file_link(path)]);
-        with_more(joined(names, ", "), files.len().saturating_sub(MOST_NAMED))
+        with_more(
+            joined(names, ", "),
+            files.len().saturating_sub(MOST_WITHOUT),
+        )
     }
 }
 

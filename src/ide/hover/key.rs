@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::levels::{self, merge_line};
-use super::page::{CutValue, Line, Page, code, joined, name, text};
+use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use super::provenance::{dig, notes};
 use super::unread::{reasons, variants};
 use super::{class, over_nodes, yaml};
@@ -21,9 +21,11 @@ const MOST_LINKS: usize = 12;
 /// One answer, and the nodes that get it.
 pub(super) struct View {
     survey: Survey,
-    /// For the first line: "for every node that reads this file", and what could change it.
+    /// For the first line: "for every node that reads this file".
     whose: Line,
     unknown: Vec<Unknown>,
+    /// What could change the answer; empty where nothing could.
+    may_differ: Line,
 }
 
 impl View {
@@ -31,13 +33,12 @@ impl View {
         context: &Context<'_>,
         target: &KeyTarget,
         survey: Survey,
-        mut whose: Line,
+        whose: Line,
     ) -> View {
         let analysis = &context.view.analysis;
         let unknown = survey.unknowns(analysis, &target.steps);
-        let conditions = survey.conditions(analysis, &unknown);
-        whose.extend(levels::unless(&target.root, conditions, &survey.outside()));
         View {
+            may_differ: levels::may_differ(analysis, &survey, &unknown),
             survey,
             whose,
             unknown,
@@ -45,13 +46,42 @@ impl View {
     }
 }
 
+impl View {
+    /// For whom the answer is, marked where something could change it.
+    fn whose(&self) -> Line {
+        let mut line = self.whose.clone();
+        if !self.may_differ.is_empty() {
+            line.push(text(" (may differ)"));
+        }
+        line
+    }
+}
+
 /// The page of a key of the file under the cursor.
 pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
     let mut page = answers(context, target);
+    links(context, target, &mut page);
     class::add_parameter(context, target, &mut page);
     let config = context.view.root.hiera_yaml.as_deref();
     page.line(variants(context.view.analysis, context.path(), config));
     page
+}
+
+/// Links to how the value comes about and to all nodes, for clients that follow them.
+fn links(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
+    let Some(whole) = context.options.whole else {
+        return;
+    };
+    let key = target.lookup_name();
+    let links = [("explain", whole.explain), ("all nodes", whole.all_nodes)];
+    let links = links.into_iter().filter_map(|(label, link)| {
+        Some(vec![Piece::Action {
+            label,
+            link: Some(link?(&key)),
+            words: String::new(),
+        }])
+    });
+    page.link_line(joined(links, " · "));
 }
 
 fn answers(context: &Context<'_>, target: &KeyTarget) -> Page {
@@ -153,30 +183,35 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &View) -> Pag
         Ok(value) => value,
         Err(error) => {
             failure(context, &mut page, &key, error, &view.whose);
+            page.line(view.may_differ.clone());
             return page;
         }
     };
     let mut first = vec![name(&key), text(" — ")];
     let Some(part) = dig(value, &target.steps) else {
         first.push(text("not in the effective value, "));
-        first.extend(view.whose.clone());
+        first.extend(view.whose());
         page.line(first);
         let sources = &survey.sources;
-        levels::add_lines(context, &mut page, target, survey, &view.unknown, sources);
+        levels::add_lines(context, &mut page, target, survey, sources);
+        page.line(view.may_differ.clone());
+        levels::add_offers(context, &mut page, &view.unknown);
         return page;
     };
     let used = used(&survey.sources, target);
     let strategy = &survey.strategy;
     first.push(text(format!("{}, ", how(strategy, used.len()))));
-    first.extend(view.whose.clone());
+    first.extend(view.whose());
     page.line(first);
     let remarks = notes(context, target, part, &used, strategy);
-    let shown = yaml::lines(part, &remarks.parts, context.options.max_lines);
+    let shown = yaml::lines(part, &remarks.parts, context.wants_whole());
     let all = format!("hiera-ls lookup {}", shell_word(&key));
     add_value(context, &mut page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
-    levels::add_lines(context, &mut page, target, survey, &view.unknown, &used);
+    levels::add_lines(context, &mut page, target, survey, &used);
+    page.line(view.may_differ.clone());
     page.line(merge_line(context, strategy, survey.options.as_ref()));
+    levels::add_offers(context, &mut page, &view.unknown);
     page
 }
 
@@ -197,16 +232,13 @@ pub(super) fn add_value(
     all: String,
 ) {
     let whole = context.options.whole;
-    let cut = shown.cut.map(|cut| CutValue {
-        at: cut.at,
-        left_out: cut.left_out,
+    let command = whole.map(|whole| format!("command {}", whole.command));
+    let whole = Whole {
         link: whole.and_then(|whole| whole.link).map(|link| link(key)),
-        words: match whole {
-            Some(whole) => format!("command {}, or {all}", whole.command),
-            None => all,
-        },
-    });
-    page.yaml(shown.lines, cut);
+        words: command.into_iter().chain([all]).collect(),
+        is_shortened: shown.is_shortened,
+    };
+    page.value(shown.lines, whole);
 }
 
 /// A key as a word of a shell.
@@ -218,18 +250,24 @@ pub(super) fn shell_word(key: &str) -> String {
     format!("'{}'", key.replace('\'', "'\\''"))
 }
 
-/// How the value came about: "merged deep from 3 levels".
-fn how(strategy: &Strategy, sources: usize) -> String {
-    let word = match strategy.kind {
-        StrategyKind::First | StrategyKind::Default => return "first found".to_string(),
+/// How values of several levels become one.
+pub(super) fn manner(strategy: &Strategy) -> &'static str {
+    match strategy.kind {
+        StrategyKind::First | StrategyKind::Default => "first found",
         StrategyKind::Unique => "merged unique",
         StrategyKind::Hash => "merged as hash",
         StrategyKind::Deep | StrategyKind::UnconstrainedDeep => "merged deep",
         StrategyKind::ReverseDeep => "merged deep in reverse",
-    };
-    match sources {
-        1 => format!("{word}, set by one level"),
-        count => format!("{word} from {count} levels"),
+    }
+}
+
+/// How the value came about: "merged deep from 3 levels".
+fn how(strategy: &Strategy, sources: usize) -> String {
+    let word = manner(strategy);
+    match (strategy.is_first_found(), sources) {
+        (true, _) => word.to_string(),
+        (false, 1) => format!("{word}, set by one level"),
+        (false, count) => format!("{word} from {count} levels"),
     }
 }
 
@@ -293,7 +331,7 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
         .analysis
         .own_value(context.path(), &target.root);
     if let Some(value) = own.as_ref().and_then(|value| dig(value, &target.steps)) {
-        let shown = yaml::lines(value, &Default::default(), context.options.max_lines);
+        let shown = yaml::lines(value, &Default::default(), context.wants_whole());
         let all = "see the file".to_string();
         add_value(context, &mut page, shown, &target.lookup_name(), all);
     }

@@ -7,11 +7,12 @@ use super::key::CELL;
 use super::page::{Line, Page, code, joined, text};
 use super::provenance::dig;
 use super::yaml;
-use crate::analysis::{Condition, DecidingOptions, LevelValue, Offer, Survey};
-use crate::hierarchy::Layer;
+use crate::analysis::{Analysis, Condition, DecidingOptions, LevelValue, Offer, Survey};
 use crate::ide::target::KeyTarget;
-use crate::ide::unseen::outside_words;
 use crate::lookup::{Answer, OptionsSource, Strategy, Unknown, UnknownCause};
+
+/// Most levels outside of the workspace that are named.
+const MOST_OUTSIDE: usize = 2;
 
 /// Adds the lines on levels; `sources` are those that gave the part under the cursor.
 pub(super) fn add_lines(
@@ -19,21 +20,54 @@ pub(super) fn add_lines(
     page: &mut Page,
     target: &KeyTarget,
     survey: &Survey,
-    unknown: &[Unknown],
     sources: &[LevelValue],
 ) {
-    page.line(used_line(context, target, survey, sources));
-    page.line(unknown_line(context, target, unknown));
+    let mut line = used_line(context, target, survey, sources);
+    let not_set = survey.not_set();
+    if !not_set.is_empty() {
+        line.push(text(if line.is_empty() {
+            "not set in "
+        } else {
+            " · not set in "
+        }));
+        line.extend(context.labels(&not_set));
+    }
+    page.line(line);
+    page.line(assumed_line(&survey.answer));
+}
+
+/// Adds what the functions that are not run look like they do.
+pub(super) fn add_offers(context: &Context<'_>, page: &mut Page, unknown: &[Unknown]) {
     for line in offer_lines(context, unknown) {
         page.line(line);
     }
-    page.line(assumed_line(&survey.answer));
-    let not_set = survey.not_set();
-    if !not_set.is_empty() {
-        let mut line = vec![text("not set: ")];
-        line.extend(context.labels(&not_set));
-        page.line(line);
+}
+
+/// What could change an answer, in one line: `may differ: facts.site = ams or lhr · role (12 values)`.
+pub(super) fn may_differ(analysis: &Analysis<'_>, survey: &Survey, unknown: &[Unknown]) -> Line {
+    let outside = survey.outside();
+    let mut all: Vec<Line> = Vec::new();
+    for one in survey.conditions(analysis, unknown) {
+        let shown = condition(&survey.key, one);
+        if !all.contains(&shown) {
+            all.push(shown);
+        }
     }
+    let named = outside.iter().take(MOST_OUTSIDE);
+    let named = named.map(|level| vec![text(format!("'{level}'"))]);
+    if !outside.is_empty() {
+        let mut line = joined(named, ", ");
+        if let Some(more @ 1..) = outside.len().checked_sub(MOST_OUTSIDE) {
+            line.push(text(format!(" and {more} more levels")));
+        }
+        line.push(text(" (outside this workspace)"));
+        all.push(line);
+    }
+    let mut line = joined(all, " · ");
+    if !line.is_empty() {
+        line.insert(0, text("may differ: "));
+    }
+    line
 }
 
 /// Which levels gave the value, and which they override.
@@ -60,8 +94,8 @@ fn used_line(
     match sources {
         [] => {}
         [only] => {
+            line.push(text("set in "));
             line.extend(place(only));
-            line.push(text(" sets it"));
         }
         several => {
             line.push(text("merged from "));
@@ -86,75 +120,6 @@ fn used_line(
     };
     add(words, &for_some);
     line
-}
-
-/// Levels that could change the answer.
-fn unknown_line(context: &Context<'_>, target: &KeyTarget, unknown: &[Unknown]) -> Line {
-    let once = once_a_level(unknown);
-    let lines = once.iter().map(|unknown| {
-        let level = &unknown.level;
-        let mut line = vec![text(match (unknown.for_options, &unknown.layer) {
-            (true, _) => format!("unknown, lookup_options of level '{level}'"),
-            (false, layer) if *layer == context.view.layer => format!("unknown, level '{level}'"),
-            (false, layer) => format!("unknown, {} level '{level}'", layer_name(layer)),
-        })];
-        match &unknown.cause {
-            UnknownCause::Function { name, .. } => {
-                line.extend([text(": data of the function "), code(name.to_string())]);
-            }
-            UnknownCause::Absent { path, .. } => {
-                line.extend([text(": "), code(path.to_string()), text(" is not here")]);
-            }
-            UnknownCause::Path(possible) => {
-                let key = &*possible.key;
-                // A key that a token names.
-                if key != &*target.root && !possible.is_of_options() {
-                    line.extend([text(" for "), code(key)]);
-                }
-                line.push(text(": "));
-                line.extend(context.named(key, &[], possible.files.iter()));
-            }
-        }
-        line
-    });
-    joined(lines, " · ")
-}
-
-/// The reasons with those of one level's several paths in one: all their files, each once.
-fn once_a_level(unknown: &[Unknown]) -> Vec<Unknown> {
-    let mut once: Vec<Unknown> = Vec::new();
-    for unknown in unknown {
-        if once.contains(unknown) {
-            continue;
-        }
-        let is_same = |known: &&mut Unknown| {
-            (known.index, &known.level, &known.layer, known.for_options)
-                == (
-                    unknown.index,
-                    &unknown.level,
-                    &unknown.layer,
-                    unknown.for_options,
-                )
-        };
-        let same = once.iter_mut().filter(is_same).find_map(|known| {
-            match (&mut known.cause, &unknown.cause) {
-                (UnknownCause::Path(known), UnknownCause::Path(more)) => {
-                    (known.key == more.key).then_some((&mut known.files, &more.files))
-                }
-                (
-                    UnknownCause::Path(_)
-                    | UnknownCause::Function { .. }
-                    | UnknownCause::Absent { .. },
-                    _,
-                ) => None,
-            }
-        });
-        match same {
-            Some((files, more)) => *files = files.with(more),
-            None => once.push(unknown.clone()),
-        }
-    }
-    once
 }
 
 /// What the functions that are not run look like they do, and how to declare it.
@@ -197,43 +162,26 @@ pub(super) fn assumed_line(answer: &Answer) -> Line {
     line
 }
 
-/// The layer's name for people.
-fn layer_name(layer: &Layer) -> String {
-    match layer {
-        Layer::Global => "global layer".to_string(),
-        Layer::Environment => "environment".to_string(),
-        Layer::Module(name) => format!("module {name}"),
-    }
-}
-
-/// What would change the answer for a top-level key, behind "for every node": `, unless site is ams
-/// or lhr`.
-pub(super) fn unless(key: &str, conditions: Vec<Condition>, outside: &[Arc<str>]) -> Line {
-    let mut line = condition_line(key, conditions, outside);
+/// What would change a token's value, behind it: ` (may differ: site = ams)`.
+pub(super) fn unless(key: &str, conditions: Vec<Condition>) -> Line {
+    let mut line = joined(conditions.into_iter().map(|one| condition(key, one)), " · ");
     if !line.is_empty() {
-        line.insert(0, text(", unless "));
+        line.insert(0, text(" (may differ: "));
+        line.push(text(")"));
     }
     line
 }
 
-/// What would change the answer for a top-level key; empty where nothing would.
-pub(super) fn condition_line(key: &str, conditions: Vec<Condition>, outside: &[Arc<str>]) -> Line {
-    let conditions = conditions.into_iter();
-    let mut all: Vec<Line> = conditions.map(|one| condition(key, one)).collect();
-    all.extend(outside_words(outside).map(|words| vec![text(words)]));
-    joined(all, ", or ")
-}
-
-/// `site` is `ams` or `lhr`.
+/// `site` = `ams` or `lhr`.
 fn condition(key: &str, condition: Condition) -> Line {
     let (names, count, values) = match condition {
         Condition::Function { name, key: asked } => {
-            let has = match &*asked {
-                "lookup_options" => vec![text(" has "), code(asked.to_string()), text(" for it")],
-                asked if asked == key => vec![text(" has the key")],
-                asked => vec![text(" has "), code(asked.to_owned())],
+            let what = match &*asked {
+                "lookup_options" => " (its lookup_options are not known)".to_owned(),
+                asked if asked == key => " (its data is not known)".to_owned(),
+                asked => format!(" (what it has for {asked} is not known)"),
             };
-            return std::iter::once(code(name.to_string())).chain(has).collect();
+            return vec![code(name.to_string()), text(what)];
         }
         Condition::Variables {
             names,
@@ -245,18 +193,15 @@ fn condition(key: &str, condition: Condition) -> Line {
         ([name], [_, ..]) => {
             let values = values.iter().flatten();
             let values = values.map(|value| vec![code(value.clone())]);
-            let mut line = vec![code(name.to_string()), text(" is ")];
+            let mut line = vec![code(name.to_string()), text(" = ")];
             line.extend(joined(values, " or "));
             line
         }
-        ([name], []) => vec![
-            code(name.to_string()),
-            text(format!(" is one of {count} values")),
-        ],
+        ([name], []) => vec![code(name.to_string()), text(format!(" ({count} values)"))],
         (names, [values]) => {
             let pairs = names.iter().zip(values);
             let pairs = pairs.map(|(name, value)| {
-                vec![code(name.to_string()), text(" is "), code(value.clone())]
+                vec![code(name.to_string()), text(" = "), code(value.clone())]
             });
             joined(pairs, " and ")
         }
@@ -264,8 +209,8 @@ fn condition(key: &str, condition: Condition) -> Line {
             let names = names.iter().map(|name| vec![code(name.to_string())]);
             let mut line = joined(names, " and ");
             line.push(text(match count {
-                1 => " name a file that has the key".to_owned(),
-                count => format!(" have one of {count} combinations"),
+                1 => " (1 file)".to_owned(),
+                count => format!(" ({count} combinations)"),
             }));
             line
         }

@@ -27,7 +27,7 @@
 //! assert_eq!(
 //!     found.map(|hover| hover.plain).as_deref(),
 //!     Some("ntp::servers — first found, for every node that reads this file\n  \
-//!           - a\n  - b\ncommon.yaml:1 sets it"),
+//!           - a\n  - b\nset in common.yaml:1"),
 //! );
 //! ```
 
@@ -86,6 +86,10 @@ pub struct WholeValue<'a> {
     pub command: &'a str,
     /// Links that run it, for clients that follow such links.
     pub link: Option<ValueLink<'a>>,
+    /// Links to how the value comes about, for the same clients.
+    pub explain: Option<ValueLink<'a>>,
+    /// Links to the answers for all nodes, for the same clients.
+    pub all_nodes: Option<ValueLink<'a>>,
 }
 
 /// A form of a hover.
@@ -100,13 +104,13 @@ pub enum HoverForm {
     Plain,
 }
 
-/// Most lines that a value takes where nothing else is asked.
+/// Most lines of a hover where nothing else is asked.
 pub const MAX_LINES: usize = 20;
 
 /// How a hover is shown.
 #[derive(Clone, Copy)]
 pub struct HoverOptions<'a> {
-    /// Most lines of a value; the greatest number there is shows all, and lines in full.
+    /// Most lines; the greatest number there is shows all, and lines of values in full.
     pub max_lines: usize,
     /// How the whole of a value can be seen, beside the command line.
     pub whole: Option<WholeValue<'a>>,
@@ -142,9 +146,9 @@ pub struct Hover {
     pub range: TextRange,
     /// Markdown.
     pub markdown: String,
-    /// Markdown without tables, for terminal clients: aligned text instead.
+    /// Markdown in lines of at most 100 characters and without links, for terminal clients.
     pub aligned: String,
-    /// Plain text.
+    /// Plain text in lines of at most 100 characters.
     pub plain: String,
 }
 
@@ -168,7 +172,8 @@ pub fn hover(
     let context = Context::new(analysis, path, options);
     if let Some(context) = context.as_ref().filter(|context| context.is_code) {
         let code = context.file.facts().code.as_deref()?;
-        let (page, range) = class::in_manifest(context, code, offset)?;
+        let (mut page, range) = class::in_manifest(context, code, offset)?;
+        mark_what_if(analysis, &mut page);
         return Some(page.hover(range, options));
     }
     let target = target::at(analysis.snapshot, path, offset);
@@ -184,7 +189,7 @@ pub fn hover(
         let page = unread::page(analysis, path, key)?;
         return Some(page.hover(target.range()?, options));
     };
-    let page = match &target {
+    let mut page = match &target {
         Target::Key(key) | Target::NestedKey(key) => key::page(context, key),
         Target::Token(token) => token::page(context, token),
         Target::Path(path) => path::page(context, path),
@@ -193,7 +198,18 @@ pub fn hover(
         Target::Word(word) => word::page(context, word)?,
         Target::None => return None,
     };
+    mark_what_if(analysis, &mut page);
     Some(page.hover(target.range()?, options))
+}
+
+/// Says below the first line that facts are overridden.
+fn mark_what_if(analysis: Analysis<'_>, page: &mut page::Page) {
+    if !analysis.what_if.is_empty() {
+        page.second_line(vec![
+            page::text("hypothetical: "),
+            page::code(analysis.what_if),
+        ]);
+    }
 }
 
 /// A thing that a hover can be asked for by its name.
@@ -280,7 +296,34 @@ pub fn whole_value(
     if analysis.selected.is_none() && over_nodes::effective(&context, &target).len() > 1 {
         return None;
     }
-    Some(key::page(&context, &target).document())
+    let mut page = key::page(&context, &target);
+    mark_what_if(analysis, &mut page);
+    Some(page.document())
+}
+
+/// All that a hover on a key says (as it is looked up) for the nodes that read a file, or for the selected
+/// one, as a YAML document: the first value, everything else in comments. Nothing for a file that
+/// belongs to no hierarchy.
+#[must_use]
+pub fn answer_document(
+    analysis: Analysis<'_>,
+    path: &str,
+    key: &str,
+    options: &HoverOptions<'_>,
+) -> Option<String> {
+    let settings = without_keys(analysis.settings);
+    let analysis = Analysis {
+        settings: &settings,
+        ..analysis
+    };
+    let options = HoverOptions {
+        max_lines: usize::MAX,
+        ..*options
+    };
+    let context = Context::new(analysis, path, &options)?;
+    let mut page = key::page(&context, &KeyTarget::named(key)?);
+    mark_what_if(analysis, &mut page);
+    Some(page.document())
 }
 
 #[cfg(test)]

@@ -160,7 +160,7 @@ fn options_line(context: &Context<'_>, entry: &str) -> Line {
     };
     let Value::Hash(options) = own else {
         return vec![text(
-            "says nothing: options are a hash with merge or convert_to",
+            "is ignored: options are a hash with merge or convert_to",
         )];
     };
     let shown = options.iter().map(|(option, value)| {

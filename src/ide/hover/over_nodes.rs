@@ -2,28 +2,31 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
-use super::key::{CELL, View, add_value, one, shell_word, used};
-use super::levels::{assumed_line, condition_line, merge_line};
-use super::page::{Line, Page, code, name, text};
+use super::context::{Context, with_more};
+use super::key::{CELL, View, add_value, manner, one, shell_word, used};
+use super::levels::{add_offers, assumed_line, may_differ, merge_line};
+use super::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};
 use super::provenance::{dig, notes};
 use super::{Effective, yaml};
 use crate::analysis::{Survey, layers_of, quoted, request, sources, strategy};
 use crate::hierarchy::TemplatePart;
-use crate::ide::cell::NO_FACTS;
+use crate::ide::cell::{NO_FACTS, counted};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, LookupError, Reach, Request, Run};
 use crate::scope::Scope;
 use crate::value::Value;
 
-/// Most answers that a table names.
-const MOST_ANSWERS: usize = 8;
+/// Most answers that are named beside the first.
+const MOST_ANSWERS: usize = 5;
 
 /// Most nodes that are asked for besides those that read the file.
 const MOST_OTHERS: usize = 16;
 
-/// Most differences that a cell names.
-const MOST_CHANGES: usize = 4;
+/// Most differences of one kind that are named.
+const MOST_CHANGES: usize = 3;
+
+/// Widest key or element that differs, in characters.
+const SHORT: usize = 24;
 
 /// The answers over the known nodes that read the file.
 pub(super) fn page(
@@ -65,45 +68,14 @@ pub(super) fn page(
         let view = View::new(context, target, survey, vec![text(whose)]);
         let mut page = one(context, target, &view);
         if differs {
-            page.line(vec![text("other nodes get another value: see the matrix")]);
+            page.line(vec![text("other nodes get another value")]);
         }
         if nodes.are_names() {
             page.line(vec![text(NO_FACTS)]);
         }
         return page;
     }
-    let mut page = Page::default();
-    let Some(first) = groups.first() else {
-        return page;
-    };
-    table(context, target, &groups, total, &mut page);
-    let largest = first.runs[0];
-    let survey = survey(&largest.members, largest.answer.clone());
-    first_value(context, target, &groups, &survey, &mut page);
-    let mut merge = merge_line(context, &survey.strategy, survey.options.as_ref());
-    let differs = |group: &Group<'_>| {
-        let run = group.runs[0];
-        let scope = nodes.scope(run.members[0]);
-        let entry = context.view.in_scope(&scope).options_entry(&target.root);
-        strategy(&run.answer, &target.root, entry.as_ref()).kind != survey.strategy.kind
-    };
-    if !merge.is_empty() && groups[1..].iter().take(MOST_ANSWERS).any(differs) {
-        merge.push(text(", for the first of them"));
-    }
-    page.line(merge);
-    page.line(assumed_line(&largest.answer));
-    let analysis = &context.view.analysis;
-    let unknown = survey.unknowns(analysis, &target.steps);
-    let conditions = survey.conditions(analysis, &unknown);
-    let mut unless = condition_line(&target.root, conditions, &survey.outside());
-    if !unless.is_empty() {
-        unless.insert(0, text("unless "));
-    }
-    page.line(unless);
-    if nodes.are_names() {
-        page.line(vec![text(NO_FACTS)]);
-    }
-    page
+    differing(context, target, &groups, total)
 }
 
 /// Whether a node that does not read the file certainly gets another answer, as far as a few of them
@@ -125,41 +97,65 @@ fn others_differ(
     })
 }
 
-/// The table: value, number of nodes, reason.
-fn table(
+/// Several answers: the one for most nodes in full, one line for each other.
+fn differing(
     context: &Context<'_>,
     target: &KeyTarget,
     groups: &[Group<'_>],
     total: usize,
-    page: &mut Page,
-) {
-    let nodes = context.view.analysis.nodes;
+) -> Page {
+    let mut page = Page::default();
+    let Some(first) = groups.first() else {
+        return page;
+    };
+    let view = &context.view;
+    let nodes = view.analysis.nodes;
+    let largest = first.runs[0];
+    let scope = nodes.scope(largest.members[0]);
+    let survey = view.survey_of(&target.root, &scope, largest.answer.clone());
+    let unknown = survey.unknowns(&view.analysis, &target.steps);
     page.line(vec![
         name(target.shown()),
-        text(format!(" — {} answers over {total} nodes", groups.len())),
+        text(format!(
+            " — {}, {} different values on {total} nodes",
+            manner(&survey.strategy),
+            groups.len()
+        )),
     ]);
-    let rows = groups.iter().take(MOST_ANSWERS).map(|group| {
-        let count = match group.count {
-            1 => nodes.certname(group.runs[0].members[0]).to_string(),
-            count => format!("{count} nodes"),
-        };
-        vec![
-            cell(group, &groups[0]),
-            vec![text(count)],
-            because(context, target, group, groups),
-        ]
-    });
-    page.table(vec!["value", "nodes", "because"], rows.collect());
-    if groups.len() > MOST_ANSWERS {
-        let rest: usize = groups[MOST_ANSWERS..].iter().map(|group| group.count).sum();
+    first_value(context, target, groups, &survey, &mut page);
+    for group in groups.iter().skip(1).take(MOST_ANSWERS) {
+        page.line(other(context, target, group, groups));
+    }
+    if let Some(more @ 1..) = (groups.len() - 1).checked_sub(MOST_ANSWERS) {
+        let rest = &groups[1 + MOST_ANSWERS..];
+        let rest: usize = rest.iter().map(|group| group.count).sum();
+        let what = if more == 1 { "value" } else { "values" };
         page.line(vec![text(format!(
-            "and {} answers more, for {rest} nodes",
-            groups.len() - MOST_ANSWERS
+            "{more} more {what} on {}",
+            counted(rest)
         ))]);
     }
+    page.line(may_differ(&view.analysis, &survey, &unknown));
+    let mut merge = merge_line(context, &survey.strategy, survey.options.as_ref());
+    let differs = |group: &Group<'_>| {
+        let run = group.runs[0];
+        let scope = nodes.scope(run.members[0]);
+        let entry = view.in_scope(&scope).options_entry(&target.root);
+        strategy(&run.answer, &target.root, entry.as_ref()).kind != survey.strategy.kind
+    };
+    if !merge.is_empty() && groups[1..].iter().take(MOST_ANSWERS).any(differs) {
+        merge.push(text(", for the first value"));
+    }
+    page.line(merge);
+    page.line(assumed_line(&largest.answer));
+    if nodes.are_names() {
+        page.line(vec![text(NO_FACTS)]);
+    }
+    add_offers(context, &mut page, &unknown);
+    page
 }
 
-/// The value of the largest group in full, where it doesn't fit its cell.
+/// The value of the largest group, with whom it is for.
 fn first_value(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -168,25 +164,102 @@ fn first_value(
     page: &mut Page,
 ) {
     let first = &groups[0];
-    let Ok(Some(value)) = first.value else {
-        return;
-    };
-    if !is_long(value) {
-        return;
+    let mut whose = whose(context, first);
+    if first.count > 2 {
+        let condition = difference(context, target, first, groups, &files_of(target, first));
+        if !condition.is_empty() {
+            whose.push_str(&format!(" ({})", plain_words(&condition)));
+        }
     }
-    page.line(vec![text("the first of them:")]);
+    let value = match first.value {
+        Ok(Some(value)) => value,
+        Ok(None) | Err(_) => {
+            page.line(other(context, target, first, groups));
+            return;
+        }
+    };
     let used = used(&survey.sources, target);
     let remarks = notes(context, target, value, &used, &survey.strategy);
-    let max = context.options.max_lines.saturating_sub(groups.len());
+    if remarks.parts.is_empty()
+        && let Some(source) = used.first()
+        && let Some(path) = &source.path
+    {
+        let steps = &target.steps;
+        let link = context.named(&target.root, steps, std::iter::once(path));
+        whose.push_str(&format!(" · {}", plain_words(&link)));
+    }
+    if first.runs.iter().any(|run| !run.answer.unknown.is_empty()) {
+        whose.push_str(" (may differ)");
+    }
+    let mut shown = yaml::lines(value, &remarks.parts, context.wants_whole());
+    let room = WIDTH.saturating_sub(whose.chars().count() + 4);
+    match shown.lines.as_mut_slice() {
+        [only] if remarks.parts.is_empty() && only.chars().count() <= room => {
+            only.push_str(&format!("  # {whose}"));
+        }
+        _ => {
+            let heads = yaml::note_lines(&whose, WIDTH - 2);
+            let heads = heads.into_iter().map(|head| format!("# {head}"));
+            shown.lines.splice(0..0, heads);
+        }
+    }
     let nodes = context.view.analysis.nodes;
     let all = format!(
         "hiera-ls lookup {} --node {}",
         shell_word(&target.shown()),
         nodes.certname(first.runs[0].members[0])
     );
-    let lines = yaml::lines(value, &remarks.parts, max);
-    add_value(context, page, lines, &target.lookup_name(), all);
+    add_value(context, page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
+}
+
+/// The nodes of a group in words: `web02.example and 1 more`, `149 nodes`.
+fn whose(context: &Context<'_>, group: &Group<'_>) -> String {
+    let first = context
+        .view
+        .analysis
+        .nodes
+        .certname(group.runs[0].members[0]);
+    match group.count {
+        1 => first.to_owned(),
+        2 => format!("{first} and 1 more"),
+        count => counted(count),
+    }
+}
+
+/// Another answer in a line: what it is or how it differs from the first one, on which nodes and why,
+/// and the lines that only it comes from.
+fn other(
+    context: &Context<'_>,
+    target: &KeyTarget,
+    group: &Group<'_>,
+    groups: &[Group<'_>],
+) -> Line {
+    let mut line = cell(group, &groups[0]);
+    let files = files_of(target, group);
+    let whose = whose(context, group);
+    let condition = difference(context, target, group, groups, &files);
+    // The name of a single node says it already.
+    let is_said = condition.is_empty() || plain_words(&condition).ends_with(&whose);
+    line.push(text(format!(" on {whose}")));
+    if !is_said {
+        line.push(text(" ("));
+        line.extend(condition);
+        line.push(text(")"));
+    }
+    let shared = match std::ptr::eq(group, &raw const groups[0]) {
+        true => Vec::new(),
+        false => files_of(target, &groups[0]),
+    };
+    let own: Vec<&Arc<str>> = files.iter().filter(|path| !shared.contains(path)).collect();
+    if !own.is_empty() {
+        line.push(text(" · "));
+        line.extend(context.named(&target.root, &target.steps, own.into_iter()));
+    }
+    if group.runs.iter().any(|run| !run.answer.unknown.is_empty()) {
+        line.push(text(" (may differ)"));
+    }
+    line
 }
 
 /// The answers of a hover as data, the one for most nodes first.
@@ -260,14 +333,7 @@ fn cell(group: &Group<'_>, largest: &Group<'_>) -> Line {
                 Ok(Some(base)) if is_long(value) && base != value => changes(base, value),
                 Ok(_) | Err(_) => None,
             };
-            let mut cell = match differs {
-                Some(differs) => vec![text(differs)],
-                None => vec![code(yaml::inline(value, CELL))],
-            };
-            if group.runs.iter().any(|run| !run.answer.unknown.is_empty()) {
-                cell.push(text(" (not certain)"));
-            }
-            cell
+            differs.unwrap_or_else(|| vec![code(yaml::inline(value, CELL))])
         }
         Ok(None) => vec![text("not in the effective value")],
         Err(error) if error.is_not_found() => vec![text("not found")],
@@ -280,52 +346,60 @@ fn is_long(value: &Value) -> bool {
     yaml::inline(value, CELL + 1).chars().count() > CELL
 }
 
-/// How a hash or list differs from another, by its own keys or elements: `+strace, -vim, ~alice`.
-fn changes(base: &Value, value: &Value) -> Option<String> {
-    let mut found = Vec::new();
+/// How a hash or list differs from another, by its own keys or elements: `adds strace · changes alice`.
+fn changes(base: &Value, value: &Value) -> Option<Line> {
+    let (mut added, mut changed, mut removed) = (Vec::new(), Vec::new(), Vec::new());
     match (base, value) {
         (Value::Hash(base), Value::Hash(value)) => {
             for (key, part) in value.iter() {
                 match base.get(key) {
-                    None => found.push(format!("+{}", yaml::inline(key, CELL))),
-                    Some(other) if other != part => {
-                        found.push(format!("~{}", yaml::inline(key, CELL)));
-                    }
+                    None => added.push(key),
+                    Some(other) if other != part => changed.push(key),
                     Some(_) => {}
                 }
             }
-            let gone = base.keys().filter(|key| !value.contains_key(*key));
-            found.extend(gone.map(|key| format!("-{}", yaml::inline(key, CELL))));
+            removed.extend(base.keys().filter(|key| !value.contains_key(*key)));
         }
         (Value::Array(base), Value::Array(value)) => {
-            let new = value.iter().filter(|element| !base.contains(element));
-            found.extend(new.map(|element| format!("+{}", yaml::inline(element, CELL))));
-            let gone = base.iter().filter(|element| !value.contains(element));
-            found.extend(gone.map(|element| format!("-{}", yaml::inline(element, CELL))));
-            if found.is_empty() {
-                found.push("the same in another order".to_string());
+            added.extend(value.iter().filter(|element| !base.contains(element)));
+            removed.extend(base.iter().filter(|element| !value.contains(element)));
+            if added.is_empty() && removed.is_empty() {
+                return Some(vec![text("the same in another order")]);
             }
         }
         _ => return None,
     }
-    let more = found.len().saturating_sub(MOST_CHANGES);
-    found.truncate(MOST_CHANGES);
-    let mut shown = found.join(", ");
-    if more > 0 {
-        shown.push_str(&format!(" and {more} more"));
-    }
+    let kinds = [
+        ("adds ", added),
+        ("changes ", changed),
+        ("removes ", removed),
+    ];
+    let kinds = kinds.into_iter().filter(|(_, parts)| !parts.is_empty());
+    let shown = kinds.map(|(words, parts)| {
+        if parts
+            .iter()
+            .any(|part| matches!(part, Value::Hash(_) | Value::Array(_)))
+        {
+            let elements = if parts.len() == 1 {
+                "element"
+            } else {
+                "elements"
+            };
+            return vec![text(format!("{words}{} {elements}", parts.len()))];
+        }
+        let mut line = vec![text(words)];
+        let named = parts.iter().take(MOST_CHANGES);
+        let named = named.map(|part| vec![code(yaml::inline(part, SHORT))]);
+        line.extend(joined(named, ", "));
+        with_more(line, parts.len().saturating_sub(MOST_CHANGES))
+    });
+    let line = joined(shown, ", ");
     // The same hash in another order is the same value.
-    (!shown.is_empty()).then_some(shown)
+    (!line.is_empty()).then_some(line)
 }
 
-/// The sources of a group's answer, and the variable by which its nodes differ from the others.
-fn because(
-    context: &Context<'_>,
-    target: &KeyTarget,
-    group: &Group<'_>,
-    groups: &[Group<'_>],
-) -> Line {
-    let mut line = Line::new();
+/// The files that a group's answer comes from.
+fn files_of(target: &KeyTarget, group: &Group<'_>) -> Vec<Arc<str>> {
     let mut seen: Vec<Arc<str>> = Vec::new();
     for run in &group.runs {
         for source in sources(&run.answer, &quoted(&target.root)) {
@@ -337,14 +411,7 @@ fn because(
             }
         }
     }
-    line.extend(context.named(&target.root, &target.steps, seen.iter()));
-    let condition = difference(context, target, group, groups, &seen);
-    if !condition.is_empty() {
-        line.push(text(" ("));
-        line.extend(condition);
-        line.push(text(")"));
-    }
-    line
+    seen
 }
 
 /// A variable whose value all nodes of a group share and no node of another has: of those in the

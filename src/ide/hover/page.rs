@@ -1,4 +1,4 @@
-//! A hover before it is written down, and its three forms: Markdown, Markdown without tables for
+//! A hover before it is written down, and its three forms: Markdown, Markdown in short lines for
 //! terminal clients, and plain text.
 
 use crate::text::TextRange;
@@ -40,48 +40,51 @@ pub(super) type Line = Vec<Piece>;
 
 /// A part of a page.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Block {
+enum Block {
     /// One line.
     Line(Line),
+    /// Links that run commands.
+    Links(Line),
     /// A value.
-    Yaml {
-        /// Its lines.
+    Value {
+        /// All of its lines.
         lines: Vec<String>,
-        /// What of it is left out.
-        cut: Option<CutValue>,
-    },
-    /// Rows of cells.
-    Table {
-        /// The head, for clients that draw tables.
-        head: Vec<&'static str>,
-        /// The rows.
-        rows: Vec<Vec<Line>>,
+        /// How all of it can be seen.
+        whole: Whole,
     },
 }
 
-/// What is left out of a value, and how all of it can be seen.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct CutValue {
-    /// The line that stands for what is left out.
-    pub(super) at: usize,
-    /// How many lines are left out.
-    pub(super) left_out: usize,
-    /// The target of a link to all of it, for clients that follow it.
+/// How all of a value, or of a page, can be seen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Whole {
+    /// The target of a link, for clients that follow it.
     pub(super) link: Option<String>,
-    /// How to see all of it, for the others.
-    pub(super) words: String,
+    /// How to see it otherwise, each way in words; the best first.
+    pub(super) words: Vec<String>,
+    /// Whether lines of the value are shortened.
+    pub(super) is_shortened: bool,
 }
 
-impl CutValue {
-    fn mark(&self, is_linked: bool) -> String {
-        let lines = match self.left_out {
-            1 => "1 line".to_string(),
-            count => format!("{count} lines"),
+impl Whole {
+    /// What stands for lines that are left out, as far as it fits into a line.
+    fn mark(&self, left_out: usize, is_linked: bool) -> String {
+        let mut mark = match left_out {
+            0 => "# shortened".to_owned(),
+            1 => "# … 1 line more".to_owned(),
+            count => format!("# … {count} lines more"),
         };
-        match is_linked {
-            true => format!("# … {lines} more"),
-            false => format!("# … {lines} more: {}", self.words),
+        if is_linked {
+            return mark;
         }
+        for (at, words) in self.words.iter().enumerate() {
+            let separator = if at == 0 { ": " } else { ", or " };
+            let longer = format!("{mark}{separator}{words}");
+            if longer.chars().count() > WIDTH {
+                break;
+            }
+            mark = longer;
+        }
+        mark
     }
 }
 
@@ -90,6 +93,13 @@ impl CutValue {
 pub(super) struct Page {
     blocks: Vec<Block>,
 }
+
+/// Widest line of the text forms, in characters: a value is indented by two, a Markdown line ends in
+/// two blanks.
+pub(super) const WIDTH: usize = 98;
+
+/// Fewest lines that a value keeps where a hover is long.
+const LEAST_VALUE: usize = 8;
 
 /// Words.
 pub(super) fn text(words: impl Into<String>) -> Piece {
@@ -104,6 +114,12 @@ pub(super) fn code(words: impl Into<String>) -> Piece {
 /// The name that the hover is about.
 pub(super) fn name(words: impl Into<String>) -> Piece {
     Piece::Name(words.into())
+}
+
+/// A line without markup.
+pub(super) fn plain_words(line: &Line) -> String {
+    let words = line.iter().map(|piece| write_piece(piece, Form::Plain));
+    words.collect()
 }
 
 /// Lists joined with `separator`.
@@ -125,21 +141,32 @@ impl Page {
         }
     }
 
-    pub(super) fn yaml(&mut self, lines: Vec<String>, cut: Option<CutValue>) {
-        if !lines.is_empty() {
-            self.blocks.push(Block::Yaml { lines, cut });
+    /// A line of links, which only a client that follows them gets.
+    pub(super) fn link_line(&mut self, line: Line) {
+        if !line.is_empty() {
+            self.blocks.push(Block::Links(line));
         }
     }
 
-    pub(super) fn table(&mut self, head: Vec<&'static str>, rows: Vec<Vec<Line>>) {
-        self.blocks.push(Block::Table { head, rows });
+    /// A line right below the first one.
+    pub(super) fn second_line(&mut self, line: Line) {
+        if !line.is_empty() {
+            let at = self.blocks.len().min(1);
+            self.blocks.insert(at, Block::Line(line));
+        }
+    }
+
+    pub(super) fn value(&mut self, lines: Vec<String>, whole: Whole) {
+        if !lines.is_empty() {
+            self.blocks.push(Block::Value { lines, whole });
+        }
     }
 
     /// The page in the forms that are wanted.
     pub(super) fn hover(&self, range: TextRange, options: &HoverOptions<'_>) -> Hover {
         let write = |which: HoverForm, form: Form<'_>| match options.form {
             Some(wanted) if wanted != which => String::new(),
-            Some(_) | None => self.write(form),
+            Some(_) | None => self.write(form, options.max_lines),
         };
         Hover {
             range,
@@ -151,76 +178,163 @@ impl Page {
 
     /// The page as a YAML document: the value, everything else as comments.
     pub(super) fn document(&self) -> String {
-        let mut text = self.write(Form::Document);
+        let mut text = self.write(Form::Document, usize::MAX);
         text.push('\n');
         text
     }
 
-    fn write(&self, form: Form<'_>) -> String {
+    /// The page in one form, of at most `max` lines: first its value is cut in the middle, then lines at
+    /// its end are left out.
+    fn write(&self, form: Form<'_>, max: usize) -> String {
+        let mut parts: Vec<Part<'_>> = self
+            .blocks
+            .iter()
+            .map(|block| match block {
+                Block::Line(line) => Part::Words(write_line(line, form)),
+                Block::Links(line) => Part::Words(match form {
+                    Form::Markdown(_) => write_line(line, form),
+                    Form::Aligned | Form::Plain | Form::Document => Vec::new(),
+                }),
+                Block::Value { lines, whole } => Part::Value(lines.iter().collect(), whole, 0),
+            })
+            .collect();
+        let words: usize = parts.iter().map(Part::lines_of_words).sum();
+        let least = LEAST_VALUE.min(max.saturating_mul(2) / 5);
+        let most = max.saturating_sub(words).max(least);
+        for part in &mut parts {
+            part.cut(most, max);
+        }
+        let whole = self.blocks.iter().find_map(|block| match block {
+            Block::Value { whole, .. } => Some(whole),
+            Block::Line(_) | Block::Links(_) => None,
+        });
+        let mut dropped = 0;
+        while parts.len() > 1
+            && parts.iter().map(Part::lines).sum::<usize>() + usize::from(dropped > 0) > max
+            && let Some(Part::Words(last)) = parts.last()
+        {
+            dropped += last.len();
+            parts.pop();
+        }
         let mut out = String::new();
         let mut after_line = false;
-        let mut after_table = false;
-        for block in &self.blocks {
-            match block {
-                Block::Line(line) => {
-                    if !out.is_empty() {
-                        // Two blanks at the end of a line are Markdown's line break.
-                        if after_table {
-                            out.push('\n');
-                        }
-                        match (after_line, form) {
-                            (true, Form::Markdown(_) | Form::Aligned) => out.push_str("  \n"),
-                            (true, Form::Plain | Form::Document) | (false, _) => out.push('\n'),
-                        }
-                    }
-                    let words = write_line(line, form);
-                    match form {
-                        Form::Document => out.push_str(&format!("# {}", words.replace('\n', " "))),
-                        Form::Markdown(_) | Form::Aligned | Form::Plain => out.push_str(&words),
-                    }
-                    (after_line, after_table) = (true, false);
-                    continue;
-                }
-                Block::Yaml { lines, cut } => {
-                    let is_markdown = matches!(form, Form::Markdown(_));
-                    let link = cut.as_ref().and_then(|cut| cut.link.as_ref());
-                    let link = link.filter(|_| is_markdown);
-                    let mut lines = lines.clone();
-                    let mut total = lines.len();
-                    if let Some(cut) = cut
-                        && let Some(mark) = lines.get_mut(cut.at)
-                    {
-                        *mark = cut.mark(link.is_some());
-                        total = total + cut.left_out - 1;
-                    }
-                    match form {
-                        Form::Markdown(_) | Form::Aligned => fenced(&mut out, "yaml", &lines),
-                        Form::Plain => indented(&mut out, &lines),
-                        Form::Document => verbatim(&mut out, &lines),
-                    }
-                    if let Some(link) = link {
-                        out.push_str(&format!("\n[show all {total} lines]({link})"));
-                        (after_line, after_table) = (true, false);
-                        continue;
+        for part in &parts {
+            match part {
+                Part::Words(lines) => {
+                    for line in lines {
+                        add_line(&mut out, line, after_line, form);
+                        after_line = true;
                     }
                 }
-                Block::Table { head, rows } => match form {
-                    Form::Markdown(_) => table(&mut out, head, rows, form),
-                    Form::Aligned => fenced(&mut out, "text", &aligned(rows)),
-                    Form::Plain => indented(&mut out, &aligned(rows)),
-                    Form::Document => {
-                        let rows = aligned(rows).into_iter();
-                        let rows: Vec<String> = rows.map(|row| format!("#   {row}")).collect();
-                        verbatim(&mut out, &rows);
-                    }
-                },
+                Part::Value(lines, whole, left_out) => {
+                    after_line = add_value(&mut out, lines, whole, *left_out, form);
+                }
             }
-            after_line = false;
-            let is_table = matches!(block, Block::Table { .. });
-            after_table = is_table && matches!(form, Form::Markdown(_));
+        }
+        if dropped > 0 {
+            let count = if dropped == 1 { "line" } else { "lines" };
+            let mut rest = format!("… {dropped} {count} more");
+            if let Some(whole) = whole {
+                match (&whole.link, form, whole.words.first()) {
+                    (Some(link), Form::Markdown(_), _) => rest = format!("[{rest}]({link})"),
+                    (_, _, Some(words)) => rest = format!("{rest}: {words}"),
+                    (_, _, None) => {}
+                }
+            }
+            add_line(&mut out, &rest, after_line, form);
         }
         out
     }
+}
+
+/// A block in one form.
+enum Part<'p> {
+    Words(Vec<String>),
+    /// Its lines, and how many are left out in the middle.
+    Value(Vec<&'p String>, &'p Whole, usize),
+}
+
+impl Part<'_> {
+    fn lines_of_words(&self) -> usize {
+        match self {
+            Part::Words(lines) => lines.len(),
+            Part::Value(..) => 0,
+        }
+    }
+
+    fn lines(&self) -> usize {
+        match self {
+            Part::Words(lines) => lines.len(),
+            Part::Value(lines, whole, left_out) => {
+                lines.len() + usize::from(*left_out > 0 || whole.is_shortened)
+            }
+        }
+    }
+
+    /// Leaves the middle of a longer value out.
+    fn cut(&mut self, most: usize, max: usize) {
+        let Part::Value(lines, whole, left_out) = self else {
+            return;
+        };
+        if max == usize::MAX || lines.len() + usize::from(whole.is_shortened) <= most {
+            return;
+        }
+        let kept = most.saturating_sub(1).max(2);
+        let head = kept.div_ceil(2).max(kept * 2 / 3);
+        *left_out = lines.len() - kept;
+        lines.drain(head..head + *left_out);
+    }
+}
+
+fn add_line(out: &mut String, line: &str, after_line: bool, form: Form<'_>) {
+    if !out.is_empty() {
+        match (after_line, form) {
+            // Two blanks at the end of a line are Markdown's line break.
+            (true, Form::Markdown(_) | Form::Aligned) => out.push_str("  \n"),
+            (true, Form::Plain | Form::Document) | (false, _) => out.push('\n'),
+        }
+    }
+    if let Form::Document = form {
+        out.push_str("# ");
+    }
+    out.push_str(line);
+}
+
+/// Adds a value with the mark of what is left out; says whether a line is the last.
+fn add_value(
+    out: &mut String,
+    lines: &[&String],
+    whole: &Whole,
+    left_out: usize,
+    form: Form<'_>,
+) -> bool {
+    let is_markdown = matches!(form, Form::Markdown(_));
+    let link = whole.link.as_ref().filter(|_| is_markdown);
+    let mut lines: Vec<&str> = lines.iter().map(|line| line.as_str()).collect();
+    let mark;
+    let is_cut = left_out > 0;
+    let is_shortened = whole.is_shortened && !matches!(form, Form::Document);
+    if is_cut || (is_shortened && link.is_none()) {
+        mark = whole.mark(left_out, link.is_some());
+        let at = match is_cut {
+            true => lines.len().div_ceil(2).max(lines.len() * 2 / 3),
+            false => lines.len(),
+        };
+        lines.insert(at, &mark);
+    }
+    match form {
+        Form::Markdown(_) | Form::Aligned => fenced(out, "yaml", &lines),
+        Form::Plain => indented(out, &lines),
+        Form::Document => verbatim(out, &lines),
+    }
+    let Some(link) = link.filter(|_| is_cut || is_shortened) else {
+        return false;
+    };
+    out.push_str(&match is_cut {
+        true => format!("\n[show all {} lines]({link})", lines.len() - 1 + left_out),
+        false => format!("\n[show the whole value]({link})"),
+    });
+    true
 }
 
 #[derive(Clone, Copy)]
@@ -233,15 +347,119 @@ enum Form<'a> {
     Document,
 }
 
-fn verbatim(out: &mut String, lines: &[String]) {
+fn verbatim(out: &mut String, lines: &[&str]) {
     if !out.is_empty() {
         out.push('\n');
     }
     out.push_str(&lines.join("\n"));
 }
 
-fn write_line(line: &Line, form: Form<'_>) -> String {
-    line.iter().map(|piece| write_piece(piece, form)).collect()
+/// A line in one form: the text forms break it between words.
+fn write_line(line: &Line, form: Form<'_>) -> Vec<String> {
+    match form {
+        Form::Markdown(_) | Form::Document => {
+            let words: String = line.iter().map(|piece| write_piece(piece, form)).collect();
+            vec![words.replace('\n', " ")]
+        }
+        Form::Aligned | Form::Plain => broken(line, form),
+    }
+}
+
+/// A part of a line that is not broken: the number of its piece, and what stands of it.
+type Fragment = (usize, Piece);
+
+/// Breaks a line between words, so that none is wider than [`WIDTH`]. What stands in a file as it is
+/// stays on one line where it is short.
+fn broken(line: &Line, form: Form<'_>) -> Vec<String> {
+    let written = |fragments: &[Fragment]| -> String {
+        let pieces = fragments.iter().map(|(_, piece)| write_piece(piece, form));
+        pieces.collect()
+    };
+    let mut lines: Vec<Vec<Fragment>> = vec![Vec::new()];
+    for word in words(line) {
+        let Some(last) = lines.last_mut() else { break };
+        let mut longer = last.clone();
+        append(&mut longer, word.clone());
+        let indent = if lines.len() > 1 { 2 } else { 0 };
+        let is_first = lines.last().is_none_or(Vec::is_empty);
+        if is_first || written(&longer).chars().count() + indent <= WIDTH {
+            lines.pop();
+            lines.push(longer);
+        } else {
+            lines.push(word);
+        }
+    }
+    let lines = lines.iter().enumerate().map(|(at, line)| match at {
+        0 => written(line),
+        _ => format!("  {}", written(line)),
+    });
+    lines.collect()
+}
+
+/// The words of a line: what no blank divides.
+fn words(line: &Line) -> Vec<Vec<Fragment>> {
+    let mut words: Vec<Vec<Fragment>> = vec![Vec::new()];
+    for (at, piece) in line.iter().enumerate() {
+        let (text, is_code) = match piece {
+            Piece::Text(text) => (text, false),
+            Piece::Action { words, .. } => (words, false),
+            Piece::Name(text) | Piece::Code(text) | Piece::Place { label: text, .. } => {
+                (text, true)
+            }
+        };
+        let parts: Vec<&str> = match is_code && text.chars().count() <= WIDTH / 2 {
+            true => vec![text],
+            false => text.split([' ', '\n']).collect(),
+        };
+        for (nth, part) in parts.into_iter().enumerate() {
+            if nth > 0 {
+                words.push(Vec::new());
+            }
+            let part = shortened(part);
+            let part = match piece {
+                Piece::Text(_) | Piece::Action { .. } => Piece::Text(part),
+                Piece::Name(_) => Piece::Name(part),
+                Piece::Code(_) | Piece::Place { .. } => Piece::Code(part),
+            };
+            if let Some(last) = words.last_mut()
+                && part != Piece::Text(String::new())
+            {
+                last.push((at, part));
+            }
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Adds a word behind a blank; what belongs to one piece becomes one again.
+fn append(line: &mut Vec<Fragment>, word: Vec<Fragment>) {
+    let mut word = word.into_iter().peekable();
+    if let (Some((at, Piece::Code(text) | Piece::Name(text))), Some((next, more))) =
+        (line.last_mut(), word.peek())
+        && at == next
+        && let Piece::Code(more) | Piece::Name(more) = more
+    {
+        text.push(' ');
+        text.push_str(more);
+        word.next();
+    } else if !line.is_empty() {
+        line.push((usize::MAX, Piece::Text(" ".to_owned())));
+    }
+    line.extend(word);
+}
+
+/// A word that is wider than any line, without its middle.
+fn shortened(word: &str) -> String {
+    /// Characters that are kept of it.
+    const KEPT: usize = WIDTH - 12;
+    let count = word.chars().count();
+    if count <= KEPT {
+        return word.to_owned();
+    }
+    let head: String = word.chars().take(KEPT / 2).collect();
+    let tail: String = word.chars().skip(count - KEPT / 2).collect();
+    format!("{head}…{tail}")
 }
 
 fn write_piece(piece: &Piece, form: Form<'_>) -> String {
@@ -310,7 +528,7 @@ fn longest_run(words: &str, wanted: char) -> usize {
     longest
 }
 
-fn fenced(out: &mut String, language: &str, lines: &[String]) {
+fn fenced(out: &mut String, language: &str, lines: &[&str]) {
     let longest = lines.iter().map(|line| longest_run(line, '`')).max();
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     if !out.is_empty() {
@@ -324,7 +542,7 @@ fn fenced(out: &mut String, language: &str, lines: &[String]) {
     out.push_str(&fence);
 }
 
-fn indented(out: &mut String, lines: &[String]) {
+fn indented(out: &mut String, lines: &[&str]) {
     for line in lines {
         if !out.is_empty() {
             out.push('\n');
@@ -332,47 +550,4 @@ fn indented(out: &mut String, lines: &[String]) {
         out.push_str("  ");
         out.push_str(line);
     }
-}
-
-fn table(out: &mut String, head: &[&'static str], rows: &[Vec<Line>], form: Form<'_>) {
-    if !out.is_empty() {
-        out.push_str("\n\n");
-    }
-    out.push_str(&format!("| {} |\n|", head.join(" | ")));
-    out.push_str(&" --- |".repeat(head.len()));
-    for row in rows {
-        out.push_str("\n|");
-        for cell in row {
-            let cell = write_line(cell, form).replace('|', "\\|");
-            out.push_str(&format!(" {cell} |"));
-        }
-    }
-}
-
-/// The rows with their columns below each other, two blanks between them.
-fn aligned(rows: &[Vec<Line>]) -> Vec<String> {
-    let plain: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| {
-            row.iter()
-                .map(|cell| write_line(cell, Form::Plain))
-                .collect()
-        })
-        .collect();
-    let columns = plain.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let cells = plain.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    plain
-        .iter()
-        .map(|row| {
-            let cells = row.iter().zip(&widths);
-            let padded: Vec<String> = cells
-                .map(|(cell, width)| format!("{cell:width$}"))
-                .collect();
-            padded.join("  ").trim_end().to_string()
-        })
-        .collect()
 }

@@ -257,7 +257,7 @@ fn looked_up(
         let scope = context.scope();
         let answer = view.session().lookup(&scope, &request);
         let conditions = view.in_scope(&scope).conditions(&answer.unknown);
-        let whose = unless(&key.root, conditions, &[]);
+        let whose = unless(&key.root, conditions);
         one(context, first, key, &answer, whose, page);
         return;
     }
@@ -280,7 +280,7 @@ fn looked_up(
     first.extend(joined(shown, ", "));
     if groups.len() > MOST_VALUES {
         let more = groups.len() - MOST_VALUES;
-        first.push(text(format!(" and {more} answers more")));
+        first.push(text(format!(" and {more} more values")));
     }
     page.line(first);
 }
@@ -289,7 +289,7 @@ fn looked_up(
 fn short(answer: &Answer) -> Piece {
     match &answer.result {
         Ok(value) => code(yaml::inline(value, WIDEST)),
-        Err(error) if error.is_not_found() => text("not found (the empty text)"),
+        Err(error) if error.is_not_found() => text("not found (the empty string)"),
         Err(error) => text(format!("fails: {error}")),
     }
 }
@@ -322,7 +322,7 @@ fn one(
     if let Some(value) = long {
         let name = key.lookup_name();
         let all = format!("hiera-ls lookup {}", shell_word(&name));
-        let shown = yaml::lines(value, &Default::default(), context.options.max_lines);
+        let shown = yaml::lines(value, &Default::default(), context.wants_whole());
         add_value(context, page, shown, &name, all);
     }
 }

@@ -81,8 +81,7 @@ fn became(analysis: Analysis<'_>, config: &FoundConfig) -> String {
     }
 }
 
-/// Which hierarchy answers, where it does not stand where Puppet looks for it or others read the file
-/// too.
+/// Which hierarchy answers, where it does not stand where Puppet looks for it.
 pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> Line {
     let reading = analysis.configurations_reading(at);
     let others = reading.iter().map(|one| one.config);
@@ -90,8 +89,8 @@ pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> 
         .filter(|config| Some(&*config.path) != used && !config.is_aside)
         .collect();
     let own = reading.iter().find(|one| Some(&*one.config.path) == used);
-    let Some(own) = own.filter(|own| own.config.origin != Origin::Place || !others.is_empty())
-    else {
+    // Where Puppet looks for it, there is nothing to choose.
+    let Some(own) = own.filter(|own| own.config.origin != Origin::Place) else {
         return Line::new();
     };
     let mut line = vec![

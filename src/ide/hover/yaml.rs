@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::page::WIDTH;
 use crate::eyaml;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::{Opaque, Value};
@@ -22,9 +23,6 @@ const MOST_LINES: usize = 20_000;
 /// The same where the whole value is asked for: aliases within aliases have no end.
 const MOST_WHOLE: usize = 500_000;
 
-/// Most characters of a line of a value.
-const LONGEST_LINE: usize = 200;
-
 struct Written {
     text: String,
     note: Option<String>,
@@ -32,24 +30,15 @@ struct Written {
 
 /// A value as lines.
 pub(super) struct Shown {
-    /// The lines.
+    /// The lines, all of them.
     pub(super) lines: Vec<String>,
-    /// Where lines were left out, if some were.
-    pub(super) cut: Option<Cut>,
+    /// Whether some are shortened.
+    pub(super) is_shortened: bool,
 }
 
-/// Lines that were left out.
-pub(super) struct Cut {
-    /// The line that stands for them.
-    pub(super) at: usize,
-    /// How many they are.
-    pub(super) left_out: usize,
-}
-
-/// The value as lines, remarks behind them as comments. Of more than `max` lines the middle is left
-/// out, and of long lines the end, unless `max` is the greatest number there is.
-pub(super) fn lines(value: &Value, notes: &Notes, max: usize) -> Shown {
-    let is_whole = max == usize::MAX;
+/// The value as lines, remarks behind them as comments, or above them where a line would be wider than
+/// [`WIDTH`]. Of longer lines the end is left out, unless the whole is wanted.
+pub(super) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
     let mut writer = Writer {
         notes,
         most: if is_whole { MOST_WHOLE } else { MOST_LINES },
@@ -57,23 +46,11 @@ pub(super) fn lines(value: &Value, notes: &Notes, max: usize) -> Shown {
     };
     writer.value(String::new(), 0, value, &mut Vec::new());
     let mut written = writer.out;
-    let max = max.max(3);
-    let mut cut = None;
-    let mark = |text: &str| Written {
-        text: text.to_string(),
-        note: None,
-    };
-    if written.len() > max {
-        let head = (max - 1) * 2 / 3;
-        let tail = max - 1 - head;
-        let left_out = written.len() - head - tail;
-        let rest = written.split_off(written.len() - tail);
-        written.truncate(head);
-        written.push(mark("# …"));
-        written.extend(rest);
-        cut = Some(Cut { at: head, left_out });
-    } else if is_whole && written.len() >= MOST_WHOLE {
-        written.push(mark("# … and more: too long to show"));
+    if is_whole && written.len() >= MOST_WHOLE {
+        written.push(Written {
+            text: "# … and more: too long to show".to_owned(),
+            note: None,
+        });
     }
     let noted = written.iter().filter(|line| line.note.is_some());
     let column = noted
@@ -81,18 +58,48 @@ pub(super) fn lines(value: &Value, notes: &Notes, max: usize) -> Shown {
         .filter(|&width| width <= MOST_INDENT)
         .max()
         .unwrap_or(0);
-    let longest = if is_whole { usize::MAX } else { LONGEST_LINE };
-    let lines = written.into_iter().map(|line| {
-        let text = shortened(&line.text, longest);
-        match line.note {
-            Some(note) => format!("{text:column$}  # {note}"),
-            None => text,
+    let widest = if is_whole { usize::MAX } else { WIDTH };
+    let mut shown = Shown {
+        lines: Vec::with_capacity(written.len()),
+        is_shortened: false,
+    };
+    for line in written {
+        let width = line.text.chars().count();
+        shown.is_shortened |= width > widest;
+        let text = shortened(&line.text, widest);
+        let Some(note) = line.note else {
+            shown.lines.push(text);
+            continue;
+        };
+        let behind = format!("{text:column$}  # {note}");
+        if behind.chars().count() <= widest {
+            shown.lines.push(behind);
+            continue;
         }
-    });
-    Shown {
-        lines: lines.collect(),
-        cut,
+        let indent = line.text.chars().take_while(|c| *c == ' ').count();
+        for part in note_lines(&note, widest.saturating_sub(indent + 2)) {
+            shown.lines.push(format!("{:indent$}# {part}", ""));
+        }
+        shown.lines.push(text);
     }
+    shown
+}
+
+/// A remark in lines of at most `width` characters, broken between words.
+pub(super) fn note_lines(note: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in note.split(' ') {
+        let Some(last) = lines.last_mut() else { break };
+        if last.is_empty() {
+            *last = shortened(word, width);
+        } else if last.chars().count() + 1 + word.chars().count() <= width {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(shortened(word, width));
+        }
+    }
+    lines
 }
 
 /// The value on one line of at most `max` characters.

@@ -11,6 +11,7 @@ use crate::server::capabilities::{IMPACT, MATRIX, USES};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
+use crate::server::publish::settled;
 
 pub(crate) async fn handle(
     session: &Connection,
@@ -20,6 +21,7 @@ pub(crate) async fn handle(
     let Some(path) = convert::path(uri.as_str()) else {
         return Ok(None);
     };
+    settled(session).await;
     let work = move |view: View| {
         let wanted = &view.context.settings.lenses;
         let options = LensOptions {
@@ -78,20 +80,19 @@ fn command(kind: &LensKind, argument: Value) -> lsp::Command {
 
 fn words(kind: &LensKind) -> (String, &'static str) {
     match kind {
-        LensKind::Overrides { above, below: 0 } => {
-            (format!("set in {} above", files(*above)), MATRIX)
-        }
-        LensKind::Overrides { above: 0, below } => {
-            (format!("set in {} below", files(*below)), MATRIX)
-        }
-        LensKind::Overrides { above, below } => {
-            let title = format!("set in {} above · {below} below", files(*above));
-            (title, MATRIX)
+        LensKind::Overrides { above, below, more } => {
+            let levels = [(above, "higher"), (below, "lower")];
+            let levels = levels.into_iter().filter(|(count, _)| **count > 0);
+            let levels =
+                levels.map(|(count, levels)| format!("{} of {levels} levels", files(*count)));
+            let levels: Vec<String> = levels.collect();
+            let more = if *more { " and more" } else { "" };
+            (format!("also set in {}{more}", levels.join(" · ")), MATRIX)
         }
         LensKind::Uses(1) => ("1 use".to_owned(), USES),
         LensKind::Uses(count) => (format!("{count} uses"), USES),
         LensKind::AnyImpact | LensKind::LaterImpact => {
-            ("what does this edit change?".to_owned(), IMPACT)
+            ("show what this edit changes".to_owned(), IMPACT)
         }
         LensKind::NoImpact => ("unsaved: changes no effective value".to_owned(), IMPACT),
         LensKind::Impact { keys, nodes, of } => {

@@ -9,7 +9,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::execute_command::file;
 use super::{View, Wants};
-use crate::ide::document::{self, Answer, Document, KeyPlace, Question};
+use crate::ide::document::{self, Answer, Document, ExplainForm, KeyPlace, Question};
 use crate::ide::hover;
 use crate::server::capabilities::{DIFF, DOCTOR, EXPLAIN, IMPACT, MATRIX, REVEAL, USES, VALUE};
 use crate::server::connection::Connection;
@@ -30,6 +30,7 @@ struct Arguments {
     node: Option<Arc<str>>,
     from: Option<Arc<str>>,
     to: Option<Arc<str>>,
+    form: ExplainForm,
 }
 
 /// What a client wants of a document beside its text.
@@ -147,7 +148,7 @@ fn show(session: &Connection, answer: &Value) {
 
 /// Reads the arguments; missing ones are an error before anything is done.
 fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Arguments> {
-    let wrong = |wanted: &str| Error::invalid_params(format!("'{command}' wants {wanted}"));
+    let wrong = |wanted: &str| Error::invalid_params(format!("'{command}' needs {wanted}"));
     let text = |name: &str| -> Option<Arc<str>> {
         arguments.get(name).and_then(Value::as_str).map(Arc::from)
     };
@@ -164,6 +165,10 @@ fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Argume
         node: text("node"),
         from: text("from"),
         to: text("to"),
+        form: match text("form").as_deref() {
+            Some("puppet") => ExplainForm::Puppet,
+            Some(_) | None => ExplainForm::People,
+        },
     };
     let is_about_a_key = matches!(command, VALUE | EXPLAIN | MATRIX | USES);
     if is_about_a_key && read.key.is_none() && read.position.is_none() {
@@ -226,6 +231,7 @@ fn question(command: &str, arguments: Arguments, place: KeyPlace, view: &View) -
             let node = arguments.node.or_else(|| nodes.selected.clone());
             Question::Explain {
                 place,
+                form: arguments.form,
                 node: node.map(|name| nodes.node(&name)),
             }
         }

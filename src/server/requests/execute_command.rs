@@ -154,7 +154,7 @@ fn choosing(command: &str, arguments: &Value) -> Option<std::result::Result<Choo
                 Ok(Choosing::Node(Some(name.as_str().into())))
             }
             Some(_) | None => Err(format!(
-                "'{SELECT_NODE}' wants {{\"certname\": a node's name or null}}"
+                "'{SELECT_NODE}' needs {{\"certname\": a node's name or null}}"
             )),
         }),
         SET_FACT => {
@@ -168,7 +168,7 @@ fn choosing(command: &str, arguments: &Value) -> Option<std::result::Result<Choo
             Some(match fact.filter(fits) {
                 Some(fact) => Ok(Choosing::Fact(fact.to_owned(), value)),
                 None => Err(format!(
-                    "'{SET_FACT}' wants {{\"path\": a fact's name with dots, \"value\": its value \
+                    "'{SET_FACT}' needs {{\"path\": a fact's name with dots, \"value\": its value \
                      or null}}"
                 )),
             })

@@ -6,8 +6,8 @@ use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants};
 use crate::disk::file_uri;
-use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal, WholeValue};
-use crate::server::capabilities::{REVEAL, VALUE};
+use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal, ValueLink, WholeValue};
+use crate::server::capabilities::{EXPLAIN, MATRIX, REVEAL, VALUE};
 use crate::server::connection::{Connection, Index};
 use crate::server::convert;
 use crate::server::jobs::Lane;
@@ -64,6 +64,10 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
     let context = &view.context;
     let lines = view.snapshot.file(path)?.lines();
     let value_link = |key: &str| command_link(VALUE, path, "key", json!(key));
+    let explain_link = |key: &str| command_link(EXPLAIN, path, "key", json!(key));
+    let matrix_link = |key: &str| command_link(MATRIX, path, "key", json!(key));
+    let explain: ValueLink<'_> = &explain_link;
+    let all_nodes: ValueLink<'_> = &matrix_link;
     let reveal_link = |offset| {
         let at = lines.position(offset, context.encoding);
         let position = json!({ "line": at.line, "character": at.character });
@@ -76,6 +80,8 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
     let whole = WholeValue {
         command: VALUE,
         link: context.command_links.then_some(&value_link),
+        explain: context.command_links.then_some(explain),
+        all_nodes: context.command_links.then_some(all_nodes),
     };
     view.analyse(path, |analysis| {
         let options = HoverOptions {

@@ -6,10 +6,11 @@ use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
 use super::{View, Wants};
-use crate::ide::hint::{Hint, HintKind, hints};
+use crate::ide::hint::{Hint, HintKind, HintOptions, hints};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
+use crate::server::publish::settled;
 use crate::text::TextRange;
 
 pub(crate) async fn handle(
@@ -20,24 +21,24 @@ pub(crate) async fn handle(
         return Ok(None);
     };
     let range = params.range;
+    settled(session).await;
     let work = move |view: View| {
         let visible = view.lines(&path, |lines| {
             let at = |place| lines.offset(convert::place(place), view.encoding);
             TextRange::new(at(range.start), at(range.end).max(at(range.start)))
         })?;
         let wanted = &view.context.settings.hints;
-        if !(wanted.overridden || wanted.merged || wanted.never_used || wanted.token_values) {
-            return Some(Vec::new());
-        }
-        let hints = view.analyse(&path, |analysis| hints(analysis, &path, visible));
-        let hints = hints.into_iter().filter(|hint| match &hint.kind {
-            HintKind::Overridden { .. } => wanted.overridden,
-            HintKind::Dead { .. } => wanted.never_used,
-            HintKind::Merged { .. } => wanted.merged,
-            HintKind::TokenValue(_) => wanted.token_values,
-        });
+        let options = HintOptions {
+            overridden: wanted.overridden,
+            merged: wanted.merged,
+            never_used: wanted.never_used,
+            token_values: wanted.token_values,
+            impact: wanted.impact,
+        };
+        let hints = view.analyse(&path, |analysis| hints(analysis, &path, visible, options));
         Some(
             hints
+                .into_iter()
                 .filter_map(|hint| shown(&view, &path, &hint))
                 .collect(),
         )
@@ -50,7 +51,10 @@ fn shown(view: &View, path: &str, hint: &Hint) -> Option<lsp::InlayHint> {
     let file = view.snapshot.file(path)?;
     let end = match hint.kind {
         HintKind::TokenValue(_) => hint.range.end as usize,
-        HintKind::Overridden { .. } | HintKind::Dead { .. } | HintKind::Merged { .. } => {
+        HintKind::Overridden { .. }
+        | HintKind::Dead { .. }
+        | HintKind::Merged { .. }
+        | HintKind::Impact { .. } => {
             let behind = file.text().get(hint.range.end as usize..)?;
             let line = behind.lines().next().unwrap_or_default();
             hint.range.end as usize + line.trim_end().len()
@@ -60,20 +64,19 @@ fn shown(view: &View, path: &str, hint: &Hint) -> Option<lsp::InlayHint> {
     let position = convert::range(file.lines(), at, view.encoding).start;
     let by = match &hint.kind {
         HintKind::Overridden { by, .. } | HintKind::Dead { by, .. } => by.as_ref(),
-        HintKind::Merged { .. } | HintKind::TokenValue(_) => None,
+        HintKind::Merged { .. } | HintKind::TokenValue(_) | HintKind::Impact { .. } => None,
     };
     let location = by.and_then(|by| {
-        let line = by.line.line.saturating_sub(1);
+        let line = by.line.saturating_sub(1);
         let start = lsp::Position::new(line, 0);
         Some(lsp::Location::new(
-            uri(view, &by.line.file)?,
+            uri(view, &by.file)?,
             lsp::Range::new(start, start),
         ))
     });
     let label = match location {
         Some(_) => lsp::InlayHintLabel::LabelParts(vec![lsp::InlayHintLabelPart {
             value: hint.label(),
-            tooltip: hint.words().map(lsp::InlayHintLabelPartTooltip::String),
             location,
             ..lsp::InlayHintLabelPart::default()
         }]),
@@ -84,7 +87,7 @@ fn shown(view: &View, path: &str, hint: &Hint) -> Option<lsp::InlayHint> {
         label,
         kind: None,
         text_edits: None,
-        tooltip: hint.words().map(lsp::InlayHintTooltip::String),
+        tooltip: hint.sentence().map(lsp::InlayHintTooltip::String),
         padding_left: Some(true),
         padding_right: None,
         data: None,

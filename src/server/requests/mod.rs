@@ -219,8 +219,10 @@ impl View {
         let settings = self.context.puppet();
         let nodes = self.nodes(path);
         let is_cancelled = || self.stop.requested();
+        let what_if = self.context.what_if(path);
         answer(Analysis {
             selected: nodes.selected.as_deref(),
+            what_if: &what_if,
             is_cancelled: &is_cancelled,
             ..Analysis::new(
                 &self.snapshot,

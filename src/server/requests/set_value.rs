@@ -57,9 +57,9 @@ pub(super) async fn answer(
 
 fn read(command: &str, arguments: &Value) -> std::result::Result<Asked, String> {
     let wrong = || match command == WHY_NOT {
-        true => format!("'{WHY_NOT}' wants {{\"key\", \"value\", \"node\"}}"),
+        true => format!("'{WHY_NOT}' needs {{\"key\", \"value\", \"node\"}}"),
         false => format!(
-            "'{SET_VALUE}' wants {{\"key\", \"value\", \"for\": [node or VARIABLE=VALUE], \"only\"}}"
+            "'{SET_VALUE}' needs {{\"key\", \"value\", \"for\": [node or VARIABLE=VALUE], \"only\"}}"
         ),
     };
     let key = arguments

@@ -99,6 +99,8 @@ pub struct Hints {
     pub never_used: bool,
     /// What a token becomes.
     pub token_values: bool,
+    /// What an unsaved edit changes.
+    pub impact: bool,
 }
 
 impl Default for UserSettings {
@@ -122,17 +124,19 @@ impl Default for UserSettings {
             diagnostics_ignore: Vec::new(),
             diagnostics_paths: SeverityByPath::new(),
             log_level: LogLevel::Info,
-            hover_max_lines: 30,
+            hover_max_lines: 20,
+            // Lenses move the text, so all of them are for those who ask.
             lenses: Lenses {
-                overrides: true,
-                uses: true,
-                impact: true,
+                overrides: false,
+                uses: false,
+                impact: false,
             },
             hints: Hints {
                 overridden: true,
-                merged: true,
+                merged: false,
                 never_used: true,
                 token_values: true,
+                impact: true,
             },
             remember_node: true,
         }

@@ -65,7 +65,7 @@ const SEVERITIES: [(&str, Option<Severity>); 5] = [
     ("error", Some(Severity::Error)),
 ];
 
-pub(super) const TABLE: [Setting; 27] = [
+pub(super) const TABLE: [Setting; 28] = [
     Setting {
         name: "puppetVersion",
         trust: Trust::Anyone,
@@ -128,7 +128,7 @@ pub(super) const TABLE: [Setting; 27] = [
         facts_file,
         "a path",
         { "type": ["string", "null"] },
-        "A file of facts that lie under every node's own."
+        "A file of default facts; each node's own facts win."
     ),
     row!(
         "pathMap",
@@ -288,7 +288,7 @@ pub(super) const TABLE: [Setting; 27] = [
     switch!(
         "codeLens.overrides",
         lenses.overrides,
-        "Above a key: how many files of levels above and below set it too."
+        "Above a key: in how many files of higher and lower levels it is set too."
     ),
     switch!(
         "codeLens.uses",
@@ -298,27 +298,32 @@ pub(super) const TABLE: [Setting; 27] = [
     switch!(
         "codeLens.impact",
         lenses.impact,
-        "While an edit is unsaved: which keys it changes, for how many nodes."
+        "Above a key, while an edit is unsaved: for how many nodes it changes. The text moves down for each; `inlayHints.impact` says it at the end of the line."
     ),
     switch!(
         "inlayHints.overridden",
         hints.overridden,
-        "Beside a key: where its value is overridden."
+        "Behind a key whose value loses on some nodes: the line that overrides it, and on how many nodes."
     ),
     switch!(
         "inlayHints.merged",
         hints.merged,
-        "Beside a key: from how many places its value is merged, for the selected node."
+        "Behind a key: from how many levels its value is merged, for the selected node."
     ),
     switch!(
         "inlayHints.neverUsed",
         hints.never_used,
-        "Beside a key: that no node that reads the file gets its value."
+        "Behind a key: that no node that reads the file gets its value, and the line that overrides it."
     ),
     switch!(
         "inlayHints.tokenValues",
         hints.token_values,
-        "Behind a `lookup` or `alias` token: its value, where it is one for all nodes that read the file."
+        "Behind a `lookup` or `alias` token: its value (`= 8080`), where it is the same for all nodes that read the file."
+    ),
+    switch!(
+        "inlayHints.impact",
+        hints.impact,
+        "Behind a key, while an edit is unsaved: for how many nodes the edit changes its effective value."
     ),
     switch!(
         "rememberNode",

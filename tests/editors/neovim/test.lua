@@ -79,6 +79,8 @@ end
 vim.opt.runtimepath:append(vim.env.PLUGIN)
 vim.cmd('filetype plugin on')
 vim.cmd.runtime('plugin/hiera_ls.lua')
+-- Lenses are off by default.
+vim.lsp.config('hiera_ls', { init_options = { codeLens = { overrides = true, uses = true, impact = true } } })
 vim.lsp.enable('hiera_ls')
 
 test('attaches with the outermost hiera.yaml as root', function()
@@ -264,10 +266,10 @@ test('explain opens a scratch buffer, again in the same one', function()
     wait('the explanation', function()
       return vim.api.nvim_get_current_buf() ~= before
     end)
-    contains(text_of(0), 'profile::web::firewall', 'Found key')
+    contains(text_of(0), 'profile::web::firewall', '# levels, the highest first')
     assert(vim.bo.buftype == 'nofile' and not vim.bo.modifiable and not vim.bo.modified)
     -- It begins with lookup_options; what was asked for is further down.
-    contains(vim.api.nvim_get_current_line(), 'Searching for "profile::web::firewall"')
+    contains(vim.api.nvim_get_current_line(), '# profile::web::firewall')
   end
   vim.cmd.close()
 end)
@@ -285,7 +287,7 @@ test('the matrix of the key under the cursor, and to the places that it names', 
   open('data/role/web.yaml')
   vim.fn.search('\\Vprofile::web::tags', 'cw')
   local shown = shown_by('HieraLs matrix', 'Matrix of profile::web::tags')
-  contains(shown, '3 answers over 8 nodes', 'web01.nyc.acme.example', '# from data/role/web-lon.yaml:4', '- tls')
+  contains(shown, '3 different values on 8 nodes', 'web01.nyc.acme.example', '# from data/role/web-lon.yaml:4', '- tls')
   assert(not vim.bo.modifiable and vim.bo.syntax == 'yaml')
   -- Names of nodes unfold; how many they are is not folded.
   local names = vim.fn.search('\\V#   web01.nyc', 'cw')
@@ -487,10 +489,10 @@ test('lenses open what they count', function()
     titles = vim.tbl_map(function(lens)
       return lens.command.title
     end, vim.lsp.codelens.get(buffer))
-    return vim.tbl_contains(titles, 'set in 1 file above · 1 below')
+    return vim.tbl_contains(titles, 'also set in 1 file of higher levels · 1 file of lower levels')
   end)
   vim.api.nvim_win_set_cursor(0, { 6, 0 })
-  contains(shown_by('lua vim.lsp.codelens.run()', 'Matrix of profile::web::tags'), '3 answers over 8 nodes')
+  contains(shown_by('lua vim.lsp.codelens.run()', 'Matrix of profile::web::tags'), '3 different values on 8 nodes')
   vim.cmd.only()
 end)
 
@@ -505,8 +507,8 @@ test('hints say what is overridden, and what a token is worth', function()
     end
     return labels[35] and labels[56]
   end)
-  contains(labels[35], '↑ site/lon.yaml:2 +1 (7/8)')
-  assert(labels[56] == '"Acme"', labels[56])
+  contains(labels[35], '↑ site/lon.yaml:2 and 1 more on 7 of 8')
+  assert(labels[56] == '= Acme', labels[56])
   vim.lsp.inlay_hint.enable(false)
 end)
 

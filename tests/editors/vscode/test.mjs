@@ -17,7 +17,14 @@ let bench;
 before(
   async () => {
     // Few lines, so that a hover cuts a value of the fixture.
-    bench = new Workbench(await start({ "hiera-ls.hover.maxLines": 10, "diffEditor.useInlineViewWhenSpaceIsLimited": false }));
+    bench = new Workbench(await start({
+      "hiera-ls.hover.maxLines": 10,
+      "diffEditor.useInlineViewWhenSpaceIsLimited": false,
+      // Lenses are off by default.
+      "hiera-ls.codeLens.overrides": true,
+      "hiera-ls.codeLens.uses": true,
+      "hiera-ls.codeLens.impact": true,
+    }));
     nameAProgram();
     await bench.open("data/role/web.yaml");
     bench.mark("a file is open");

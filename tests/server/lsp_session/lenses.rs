@@ -18,7 +18,7 @@ fn what_a_large_edit_changes_is_told_when_the_lens_is_resolved() {
         "environments/production/data/common.yaml",
         &format!("{COMMON}{more}"),
     );
-    let mut program = repository.start();
+    let mut program = repository.start_with_lenses();
     let text = program.open(&common);
     let edited = text
         .replace(": 1\n", ": 2\n")
@@ -73,24 +73,24 @@ fn lenses(program: &mut Program, file: &Path) -> Vec<String> {
 fn lenses_say_who_else_sets_a_key_who_uses_it_and_what_an_edit_changes() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
-    let mut program = repository.start();
+    let mut program = repository.start_with_lenses();
     let text = program.open(&common);
     let before = [
-        "0 set in 2 files above (hiera.matrix port)",
+        "0 also set in 2 files of higher levels (hiera.matrix port)",
         "0 2 uses (hiera.uses port)",
         "2 2 uses (hiera.uses host)",
-        "3 set in 1 file above (hiera.matrix users)",
+        "3 also set in 1 file of higher levels (hiera.matrix users)",
     ];
     assert_eq!(lenses(&mut program, &common), before);
     program.rewrite(&common, &text.replace("port: 80", "port: 82"));
     expect![[r#"
         0 unsaved: changes 2 keys for 2 of 4 nodes (hiera.impact )
-        0 set in 2 files above (hiera.matrix port)
+        0 also set in 2 files of higher levels (hiera.matrix port)
         0 2 uses (hiera.uses port)
         0 changes 2 of 4 nodes (hiera.impact )
         1 changes 2 of 4 nodes (hiera.impact )
         2 2 uses (hiera.uses host)
-        3 set in 1 file above (hiera.matrix users)"#]]
+        3 also set in 1 file of higher levels (hiera.matrix users)"#]]
     .assert_eq(&lenses(&mut program, &common).join("\n"));
     // What is typed back is no edit; what cannot be read says nothing of its own.
     program.rewrite(&common, &text);
@@ -108,7 +108,9 @@ fn lenses_say_who_else_sets_a_key_who_uses_it_and_what_an_edit_changes() {
         ("uses", "uses"),
         ("impact", "impact"),
     ] {
-        let settings = json!({ "codeLens": { setting: false } });
+        let mut shown = json!({ "overrides": true, "uses": true, "impact": true });
+        shown[setting] = Value::Bool(false);
+        let settings = json!({ "codeLens": shown });
         let mut program = Program::start(&repository.folder, &settings, VSCODE);
         let text = program.open(&common);
         program.rewrite(&common, &text.replace("port: 80", "port: 82"));
@@ -155,18 +157,18 @@ fn hints(program: &mut Program, file: &Path) -> Vec<String> {
 fn hints_are_for_the_selected_node_and_can_be_turned_off() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
-    let mut program = repository.start();
+    let mut program = repository.start_with_lenses();
     program.open(&common);
     expect![[r#"
-        0:8 ↑ site/ls.yaml:1 +1 (2/4) -> ls.yaml:0
-        1:30 "example.com""#]]
+        0:8 ↑ site/ls.yaml:1 and 1 more on 2 of 4 -> ls.yaml:0
+        1:30 = example.com"#]]
     .assert_eq(&hints(&mut program, &common).join("\n"));
     program.command("hiera.selectNode", &json!({ "certname": "a.x" }));
     let selected = [
         "0:8 ↑ site/ls.yaml:1 -> ls.yaml:0",
-        "1:30 \"example.com\"",
-        "1:48 8080",
-        "3:6 merged from 2 sources",
+        "1:30 = example.com",
+        "1:48 = 8080",
+        "3:6 merged from 2 levels",
     ];
     assert_eq!(hints(&mut program, &common), selected);
     // The client is asked to draw again, since it cannot know.
@@ -183,7 +185,9 @@ fn hints_are_for_the_selected_node_and_can_be_turned_off() {
         ("merged", "merged from"),
         ("tokenValues", "example.com"),
     ] {
-        let settings = json!({ "inlayHints": { setting: false } });
+        let mut shown = json!({ "merged": true });
+        shown[setting] = Value::Bool(false);
+        let settings = json!({ "inlayHints": shown });
         let mut program = Program::start(&repository.folder, &settings, VSCODE);
         program.command("hiera.selectNode", &json!({ "certname": "c.x" }));
         program.open(&common);

@@ -2,6 +2,7 @@
 //! `fixtures/acme`.
 
 mod commands;
+mod explaining;
 mod fixes;
 mod lenses;
 mod navigation;
@@ -228,7 +229,10 @@ fn what_is_typed_counts_before_it_is_saved() {
     let after = program.hover(&file, &edited, key).unwrap();
     assert_eq!(shown(&after), Some(Value::Int(9)), "{after}");
     // A file that inherits the value sees it too.
-    let explained = program.command("hiera.explain", &json!({ "uri": uri(&file), "key": key }));
+    let explained = program.command(
+        "hiera.explain",
+        &json!({ "uri": uri(&file), "key": key, "form": "puppet" }),
+    );
     let content = explained["content"].as_str().unwrap();
     assert!(
         content.contains("Found key: \"chrony::local_stratum\" value: 9"),
@@ -319,7 +323,7 @@ fn the_mistakes_of_acme_are_shown_with_versions_and_other_places() {
 }
 
 #[test]
-fn a_terminal_client_gets_no_tables_and_a_what_if_changes_the_hover() {
+fn a_terminal_client_gets_no_links_and_a_what_if_changes_the_hover() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path().canonicalize().unwrap();
     let write = |path: &str, text: &str| {
@@ -345,8 +349,8 @@ fn a_terminal_client_gets_no_tables_and_a_what_if_changes_the_hover() {
     terminal.open(&common);
     let wide = browser.hover(&common, &text, "port").unwrap();
     let narrow = terminal.hover(&common, &text, "port").unwrap();
-    assert!(wide.contains("| ---"), "{wide}");
-    assert!(!narrow.contains("| ---"), "{narrow}");
+    assert!(wide.contains("](command:hiera.matrix?"), "{wide}");
+    assert!(!narrow.contains("]("), "{narrow}");
     assert!(narrow.contains("8080") && narrow.contains("80"), "{narrow}");
     assert!(wide.contains("common.yaml#L1)"), "{wide}");
     browser.end();

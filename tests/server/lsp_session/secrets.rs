@@ -152,7 +152,7 @@ fn what_does_not_open_says_why() {
     );
     assert_eq!(
         refused(&sealed.place(6)),
-        "what begins here is no encrypted value: a character in it is no base64"
+        "what begins here is not an encrypted value: it has a character that is not base64"
     );
     let on_key = json!({ "uri": uri(&sealed.file), "position": { "line": 0, "character": 2 } });
     assert_eq!(
@@ -162,7 +162,7 @@ fn what_does_not_open_says_why() {
     let by_name = json!({ "uri": uri(&sealed.file), "key": "db::password" });
     assert_eq!(
         refused(&by_name),
-        "'hiera.reveal' wants {\"uri\": a file, \"position\"}"
+        "'hiera.reveal' needs {\"uri\": a file, \"position\"}"
     );
     for nth in [5, 6] {
         let hover = sealed.hover(&mut program, nth);
@@ -239,7 +239,9 @@ fn a_secret_is_written_to_no_file() {
 #[test]
 fn with_decryption_on_nothing_else_tells_a_plain_text() {
     let sealed = Sealed::new();
-    let mut program = Program::start(&sealed.folder, &decrypting(), VSCODE);
+    let mut settings = decrypting();
+    settings["codeLens"] = super::commands::all_lenses()["codeLens"].clone();
+    let mut program = Program::start(&sealed.folder, &settings, VSCODE);
     program.tell("$/setTrace", &json!({ "value": "verbose" }));
     program.open(&sealed.file);
     let file = json!({ "uri": uri(&sealed.file) });

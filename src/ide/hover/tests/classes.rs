@@ -36,7 +36,7 @@ fn a_key_shows_the_parameter_that_it_is_for() {
             ntp::servers — first found, for every node that reads this file
               - a
               - b
-            common.yaml:1 sets it
+            set in common.yaml:1
             class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
             The servers,
             in order."#]],
@@ -46,7 +46,7 @@ fn a_key_shows_the_parameter_that_it_is_for() {
         expect![[r#"
             ntp::count — first found, for every node that reads this file
               3
-            common.yaml:1 sets it
+            set in common.yaml:1
             class ntp · Integer[1] $count · modules/ntp/manifests/init.pp:9"#]],
     );
     check(
@@ -54,7 +54,7 @@ fn a_key_shows_the_parameter_that_it_is_for() {
         expect![[r#"
             ntp::other — first found, for every node that reads this file
               3
-            common.yaml:1 sets it"#]],
+            set in common.yaml:1"#]],
     );
 }
 
@@ -69,12 +69,12 @@ fn a_parameter_in_a_manifest_shows_its_value() {
     check(
         &at("$servers"),
         expect![[r#"
-        ntp::servers — first found, for every node
-          - a
-        data/common.yaml:1 sets it
-        class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
-        The servers,
-        in order."#]],
+            ntp::servers — first found, for every node
+              - a
+            set in data/common.yaml:1
+            class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
+            The servers,
+            in order."#]],
     );
     check(
         &at("$count"),
@@ -86,39 +86,38 @@ fn a_parameter_in_a_manifest_shows_its_value() {
         &at("$iburst"),
         NODES,
         expect![[r#"
-        ntp::iburst — 2 answers over 4 nodes
-          false      2 nodes  data/site/ams.yaml:1 (facts.site = ams)
-          not found  2 nodes
-        class ntp · Boolean $iburst = true · modules/ntp/manifests/init.pp:8"#]],
+            ntp::iburst — first found, 2 different values on 4 nodes
+              false  # a.example and 1 more · data/site/ams.yaml:1
+            not found on c.example and 1 more
+            class ntp · Boolean $iburst = true · modules/ntp/manifests/init.pp:8"#]],
     );
     check_nodes(
         &at("'ntp::serv"),
         NODES,
         expect![[r#"
-        ntp::servers — first found, for all 4 known nodes
-          - a
-        data/common.yaml:1 sets it
-        not set: data/site/ams.yaml
-        class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
-        The servers,
-        in order."#]],
+            ntp::servers — first found, for all 4 known nodes
+              - a
+            set in data/common.yaml:1 · not set in data/site/ams.yaml
+            class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
+            The servers,
+            in order."#]],
     );
     check_nodes(
         &at("include nt"),
         NODES,
         expect![[r#"
-        class ntp · modules/ntp/manifests/init.pp:6
-          $servers  Array[Stdlib::Host]  [a]
-          $iburst   Boolean              2 answers
-          $count    Integer[1]           not set"#]],
+            class ntp · modules/ntp/manifests/init.pp:6
+            $servers — [a] · Array[Stdlib::Host]
+            $iburst — 2 different values · Boolean
+            $count — not set · Integer[1]"#]],
     );
     check(
         &at("class nt"),
         expect![[r#"
-        class ntp · modules/ntp/manifests/init.pp:6
-          $servers  Array[Stdlib::Host]  [a]
-          $iburst   Boolean              default true (not certain)
-          $count    Integer[1]           not set"#]],
+            class ntp · modules/ntp/manifests/init.pp:6
+            $servers — [a] · Array[Stdlib::Host]
+            $iburst — default true (may differ) · Boolean
+            $count — not set · Integer[1]"#]],
     );
     check(&at("Integer"), expect!["nothing"]);
 }

@@ -14,7 +14,7 @@ fn first_found_for_any_node() {
             ntp::servers — first found, for every node that reads this file
               - a
               - b
-            role/web.yaml:1 sets it · overrides common.yaml:1"#]],
+            set in role/web.yaml:1 · overrides common.yaml:1"#]],
     );
 }
 
@@ -25,10 +25,10 @@ fn an_unknown_level_above_is_named_with_its_variable() {
             "#- data/site/ams.yaml\nport: 443\n#- data/site/lhr.yaml\nport: 444\n#- data/common.yaml\np$0ort: 80\n",
         ),
         expect![[r#"
-            port — first found, for every node that reads this file, unless facts.site is ams or lhr
+            port — first found, for every node that reads this file (may differ)
               80
-            common.yaml:1 sets it
-            unknown, level 'Site': site/ams.yaml:1, site/lhr.yaml:1"#]],
+            set in common.yaml:1
+            may differ: facts.site = ams or lhr"#]],
     );
 }
 
@@ -41,10 +41,10 @@ fn what_a_token_names_is_unknown_under_its_own_key() {
              #- data/common.yaml\nport: 80\nu$0rl: \"http://a:%{lookup('port')}\"\n",
         ),
         expect![[r#"
-            url — first found, for every node that reads this file, unless facts.site is ams or lhr or muc
+            url — first found, for every node that reads this file (may differ)
               http://a:80
-            common.yaml:2 sets it
-            unknown, level 'Site': site/muc.yaml:1 · unknown, level 'Site' for port: site/ams.yaml:1, site/lhr.yaml:2, site/muc.yaml:2"#]],
+            set in common.yaml:2
+            may differ: facts.site = ams or lhr or muc"#]],
     );
 }
 
@@ -63,10 +63,10 @@ url: x
 port: 445
 ",
         expect![[r#"
-            url — first found, for every node that reads this file, unless facts.site is ams
+            url — first found, for every node that reads this file (may differ)
               'http://a:'
-            top.yaml:1 sets it · overrides for some nodes site/ams.yaml:1
-            unknown, level 'Site' for port: site/ams.yaml:2"#]],
+            set in top.yaml:1 · overrides for some nodes site/ams.yaml:1
+            may differ: facts.site = ams"#]],
     );
 }
 
@@ -77,10 +77,10 @@ fn a_file_s_path_decides_over_levels_above() {
             "#- data/node/x.yaml\nport: 1\n#- data/role/web.yaml\nport: 443\n#- data/site/lhr.yaml\nport$0: 444\n#- data/common.yaml\nport: 80\n",
         ),
         expect![[r#"
-            port — first found, for every node that reads this file, unless trusted.certname is x, or role is web
+            port — first found, for every node that reads this file (may differ)
               444
-            site/lhr.yaml:1 sets it · overrides common.yaml:1
-            unknown, level 'Node': node/x.yaml:1 · unknown, level 'Role': role/web.yaml:1"#]],
+            set in site/lhr.yaml:1 · overrides common.yaml:1
+            may differ: trusted.certname = x · role = web"#]],
     );
 }
 
@@ -90,22 +90,21 @@ fn answers_differ_over_nodes() {
         &with_hierarchy("#- data/site/ams.yaml\nport: 443\n#- data/common.yaml\nport$0: 80\n"),
         NODES,
         expect![[r#"
-            **`port`** — 2 answers over 4 nodes
-
-            | value | nodes | because |
-            | --- | --- | --- |
-            | `443` | 2 nodes | [site/ams.yaml:1](file:///repo/data/site/ams.yaml#L1) (`facts.site` = ams) |
-            | `80` | 2 nodes | [common.yaml:1](file:///repo/data/common.yaml#L1) |"#]],
+            **`port`** — first found, 2 different values on 4 nodes
+            ```yaml
+            443  # a.example and 1 more · site/ams.yaml:1
+            ```
+            `80` on c.example and 1 more · [common.yaml:1](file:///repo/data/common.yaml#L1)"#]],
         expect![[r#"
-            **`port`** — 2 answers over 4 nodes
-            ```text
-            443  2 nodes  site/ams.yaml:1 (facts.site = ams)
-            80   2 nodes  common.yaml:1
-            ```"#]],
+            **`port`** — first found, 2 different values on 4 nodes
+            ```yaml
+            443  # a.example and 1 more · site/ams.yaml:1
+            ```
+            `80` on c.example and 1 more · `common.yaml:1`"#]],
         expect![[r#"
-            port — 2 answers over 4 nodes
-              443  2 nodes  site/ams.yaml:1 (facts.site = ams)
-              80   2 nodes  common.yaml:1"#]],
+            port — first found, 2 different values on 4 nodes
+              443  # a.example and 1 more · site/ams.yaml:1
+            80 on c.example and 1 more · common.yaml:1"#]],
     );
 }
 
@@ -119,17 +118,17 @@ fn one_answer_over_nodes() {
             ```yaml
             443
             ```
-            [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) sets it · overrides [common.yaml:1](file:///repo/data/common.yaml#L1)"#]],
+            set in [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [common.yaml:1](file:///repo/data/common.yaml#L1)"#]],
         expect![[r#"
             **`port`** — first found, for all 3 of 4 nodes that read this file
             ```yaml
             443
             ```
-            `role/web.yaml:1` sets it · overrides `common.yaml:1`"#]],
+            set in `role/web.yaml:1` · overrides `common.yaml:1`"#]],
         expect![[r#"
             port — first found, for all 3 of 4 nodes that read this file
               443
-            role/web.yaml:1 sets it · overrides common.yaml:1"#]],
+            set in role/web.yaml:1 · overrides common.yaml:1"#]],
     );
 }
 
@@ -190,7 +189,8 @@ fn a_deep_merge_says_who_gave_what() {
               uid: 2
             ```
             merged from `role/web.yaml:1`, `common.yaml:4`  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by `^users$`"#]],
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by  
+              `^users$`"#]],
         expect![[r#"
             users — merged deep from 2 levels, for every node that reads this file
               root:             # common.yaml:5
@@ -216,7 +216,7 @@ fn a_nested_key_knows_its_own_level() {
         expect![[r#"
             users.alice.uid — merged deep, set by one level, for every node that reads this file
               7
-            role/web.yaml:3 sets it
+            set in role/web.yaml:3
             merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
     );
     let text = with_hierarchy(USERS).replace("shell:", "sh$0ell:");
@@ -225,7 +225,7 @@ fn a_nested_key_knows_its_own_level() {
         expect![[r#"
             users.alice.shell — merged deep, set by one level, for every node that reads this file
               /bin/sh
-            common.yaml:9 sets it
+            set in common.yaml:9
             merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
     );
     let text = with_hierarchy(USERS).replace("groups: ['", "gr$0oups: ['");
@@ -248,7 +248,7 @@ fn a_nested_key_of_an_overridden_hash_is_not_in_the_value() {
         "{a.example: {variables: {role: web}}}",
         expect![[r#"
             h.b — not in the effective value, for a.example, the only node that reads this file
-            role/web.yaml:1 sets it · overrides common.yaml:1"#]],
+            set in role/web.yaml:1 · overrides common.yaml:1"#]],
     );
 }
 
@@ -261,12 +261,12 @@ fn a_selected_node_has_its_own_answer() {
     expect![[r#"
         port — first found, for a.example
           443
-        site/ams.yaml:1 sets it · overrides common.yaml:1"#]]
+        set in site/ams.yaml:1 · overrides common.yaml:1"#]]
     .assert_eq(&plain("a.example").expect("a hover"));
     expect![[r#"
         port — first found, for d.example
           80
-        common.yaml:1 sets it"#]]
+        set in common.yaml:1"#]]
     .assert_eq(&plain("d.example").expect("a hover"));
 }
 
@@ -277,7 +277,8 @@ fn a_loop_is_told_with_its_members() {
             "#- data/common.yaml\ndb$0::host: \"%{lookup('db::primary')}\"\ndb::primary: \"%{lookup('db::host')}\"\n",
         ),
         expect![[r#"
-            db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in [db::host, db::primary]
+            db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in
+              [db::host, db::primary]
             for every node that reads this file
             common.yaml:1 db::host → common.yaml:2 db::primary → back"#]],
     );
@@ -290,7 +291,7 @@ fn a_broken_line_keeps_other_keys_alive() {
         expect![[r#"
             b — first found, for every node that reads this file
               2
-            common.yaml:2 sets it"#]],
+            set in common.yaml:2"#]],
     );
 }
 
@@ -305,7 +306,7 @@ fn secrets_are_never_shown() {
         password — first found, for every node that reads this file
           a: (encrypted, PKCS7)
           b: 'user:(encrypted, PKCS7)'
-        common.yaml:1 sets it"#]]
+        set in common.yaml:1"#]]
     .assert_eq(&found.plain);
     for form in [found.markdown, found.aligned, found.plain] {
         assert!(!form.contains("MIIB"), "{form}");
@@ -330,17 +331,17 @@ port: 22
     check(
         text,
         expect![[r#"
-        port — first found, for every node whose facts.services is nginx alone
-          80
-        service/nginx.yaml:1 sets it"#]],
+            port — first found, for every node whose facts.services is nginx alone
+              80
+            set in service/nginx.yaml:1"#]],
     );
     check_nodes(
         text,
         "{a: {facts: {services: [nginx]}}, b: {facts: {services: [ssh, nginx]}}, c: {facts: {services: [ssh]}}}",
         expect![[r#"
-            port — 2 answers over 2 nodes
-              80  a  service/nginx.yaml:1 (facts.services = [nginx])
-              22  b  service/ssh.yaml:1 (facts.services = [ssh, nginx])"#]],
+            port — first found, 2 different values on 2 nodes
+              80  # a · service/nginx.yaml:1
+            22 on b (facts.services = [ssh, nginx]) · service/ssh.yaml:1"#]],
     );
 }
 
@@ -351,7 +352,7 @@ fn what_depends_on_a_variable_says_so() {
         expect![[r#"
             motd — first found, for every node that reads this file
               'hello %{facts.networking.fqdn}'  # variable 'facts.networking.fqdn' is not known
-            common.yaml:1 sets it"#]],
+            set in common.yaml:1"#]],
     );
 }
 
@@ -373,16 +374,14 @@ fn long_values_are_cut_in_the_middle() {
               k8: 8
               k9: 9
               k10: 10
-              k11: 11
-              # … 41 lines more: hiera-ls lookup big
-              k53: 53
+              # … 43 lines more: hiera-ls lookup big
               k54: 54
               k55: 55
               k56: 56
               k57: 57
               k58: 58
               k59: 59
-            common.yaml:1 sets it"#]],
+            set in common.yaml:1"#]],
     );
 }
 
@@ -402,9 +401,10 @@ hierarchy:
 a$0: 1
 ",
         expect![[r#"
-            a — first found, for every node that reads this file, unless level 'Private' (not in this workspace) sets it
+            a — first found, for every node that reads this file (may differ)
               1
-            common.yaml:1 sets it"#]],
+            set in common.yaml:1
+            may differ: 'Private' (outside this workspace)"#]],
     );
 }
 
@@ -424,10 +424,10 @@ hierarchy:
 a$0: 1
 ",
         expect![[r#"
-            a — first found, for every node that reads this file, unless vault_lookup has the key
+            a — first found, for every node that reads this file (may differ)
               1
-            common.yaml:1 sets it
-            unknown, level 'Vault': data of the function vault_lookup"#]],
+            set in common.yaml:1
+            may differ: vault_lookup (its data is not known)"#]],
     );
 }
 
@@ -461,11 +461,12 @@ fn what_a_backend_may_do_by_its_code_is_offered() {
     check(
         &EXPANDING.replace("a: 1", "a$0: 1"),
         expect![[r#"
-            a — first found, for every node that reads this file, unless lib::expand has the key
+            a — first found, for every node that reads this file (may differ)
               1
-            common.yaml:1 sets it
-            unknown, level 'Expand': data of the function lib::expand
-            by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}"#]],
+            set in common.yaml:1
+            may differ: lib::expand (its data is not known)
+            by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in
+              .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}"#]],
     );
 }
 
@@ -475,7 +476,8 @@ fn a_file_that_an_offered_backend_would_read_says_so() {
         &EXPANDING.replace("port: 443", "po$0rt: 443"),
         expect![[r#"
             profile::web::port — no level of the hierarchy reads this file
-            by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}
+            by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in
+              .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}
               443"#]],
     );
 }
@@ -497,10 +499,10 @@ a$0: 1
 ",
         "{a: {variables: {role: web}}, b: {variables: {role: db}}, c: {variables: {role: db}}}",
         expect![[r#"
-            a — 2 answers over 3 nodes
-              1 (not certain)  2 nodes  common.yaml:1
-              2 (not certain)  a        role/web.yaml:1 (role = web)
-            unless vault_lookup has the key"#]],
+            a — first found, 2 different values on 3 nodes
+              1  # b and 1 more · common.yaml:1 (may differ)
+            2 on a (role = web) · role/web.yaml:1 (may differ)
+            may differ: vault_lookup (its data is not known)"#]],
     );
 }
 
@@ -515,7 +517,7 @@ fn a_declared_backend_is_read_and_named() {
         expect![[r#"
             profile::web::port — first found, for every node that reads this file
               443
-            common/profile/web.yaml:1 sets it · overrides common.yaml:2
+            set in common/profile/web.yaml:1 · overrides common.yaml:2
             lib::expand is declared to read like yaml_data (not run)"#]],
     );
     check(
@@ -526,7 +528,7 @@ fn a_declared_backend_is_read_and_named() {
         expect![[r#"
             profile::web::port — first found, for every node that reads this file
               443
-            common/profile/web.yaml:1 sets it · overrides common.yaml:2
+            set in common/profile/web.yaml:1 · overrides common.yaml:2
             lib::expand is declared to read like yaml_data (not run)"#]],
     );
     check_nodes(
@@ -538,7 +540,7 @@ fn a_declared_backend_is_read_and_named() {
         expect![[r#"
             profile::web::port — first found, for all 2 nodes that read this file
               443
-            common/profile/web.yaml:1 sets it · overrides common.yaml:2
+            set in common/profile/web.yaml:1 · overrides common.yaml:2
             lib::expand is declared to read like yaml_data (not run)"#]],
     );
     check(
@@ -571,11 +573,11 @@ fn unique_merges_name_the_level_of_each_element() {
             "#- data/role/web.yaml\np: [x, y]\n#- data/common.yaml\nlookup_options: {p: {merge: unique}}\np$0: [y, z]\n",
         ),
         expect![[r#"
-            p — merged unique, set by one level, for every node that reads this file, unless role is web
+            p — merged unique, set by one level, for every node that reads this file (may differ)
               - y
               - z
-            common.yaml:2 sets it
-            unknown, level 'Role': role/web.yaml:1
+            set in common.yaml:2
+            may differ: role = web
             merge: unique, from lookup_options in common.yaml:1"#]],
     );
     check(
@@ -601,7 +603,7 @@ fn a_conversion_is_named_with_its_place() {
         expect![[r#"
             port — first found, for every node that reads this file
               255
-            common.yaml:3 sets it
+            set in common.yaml:3
             convert_to: [Integer, 16], from lookup_options in common.yaml:2 by ^po"#]],
     );
 }
@@ -614,14 +616,14 @@ fn a_merge_of_yaml_belongs_to_the_hash_around_it() {
             k — first found, for every node that reads this file
               a: 1
               b: 2
-            common.yaml:2 sets it"#]],
+            set in common.yaml:2"#]],
     );
     check(
         &with_hierarchy("#- data/common.yaml\nk:\n  <<: [{a$0: 1}]\n  b: 2\n"),
         expect![[r#"
             k.a — first found, for every node that reads this file
               1
-            common.yaml:1 sets it"#]],
+            set in common.yaml:1"#]],
     );
 }
 
@@ -656,10 +658,10 @@ port: 7
 por$0t: 80
 ",
         expect![[r#"
-            port — first found, for every node that reads this file, unless name and major name a file that has the key, or name is el7
+            port — first found, for every node that reads this file (may differ)
               80
-            common.yaml:1 sets it
-            unknown, level 'Platform': p/el7.yaml:1"#]],
+            set in common.yaml:1
+            may differ: name and major (1 file) · name = el7"#]],
     );
 }
 
@@ -677,10 +679,10 @@ por$0t: 80
 port: 81
 ",
         expect![[r#"
-            port — first found, for every node that reads this file, unless place is lon
+            port — first found, for every node that reads this file (may differ)
               80
-            common/role/web.yaml:1 sets it
-            unknown, level 'Place': lon/role/web.yaml:1"#]],
+            set in common/role/web.yaml:1
+            may differ: place = lon"#]],
     );
 }
 
@@ -694,8 +696,8 @@ fn the_only_reader_is_one_of_several_nodes() {
         expect![[r#"
             port — first found, for a.example, the only one of 4 nodes that reads this file
               443
-            node/a.example.yaml:1 sets it · overrides common.yaml:1
-            other nodes get another value: see the matrix"#]],
+            set in node/a.example.yaml:1 · overrides common.yaml:1
+            other nodes get another value"#]],
     );
     check_nodes(
         &with_hierarchy("#- data/role/web.yaml\nport$0: 80\n#- data/common.yaml\nport: 80\n"),
@@ -703,6 +705,6 @@ fn the_only_reader_is_one_of_several_nodes() {
         expect![[r#"
             port — first found, for all 3 of 4 nodes that read this file
               80
-            role/web.yaml:1 sets it · overrides common.yaml:1"#]],
+            set in role/web.yaml:1 · overrides common.yaml:1"#]],
     );
 }

@@ -37,11 +37,12 @@ fn a_hierarchy_that_stands_elsewhere_is_named_with_its_variants() {
          #- hieradata/role/web.yaml\nport: 443\n\
          #- hieradata/common.yaml\n$0port: 80\n",
         expect![[r#"
-            port — first found, for every node that reads this file, unless role is web
+            port — first found, for every node that reads this file (may differ)
               80
-            common.yaml:1 sets it
-            unknown, level 'role': role/web.yaml:1
-            hierarchy: modules/puppet/files/hiera/production.yaml · not used: modules/puppet/files/hiera/lab.yaml"#]],
+            set in common.yaml:1
+            may differ: role = web
+            hierarchy: modules/puppet/files/hiera/production.yaml · not used:
+              modules/puppet/files/hiera/lab.yaml"#]],
     );
 }
 
@@ -59,17 +60,17 @@ hierarchy:
     check(
         &format!("{FILES}port: 443\n#- data/common.yaml\n$0port: 80\n"),
         expect![[r#"
-            port — first found, for every node that reads this file, unless role is web
+            port — first found, for every node that reads this file (may differ)
               80
-            common.yaml:1 sets it
-            unknown, level 'role': role/web.yaml:1"#]],
+            set in common.yaml:1
+            may differ: role = web"#]],
     );
     check(
         &format!("{FILES}$0port: 443\n#- data/common.yaml\nport: 80\n"),
         expect![[r#"
             port — first found, for every node that reads this file
               443
-            role/web.yaml:1 sets it · overrides common.yaml:1"#]],
+            set in role/web.yaml:1 · overrides common.yaml:1"#]],
     );
 }
 
@@ -81,7 +82,7 @@ fn a_data_directory_beside_the_configuration_s_folder() {
         expect![[r#"
             port — first found, for every node that reads this file
               80
-            common.yaml:1 sets it
+            set in common.yaml:1
             hierarchy: conf/hiera.yaml"#]],
     );
 }

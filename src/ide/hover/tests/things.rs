@@ -43,7 +43,7 @@ fn a_lookup_token_has_the_target_s_value() {
     );
     check(
         &text.replace("www.%{look$0up('site::domain')}", "%{looku$0p('nope')}"),
-        expect!["%{lookup('nope')} — not found (the empty text)"],
+        expect!["%{lookup('nope')} — not found (the empty string)"],
     );
 }
 
@@ -113,16 +113,17 @@ fn a_path_reaches_files_and_nodes() {
     check_nodes(
         &text,
         NODES,
-        expect![
-            "role/%{role}.yaml — 2 files: data/role/mail.yaml, data/role/web.yaml · 3 of 4 nodes read one · no file for role = db"
-        ],
+        expect![[r#"
+            role/%{role}.yaml — 2 files: data/role/mail.yaml, data/role/web.yaml · 3 of 4 nodes read one · no
+              file for role = db"#]],
     );
     check_nodes(
         &text.replace("ro$0le/%{role}", "role/%{ro$0le}"),
         NODES,
         expect![[r#"
             %{role} — web for 3 nodes, db for 1 node
-            role/%{role}.yaml — 2 files: data/role/mail.yaml, data/role/web.yaml · 3 of 4 nodes read one · no file for role = db"#]],
+            role/%{role}.yaml — 2 files: data/role/mail.yaml, data/role/web.yaml · 3 of 4 nodes read one · no
+              file for role = db"#]],
     );
 }
 
@@ -134,7 +135,7 @@ fn an_encrypted_value_tells_no_secret() {
         ),
         expect![[r#"
             ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
-            decrypting must fail: it is no message of this method"#]],
+            decrypting must fail: it is not a message of this method"#]],
     );
 }
 
@@ -146,9 +147,9 @@ fn words_are_explained() {
     );
     check(
         &with_hierarchy("#- data/common.yaml\nlookup_options: {a: {mer$0ge: deep}}\n"),
-        expect![
-            "merge — how values of several levels become one: first, unique, hash, deep, or a hash with a strategy"
-        ],
+        expect![[r#"
+            merge — how values of several levels become one: first, unique, hash, deep, or a hash with a
+              strategy"#]],
     );
     check(
         "#- hiera.yaml\nversion: 5\nhierarchy: [{name: x, lookup_key: my$0::vault}]\n",

@@ -6,7 +6,7 @@ use crate::ide::hover::yaml::{Notes, lines};
 use crate::value::{Value, load_yaml};
 
 fn written(value: &Value) -> String {
-    lines(value, &Notes::new(), usize::MAX).lines.join("\n")
+    lines(value, &Notes::new(), true).lines.join("\n")
 }
 
 #[test]
@@ -57,7 +57,7 @@ proptest! {
         let holds_blob = value.inspect().contains("ENC[");
         prop_assume!(!holds_blob);
         let wide = Value::hash([("top", value)]);
-        let shown: Vec<String> = lines(&wide, &Notes::new(), usize::MAX).lines;
+        let shown: Vec<String> = lines(&wide, &Notes::new(), true).lines;
         let back = load_yaml(format!("{}\n", shown.join("\n")).as_bytes());
         prop_assert_eq!(back.ok(), Some(wide), "{}", shown.join("\n"));
     }

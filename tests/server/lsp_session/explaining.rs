@@ -1,0 +1,55 @@
+//! What is said while facts are overridden, and the explanation for people.
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::commands::Repository;
+use super::program::uri;
+
+#[test]
+fn answers_say_which_facts_are_overridden_until_they_are_taken_back() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    let text = program.open(&common);
+    let here = json!({ "uri": uri(&common) });
+    program.command("hiera.selectNode", &json!({ "certname": "a.x" }));
+    program.command("hiera.setFact", &json!({ "path": "site", "value": "cp" }));
+    let hover = program.hover(&common, &text, "port").unwrap();
+    assert!(hover.contains("hypothetical: `site = cp`"), "{hover}");
+    for command in ["hiera.value", "hiera.matrix", "hiera.explain"] {
+        let asked = json!({ "uri": uri(&common), "key": "port" });
+        let shown = program.command(command, &asked);
+        let content = shown["content"].as_str().unwrap();
+        assert!(
+            content.contains("hypothetical: site = cp"),
+            "{command}: {content}"
+        );
+    }
+    assert_eq!(program.command("hiera.clearFacts", &here), Value::Null);
+    let hover = program.hover(&common, &text, "port").unwrap();
+    assert!(!hover.contains("hypothetical"), "{hover}");
+    program.end();
+}
+
+#[test]
+fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    let asked = json!({ "uri": uri(&common), "key": "port", "node": "a.x" });
+    let explained = program.command("hiera.explain", &asked);
+    assert_eq!(explained["language"], "yaml");
+    expect![[r#"
+        # port — first found, for a.x
+        8080
+        # set in site/ls.yaml:1 · overrides common.yaml:1
+
+        # levels, the highest first:
+        #   node/%{trusted.certname}.yaml                no file                      level 'node'
+        #   environments/production/data/site/ls.yaml:1  sets it                      level 'site'
+        #   environments/production/data/common.yaml:1   overridden by a level above  level 'common'
+    "#]]
+    .assert_eq(explained["content"].as_str().unwrap());
+    program.end();
+}
