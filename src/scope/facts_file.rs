@@ -16,7 +16,7 @@ pub(super) const OF_MAIN: [&str; 3] = ["module_name", "title", "name"];
 #[must_use]
 pub fn refused_facts(facts: &HashMap, path: &str) -> Option<String> {
     let has = |name: &&str| facts.contains_key(&StrKey(name));
-    if NAMING.iter().any(|name| has(name)) && !NAMING.iter().all(|name| has(name)) {
+    if NAMING.iter().any(has) && !NAMING.iter().all(has) {
         let names = NAMING.join(",");
         return Some(format!(
             "When overriding any of the {names} facts with {path} given via the --facts flag, \
