@@ -130,12 +130,9 @@ impl Hint {
             HintKind::Dead { others, .. } => format!("never used {}", by(*others)),
             HintKind::Merged { sources } => format!("merged from {sources} levels"),
             HintKind::TokenValue(value) => {
-                let text = match value {
-                    Value::String(text) if !text.trim().is_empty() && !text.contains('\n') => {
-                        text.to_string()
-                    }
-                    value => value.inspect(),
-                };
+                let plain = value.as_str();
+                let plain = plain.filter(|text| !text.trim().is_empty() && !text.contains('\n'));
+                let text = plain.map_or_else(|| value.inspect(), ToOwned::to_owned);
                 match text.chars().count() > WIDEST {
                     true => format!("= {}…", text.chars().take(WIDEST - 1).collect::<String>()),
                     false => format!("= {text}"),

@@ -350,6 +350,14 @@ fn broken_and_foreign_files_are_offered_nothing() {
     assert_eq!(titles("#- README.md\na$0: 1\n"), Vec::<String>::new());
 }
 
+/// An answer without the keys on the way round a loop: an extracted value is one more of them.
+fn without_way(answer: &str) -> &str {
+    let end = answer
+        .find("Recursive lookup detected in [")
+        .unwrap_or(answer.len());
+    &answer[..end]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(160))]
 
@@ -385,7 +393,7 @@ proptest! {
                 let key = what.split(' ').next().unwrap_or_default();
                 let is_told = told.contains(&key) || offer.plan.meant.iter().any(|meant| **meant == *key);
                 prop_assert!(
-                    is_told || new[what] == *value,
+                    is_told || without_way(&new[what]) == without_way(value),
                     "{}: {what}: {value} became {}\n{:#?}", offer.title, new[what], offer.plan
                 );
             }
