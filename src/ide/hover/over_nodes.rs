@@ -56,7 +56,7 @@ pub(super) fn page(
             }
             (1, false) => format!("for {only}, the only node that reads this file"),
             (total, false) if known > total => {
-                format!("for all {total} of {known} nodes that read this file")
+                format!("for all {total} nodes that read this file, of {known}")
             }
             (total, false) => format!("for all {total} nodes that read this file"),
         };

@@ -114,19 +114,19 @@ fn one_answer_over_nodes() {
         &with_hierarchy("#- data/role/web.yaml\nport$0: 443\n#- data/common.yaml\nport: 80\n"),
         NODES,
         expect![[r#"
-            **`port`** — first found, for all 3 of 4 nodes that read this file
+            **`port`** — first found, for all 3 nodes that read this file, of 4
             ```yaml
             443
             ```
             set in [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [common.yaml:1](file:///repo/data/common.yaml#L1)"#]],
         expect![[r#"
-            **`port`** — first found, for all 3 of 4 nodes that read this file
+            **`port`** — first found, for all 3 nodes that read this file, of 4
             ```yaml
             443
             ```
             set in `role/web.yaml:1` · overrides `common.yaml:1`"#]],
         expect![[r#"
-            port — first found, for all 3 of 4 nodes that read this file
+            port — first found, for all 3 nodes that read this file, of 4
               443
             set in role/web.yaml:1 · overrides common.yaml:1"#]],
     );
@@ -703,7 +703,7 @@ fn the_only_reader_is_one_of_several_nodes() {
         &with_hierarchy("#- data/role/web.yaml\nport$0: 80\n#- data/common.yaml\nport: 80\n"),
         NODES,
         expect![[r#"
-            port — first found, for all 3 of 4 nodes that read this file
+            port — first found, for all 3 nodes that read this file, of 4
               80
             set in role/web.yaml:1 · overrides common.yaml:1"#]],
     );

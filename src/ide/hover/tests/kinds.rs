@@ -59,19 +59,19 @@ fn a_key_of_which_the_first_counts() {
         "profile::web::po$0rt: 443",
         NODES,
         expect![[r#"
-            **`profile::web::port`** — first found, for all 3 of 4 nodes that read this file
+            **`profile::web::port`** — first found, for all 3 nodes that read this file, of 4
             ```yaml
             443
             ```
             set in [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [common.yaml:6](file:///repo/data/common.yaml#L6) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)"#]],
         expect![[r#"
-            **`profile::web::port`** — first found, for all 3 of 4 nodes that read this file
+            **`profile::web::port`** — first found, for all 3 nodes that read this file, of 4
             ```yaml
             443
             ```
             set in `role/web.yaml:1` · overrides `common.yaml:6` · not set in `site/ams.yaml`"#]],
         expect![[r#"
-            profile::web::port — first found, for all 3 of 4 nodes that read this file
+            profile::web::port — first found, for all 3 nodes that read this file, of 4
               443
             set in role/web.yaml:1 · overrides common.yaml:6 · not set in site/ams.yaml"#]],
     );
@@ -145,19 +145,19 @@ fn a_key_in_an_element_of_a_list() {
         "ho$0st: b.example",
         NODES,
         expect![[r#"
-            **`backends.1.host`** — first found, for all 3 of 4 nodes that read this file
+            **`backends.1.host`** — first found, for all 3 nodes that read this file, of 4
             ```yaml
             b.example
             ```
             set in [role/web.yaml:8](file:///repo/data/role/web.yaml#L8) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1), [common.yaml](file:///repo/data/common.yaml#L1)"#]],
         expect![[r#"
-            **`backends.1.host`** — first found, for all 3 of 4 nodes that read this file
+            **`backends.1.host`** — first found, for all 3 nodes that read this file, of 4
             ```yaml
             b.example
             ```
             set in `role/web.yaml:8` · not set in `site/ams.yaml`, `common.yaml`"#]],
         expect![[r#"
-            backends.1.host — first found, for all 3 of 4 nodes that read this file
+            backends.1.host — first found, for all 3 nodes that read this file, of 4
               b.example
             set in role/web.yaml:8 · not set in site/ams.yaml, common.yaml"#]],
     );
