@@ -18,7 +18,7 @@ before(
   async () => {
     // Few lines, so that a hover cuts a value of the fixture.
     bench = new Workbench(await start({
-      "hiera-ls.hover.maxLines": 10,
+      "hiera-ls.hover.maxLines": 14,
       "diffEditor.useInlineViewWhenSpaceIsLimited": false,
       // Lenses are off by default.
       "hiera-ls.codeLens.overrides": true,
