@@ -20,6 +20,7 @@ const SETTINGS = {
   "editor.overviewRulerBorder": false,
   "editor.hideCursorInOverviewRuler": true,
   "hiera-ls.nodesFiles": ["nodes.json"],
+  "hiera-ls.codeLens.impact": true,
 };
 const VIEW = { viewport: { width: 900, height: 620 }, deviceScaleFactor: 1.5 };
 
