@@ -230,7 +230,7 @@ fn said(answer: &Answer, touched: &BTreeSet<&str>) -> (Result<String, String>, V
 }
 
 /// The kinds of nodes that files tell apart: any node, those that read each file, and those that read
-/// two of them. At most [`MOST_SCOPES`].
+/// two of them. At most `MOST_SCOPES`.
 #[must_use]
 pub fn possible_scopes<'p>(
     views: &[&RootView<'_>],
