@@ -7,7 +7,7 @@ use super::{Analysis, Survey};
 use crate::interpolation::has_tokens;
 use crate::lookup::{Place, StrategyKind, Unknown, UnknownCause};
 use crate::value::Value;
-use crate::workspace::{Paths, Snapshot};
+use crate::workspace::{LOOKUP_OPTIONS, Paths, Snapshot};
 
 /// Most combinations of values that a condition lists.
 pub const MOST_VALUES: usize = 4;
@@ -153,7 +153,7 @@ pub(super) fn conditions(
                     Condition::Function { .. } | Condition::Variables { .. } => None,
                 });
                 match known {
-                    Some(known) if **known == *"lookup_options" => known.clone_from(key),
+                    Some(known) if **known == *LOOKUP_OPTIONS => known.clone_from(key),
                     Some(_) => {}
                     None => found.push(Condition::Function {
                         name: name.clone(),

@@ -13,7 +13,7 @@ use crate::analysis::{Analysis, Certainties, RootView, datadir_of};
 use crate::lookup::{Request, Run, Source, readers, runs, sources};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{File, path};
+use crate::workspace::{File, LOOKUP_OPTIONS, path};
 
 /// Most keys of a file that hints are computed for.
 const MOST_HINTS: usize = 300;
@@ -254,7 +254,7 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
         .sorted()
         .filter(|fact| overlap(fact.key, visible));
     for fact in keys.take(MOST_HINTS) {
-        if &*fact.name == "lookup_options" {
+        if &*fact.name == LOOKUP_OPTIONS {
             continue;
         }
         if (analysis.is_cancelled)() {
@@ -291,7 +291,7 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
         if (analysis.is_cancelled)() {
             return found;
         }
-        if &*fact.name == "lookup_options" {
+        if &*fact.name == LOOKUP_OPTIONS {
             continue;
         }
         let Some(sources) = certain.sources(&fact.name) else {

@@ -16,10 +16,7 @@ use crate::lookup::{
 };
 use crate::scope::Scope;
 use crate::value::{KeyHashing, Value};
-use crate::workspace::Snapshot;
-
-/// The key that holds settings of lookups rather than data.
-const LOOKUP_OPTIONS: &str = "lookup_options";
+use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
 
 /// A line of a file that gives a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

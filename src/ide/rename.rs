@@ -16,7 +16,7 @@ use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeKind, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::value::Value;
-use crate::workspace::{CodeFacts, File, Format, LookupKey, path};
+use crate::workspace::{CodeFacts, File, Format, LOOKUP_OPTIONS, LookupKey, path};
 
 /// What a rename changes: edits by the path of the file.
 pub type Edits = BTreeMap<Arc<str>, Vec<TextEdit>>;
@@ -94,7 +94,7 @@ fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mentio
     }
     let mention = named::at(analysis.snapshot, path, offset).ok_or_else(nothing)?;
     let why = match &mention.named {
-        Named::Key(key) if &*key.root == "lookup_options" => {
+        Named::Key(key) if &*key.root == LOOKUP_OPTIONS => {
             "lookup_options is Puppet's own key: it has no other name"
         }
         Named::Key(key) if key.before_list.is_some() => {
@@ -150,7 +150,7 @@ impl Renaming<'_> {
 
     fn check_top_level(&self, from: &str) -> Result<(), String> {
         let (old, new) = (&*self.key.root, self.new_name);
-        if new == "lookup_options" {
+        if new == LOOKUP_OPTIONS {
             return Err("lookup_options is Puppet's own key".to_owned());
         }
         let root = self.analysis.answering(from).map(|view| view.root);

@@ -8,7 +8,7 @@ use crate::hierarchy::{ConfigSpans, locate};
 use crate::interpolation::{Method, Token, TokenKind, has_tokens, tokens};
 use crate::syntax::{NodeId, ScalarMap, Tree};
 use crate::text::TextRange;
-use crate::workspace::{File, Format, TokenFact};
+use crate::workspace::{File, Format, LOOKUP_OPTIONS, TokenFact};
 
 /// What a word is. The order is that of the protocol's legend.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -105,7 +105,7 @@ impl Words<'_> {
         for (key, value) in tree.entries() {
             let is_options = tree
                 .scalar_text(key)
-                .is_some_and(|text| &**text == "lookup_options");
+                .is_some_and(|text| &**text == LOOKUP_OPTIONS);
             if is_options {
                 self.name(key, TokenClass::Keyword, Role::Use);
                 options = Some(tree.node(value).range);

@@ -12,10 +12,7 @@ use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeId, NodeKind, ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{File, Format, KeyFact, Snapshot, path};
-
-/// The key that holds options of lookups rather than data.
-const LOOKUP_OPTIONS: &str = "lookup_options";
+use crate::workspace::{File, Format, KeyFact, LOOKUP_OPTIONS, Snapshot, path};
 
 /// What is under the cursor.
 pub enum Target {

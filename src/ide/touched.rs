@@ -15,7 +15,7 @@ use crate::lookup::{Environment, EnvironmentConfig};
 use crate::regexp::Regexp;
 use crate::scope::KnownNodes;
 use crate::workspace::{
-    File, Files as _, Format, KeyDiff, KeyFact, KeyState, Root, RootKind, Snapshot,
+    File, Files as _, Format, KeyDiff, KeyFact, KeyState, LOOKUP_OPTIONS, Root, RootKind, Snapshot,
     differences_of_keys, path,
 };
 
@@ -331,7 +331,7 @@ fn touched_by(
         let diff = differences_of_keys(changed.before, changed.after);
         let of_diff = || diff.added.iter().chain(&diff.removed).chain(&diff.changed);
         keys.extend(of_diff().cloned());
-        if of_diff().any(|name| **name == *"lookup_options") {
+        if of_diff().any(|name| **name == *LOOKUP_OPTIONS) {
             match touched_by_options(versions, changed, &diff) {
                 Some(found) => keys.extend(found),
                 None => return Touched::All,
@@ -354,7 +354,7 @@ fn touched_by_options(
 ) -> Option<BTreeSet<Arc<str>>> {
     let is_orderly = |(snapshot, file): (&Snapshot, &Arc<File>)| {
         let data = snapshot.data_of(file, file.format().unwrap_or(Format::Yaml));
-        let options = data.recovered.get("lookup_options");
+        let options = data.recovered.get(LOOKUP_OPTIONS);
         options.is_none_or(|options| {
             let names = options.as_hash().map(|hash| hash.keys());
             names.is_some_and(|mut names| names.all(|name| name.as_str().is_some()))
@@ -362,7 +362,7 @@ fn touched_by_options(
     };
     // Options that are no hash fail every lookup, in words that depend on all options.
     let all_are_hashes = |snapshot: &Snapshot| {
-        let mut files = snapshot.iter_files_with("lookup_options");
+        let mut files = snapshot.iter_files_with(LOOKUP_OPTIONS);
         files.all(|file| !file.facts().lookup_options.is_empty())
     };
     // Without a difference in any entry something else is another: their order, an alias.

@@ -20,7 +20,7 @@ use crate::interpolation::{Key, Segment};
 use crate::value::{
     HashMap, LoadError, LoadErrorKind, Opaque, SystemError, Value, hash_with_capacity,
 };
-use crate::workspace::{FileKind, Format};
+use crate::workspace::{FileKind, Format, LOOKUP_OPTIONS};
 
 /// Where a value comes from, for messages.
 #[derive(Clone, Copy)]
@@ -193,7 +193,7 @@ impl Engine<'_> {
                     ),
                 );
             };
-            if name == "lookup_options" || name.starts_with(&prefix) {
+            if name == LOOKUP_OPTIONS || name.starts_with(&prefix) {
                 continue;
             }
             let subject = origin.described("Value returned from");

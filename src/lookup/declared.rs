@@ -12,7 +12,7 @@ use super::request::{Assumed, UnknownCause};
 use super::trace::{Event, NodeKind, Remark, TraceLocation};
 use crate::hierarchy::{Backend, Function, FunctionKind, Like, Template, TemplatePart};
 use crate::value::{Missing, Opaque, StrKey, Value};
-use crate::workspace::{FileKind, Format, Paths};
+use crate::workspace::{FileKind, Format, LOOKUP_OPTIONS, Paths};
 
 /// What a function is asked for.
 struct Asked<'a> {
@@ -179,7 +179,7 @@ impl Engine<'_> {
 
     /// What a function gives that has values from elsewhere, or none. It has no `lookup_options`.
     fn secret(&mut self, origin: &Origin<'_>, backend: &Backend, root: &Arc<str>) -> Found {
-        if backend.like != Like::Secret || **root == *"lookup_options" {
+        if backend.like != Like::Secret || **root == *LOOKUP_OPTIONS {
             return Err(Failure::NotFound);
         }
         if backend.keys.is_empty() {

@@ -18,6 +18,7 @@ use crate::datatype::{self, ParseError, Type};
 use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
 use crate::value::{HashMap as Hash, KeyHashing, Missing, Opaque, StrKey, Value};
+use crate::workspace::LOOKUP_OPTIONS;
 
 /// Most names on the stack of nested lookups. Puppet runs out of Ruby's stack at about this depth
 /// (`SystemStackError`).
@@ -54,7 +55,7 @@ impl Invocation {
         Invocation {
             overrides: Arc::default(),
             defaults: Arc::default(),
-            top_key: "lookup_options".into(),
+            top_key: LOOKUP_OPTIONS.into(),
             ..self.clone()
         }
     }
@@ -238,9 +239,9 @@ impl<'a> Engine<'a> {
     /// `LookupAdapter#lookup`: one name through all layers.
     fn search(&mut self, name: &Arc<str>, merge: Option<&Value>, invocation: &Invocation) -> Found {
         self.budget.add_lookup()?;
-        if **name == *"lookup_options" || name.starts_with("lookup_options.") {
+        if **name == *LOOKUP_OPTIONS || name.starts_with("lookup_options.") {
             self.leaf(
-                || NodeKind::InvalidKey("lookup_options".into()),
+                || NodeKind::InvalidKey(LOOKUP_OPTIONS.into()),
                 || Event::None,
             );
             return Err(Failure::NotFound);
@@ -468,8 +469,8 @@ enum LayerStep {
 /// The key `lookup_options`.
 pub(super) fn options_key() -> Key {
     Key {
-        text: "lookup_options".into(),
-        root: Segment::Name("lookup_options".into()),
+        text: LOOKUP_OPTIONS.into(),
+        root: Segment::Name(LOOKUP_OPTIONS.into()),
         segments: Vec::new(),
     }
 }

@@ -17,6 +17,7 @@ use super::trace::{Event, NodeKind, TraceScope};
 use crate::interpolation::Key;
 use crate::regexp::{Limit, Regexp, RegexpError};
 use crate::value::{HashMap, StrKey, Value};
+use crate::workspace::LOOKUP_OPTIONS;
 
 /// Options ready for choosing: all entries, and the patterns among them in the order they are tried.
 #[derive(Debug, Default)]
@@ -236,7 +237,7 @@ impl Engine<'_> {
             engine.with(
                 || NodeKind::Scope(phase.clone()),
                 |engine| {
-                    engine.event(|| Event::Found("lookup_options".into(), options.clone()));
+                    engine.event(|| Event::Found(LOOKUP_OPTIONS.into(), options.clone()));
                     Ok(options.clone())
                 },
             )

@@ -8,6 +8,7 @@ use super::trace::{Possible, TraceNode};
 use crate::hierarchy::{Layer, Like};
 use crate::interpolation::Key;
 use crate::value::{HashMap, Value};
+use crate::workspace::LOOKUP_OPTIONS;
 
 /// How many levels are named as what could change an answer; more are counted.
 const MAX_REASONS: usize = 8;
@@ -188,7 +189,7 @@ impl Unknown {
             }
         };
         match &**key {
-            "lookup_options" => format!("{who} has lookup_options for it"),
+            LOOKUP_OPTIONS => format!("{who} has lookup_options for it"),
             key if asked.iter().any(|asked| **asked == *key) => format!("{who} has the key"),
             key => format!("{who} has '{key}'"),
         }

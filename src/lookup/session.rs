@@ -10,7 +10,7 @@ use super::reach::Place;
 use super::request::{Answer, Reads, Request, UnknownCause};
 use crate::hierarchy::{Function, Layer};
 use crate::scope::Scope;
-use crate::workspace::Files;
+use crate::workspace::{Files, LOOKUP_OPTIONS};
 
 /// Where lookups happen; many compilations share it.
 #[derive(Clone, Copy)]
@@ -89,7 +89,7 @@ impl Compilation<'_> {
     pub fn lookup(&mut self, request: &Request) -> Answer {
         let mut answer = self.engine.run(request);
         let reads = Arc::new(self.engine.reads.list());
-        let asks_for_options = request.names.iter().any(|name| **name == *"lookup_options");
+        let asks_for_options = request.names.iter().any(|name| **name == *LOOKUP_OPTIONS);
         answer
             .unknown
             .retain_mut(|unknown| match &mut unknown.cause {

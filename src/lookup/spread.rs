@@ -16,6 +16,7 @@ use super::views::{Classes, Spot};
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::scope::{KnownNodes, Scope};
 use crate::value::{KeyHashing, Value};
+use crate::workspace::LOOKUP_OPTIONS;
 
 /// Most scopes that possible files are expanded to.
 const MAX_POSSIBLE: usize = 2_000;
@@ -151,7 +152,7 @@ impl Parted {
         let mut classes = Classes::new(nodes.len());
         let mut layers = vec![Layer::Global, Layer::Environment];
         layers.extend(reads.modules.iter().cloned().map(Layer::Module));
-        let keys = std::iter::once("lookup_options").chain(reads.keys.iter().map(|key| &**key));
+        let keys = std::iter::once(LOOKUP_OPTIONS).chain(reads.keys.iter().map(|key| &**key));
         for layer in layers {
             let views = session.views(nodes, &layer);
             views.part(session, keys.clone(), &mut classes);

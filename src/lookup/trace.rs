@@ -13,7 +13,7 @@ use super::request::Assumed;
 use crate::datatype;
 use crate::hierarchy::Layer;
 use crate::value::Value;
-use crate::workspace::Paths;
+use crate::workspace::{LOOKUP_OPTIONS, Paths};
 
 /// One node of a trace.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,7 +170,7 @@ impl Possible {
     /// Whether the lookup options were asked for, and no key.
     #[must_use]
     pub fn is_of_options(&self) -> bool {
-        *self.key == *"lookup_options"
+        *self.key == *LOOKUP_OPTIONS
     }
 }
 

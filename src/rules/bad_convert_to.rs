@@ -8,7 +8,7 @@ use crate::datatype::{self, NoAliases, Type};
 use crate::lookup::{Cause, LookupError};
 use crate::text::typing_error;
 use crate::value::Value;
-use crate::workspace::{KeyFact, KeyState, Snapshot};
+use crate::workspace::{KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "bad-convert-to",
@@ -79,7 +79,7 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
 
 fn check_value(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let is_last = file.facts().key(&key.name).is_some_and(|last| last == key);
-    let is_read = key.state == KeyState::Read && is_last && &*key.name != "lookup_options";
+    let is_read = key.state == KeyState::Read && is_last && &*key.name != LOOKUP_OPTIONS;
     if !is_read || !file.checker.has_option(&key.name, "convert_to") {
         return;
     }

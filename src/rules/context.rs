@@ -11,7 +11,7 @@ use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::value::{LoadError, Value, load_yaml};
-use crate::workspace::{DataFile, File, FileFacts, Format, Snapshot};
+use crate::workspace::{DataFile, File, FileFacts, Format, LOOKUP_OPTIONS, Snapshot};
 
 /// What a file is for the hierarchies.
 pub enum Role<'a> {
@@ -319,11 +319,11 @@ impl<'a> FileContext<'a> {
     /// The entries of `lookup_options` as Puppet reads them; none where it refuses the file.
     fn read_options(&self) -> Vec<OptionAt<'_>> {
         let tree = self.tree();
-        let Some((_, options)) = self.top_level("lookup_options") else {
+        let Some((_, options)) = self.top_level(LOOKUP_OPTIONS) else {
             return Vec::new();
         };
         let value = self.loaded().ok();
-        let all = value.and_then(|value| value.get("lookup_options")?.as_hash());
+        let all = value.and_then(|value| value.get(LOOKUP_OPTIONS)?.as_hash());
         let Some(all) = all else {
             return Vec::new();
         };

@@ -3,7 +3,7 @@
 use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
 use crate::hierarchy::FunctionKind;
 use crate::lookup::{PuppetVersion, Reach};
-use crate::workspace::KeyFact;
+use crate::workspace::{KeyFact, LOOKUP_OPTIONS};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "data-namespace",
@@ -25,7 +25,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             continue;
         }
         let prefix = format!("{module}::");
-        if key.name.starts_with(&prefix) || &*key.name == "lookup_options" {
+        if key.name.starts_with(&prefix) || &*key.name == LOOKUP_OPTIONS {
             continue;
         }
         let effect = match at.settings().puppet_version {

@@ -4,6 +4,7 @@ use super::looked_up::{LookedUp, files_that_look_up};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
 use crate::interpolation::{TokenKind, split_key};
 use crate::text::{TextEdit, TextRange, typing_error};
+use crate::workspace::LOOKUP_OPTIONS;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "interp-missing-key",
@@ -22,7 +23,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     };
     let (root, checker) = (&*looked_up.root, file.checker);
-    if root == "lookup_options" || checker.files_with(root).next().is_some() {
+    if root == LOOKUP_OPTIONS || checker.files_with(root).next().is_some() {
         return;
     }
     let dotted = &*looked_up.key.text;

@@ -7,14 +7,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checker::Checker;
-use super::reference_graph::{LOOKUP_OPTIONS, files_on_circles};
+use super::reference_graph::files_on_circles;
 use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity};
 use crate::interpolation::Key;
 use crate::lookup::{NodeKind, Reach, Request, TraceNode, Unknown};
 use crate::scope::{Scope, Variable};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::File;
+use crate::workspace::{File, LOOKUP_OPTIONS};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "interpolation-loop",

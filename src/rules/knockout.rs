@@ -8,7 +8,7 @@ use crate::lookup::OptionsEntry;
 use crate::syntax::{NodeId, NodeKind};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{File, KeyFact};
+use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS};
 
 /// What nearly everybody sets `knockout_prefix` to.
 const USUAL_PREFIX: &str = "--";
@@ -56,7 +56,7 @@ pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knoc
         .is_some_and(|last| last.key == key.key);
     if !is_possible
         || !counts
-        || &*key.name == "lookup_options"
+        || &*key.name == LOOKUP_OPTIONS
         || file.snapshot().count_with(&key.name) > MOST_FILES
     {
         return None;

@@ -1,6 +1,7 @@
 //! `lookup-options-not-hash`: 'lookup_options' is not a hash.
 
 use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
+use crate::workspace::LOOKUP_OPTIONS;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-not-hash",
@@ -12,11 +13,11 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
-    let Some((_, node)) = at.top_level("lookup_options") else {
+    let Some((_, node)) = at.top_level(LOOKUP_OPTIONS) else {
         return;
     };
     let Ok(value) = at.loaded() else { return };
-    let Some(options) = value.get("lookup_options") else {
+    let Some(options) = value.get(LOOKUP_OPTIONS) else {
         return;
     };
     if at.readers().is_empty() || options.as_hash().is_some() || options.is_undef() {

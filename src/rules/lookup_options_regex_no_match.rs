@@ -1,6 +1,7 @@
 //! `lookup-options-regex-no-match`: a pattern of 'lookup_options' matches no key of the workspace.
 
 use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use crate::workspace::LOOKUP_OPTIONS;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-no-match",
@@ -30,7 +31,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         return;
     };
     // A pattern that takes too many steps may match.
-    let matches = |key: &str| key != "lookup_options" && pattern.is_match(key).unwrap_or(true);
+    let matches = |key: &str| key != LOOKUP_OPTIONS && pattern.is_match(key).unwrap_or(true);
     let mut names = file.snapshot().key_names(literal_start(at.name));
     if names.any(|key| matches(key) && is_data(file, key)) {
         return;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
 use crate::analysis::quoted;
 use crate::lookup::{Cause, LookupError, Request};
-use crate::workspace::Snapshot;
+use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
 
 /// Most files with the key; a key of more is not looked up.
 const MOST_FILES: usize = 64;
@@ -88,7 +88,7 @@ fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         );
         touched.extend(keys.lookup_options);
     }
-    let all = snapshot.iter_files_with("lookup_options");
+    let all = snapshot.iter_files_with(LOOKUP_OPTIONS);
     let concerned = all.filter(|file| {
         let mut entries = file.facts().lookup_options.iter();
         entries.any(|entry| touched.contains(&entry.pattern))

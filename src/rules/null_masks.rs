@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::context::order;
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
-use crate::workspace::{File, KeyFact, Snapshot, path};
+use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot, path};
 
 /// Most files with the key among which a lower one is looked for.
 const MOST_FILES: usize = 64;
@@ -28,7 +28,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         .facts()
         .key(&key.name)
         .is_some_and(|last| last.key == key.key);
-    if !counts || !is_null(key, text) || &*key.name == "lookup_options" {
+    if !counts || !is_null(key, text) || &*key.name == LOOKUP_OPTIONS {
         return;
     }
     let is_undef =

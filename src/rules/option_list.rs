@@ -7,6 +7,7 @@ use super::checker::Checker;
 use crate::regexp::Regexp;
 use crate::text::TextRange;
 use crate::value::Value;
+use crate::workspace::LOOKUP_OPTIONS;
 
 /// One entry.
 pub(super) struct ListedOption {
@@ -58,7 +59,7 @@ impl ListedOption {
 /// All entries, ordered by file and place.
 pub(super) fn list(checker: &Checker<'_>) -> Vec<ListedOption> {
     let mut listed = Vec::new();
-    for file in checker.files_with("lookup_options") {
+    for file in checker.files_with(LOOKUP_OPTIONS) {
         let readers = checker.readers(file);
         let Some(format) = readers.first().map(|reader| reader.format) else {
             continue;
@@ -70,7 +71,7 @@ pub(super) fn list(checker: &Checker<'_>) -> Vec<ListedOption> {
             Some(_) | None => None,
         };
         let data = checker.snapshot.data_of(file, format);
-        let options = data.recovered.get("lookup_options");
+        let options = data.recovered.get(LOOKUP_OPTIONS);
         for fact in &file.facts().lookup_options {
             let Some(value) = options.and_then(|options| options.get(&fact.pattern)) else {
                 continue;

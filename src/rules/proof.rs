@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::context::{FileContext, Reader, order};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::{Place, Reach};
-use crate::workspace::{File, KeyFact, Snapshot};
+use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
 
 /// Most files that set one key. What more files set is not compared: an edit of one of them would
 /// have all of them checked again.
@@ -25,7 +25,7 @@ pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
         .is_some_and(|last| last.key == key.key);
     (2..=MOST_FILES).contains(&count)
         && counts
-        && &*key.name != "lookup_options"
+        && &*key.name != LOOKUP_OPTIONS
         && !file.checker.has_option(&key.name, "merge")
 }
 

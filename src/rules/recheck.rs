@@ -6,10 +6,7 @@ use std::sync::Arc;
 
 use super::RULES;
 use super::rule::{Facts, Rule};
-use crate::workspace::{FileDelta, FileFacts, Snapshot, dialect_of, path};
-
-/// The key that holds options of lookups.
-const LOOKUP_OPTIONS: &str = "lookup_options";
+use crate::workspace::{FileDelta, FileFacts, LOOKUP_OPTIONS, Snapshot, dialect_of, path};
 
 /// What has to be checked again after a change.
 #[derive(Clone, PartialEq, Eq, Debug)]

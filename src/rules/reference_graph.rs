@@ -3,10 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::workspace::{FileId, References, Snapshot};
-
-/// The key that holds options, which is never looked up itself.
-pub(super) const LOOKUP_OPTIONS: &str = "lookup_options";
+use crate::workspace::{FileId, LOOKUP_OPTIONS, References, Snapshot};
 
 /// One reference, from the top-level key it stands under to the root of the key it names.
 #[derive(Clone, Debug)]

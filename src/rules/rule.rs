@@ -9,7 +9,7 @@ use super::context::{FileContext, MappingAt, OptionAt, ScalarAt, TokenAt};
 use super::finding::Findings;
 use super::finding::Severity;
 use crate::hierarchy::Layer;
-use crate::workspace::{File, KeyFact, Snapshot};
+use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
 
 /// One diagnostic.
 pub struct Rule {
@@ -112,7 +112,7 @@ impl Depends {
     #[must_use]
     pub fn files_with_options(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         snapshot
-            .iter_files_with("lookup_options")
+            .iter_files_with(LOOKUP_OPTIONS)
             .map(|file| Arc::clone(file.path()))
             .collect()
     }

@@ -2,7 +2,7 @@
 //! and loaders and knows nothing of other files.
 
 use super::cache::TextHash;
-use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, OptionFact};
+use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, LOOKUP_OPTIONS, OptionFact};
 use super::files::Format;
 use super::interner::Interner;
 use super::parts;
@@ -12,9 +12,6 @@ use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::value::{LoadError, load_json_parse, load_parse};
-
-/// The key of a data file that holds settings of lookups, not data.
-const LOOKUP_OPTIONS: &str = "lookup_options";
 
 /// The key that takes in another mapping's entries.
 const MERGE_KEY: &str = "<<";

@@ -10,6 +10,9 @@ use crate::interpolation::Key;
 use crate::text::{LineCounter, TextRange};
 use crate::value::LoadError;
 
+/// The key of a data file that holds options of lookups, not data.
+pub const LOOKUP_OPTIONS: &str = "lookup_options";
+
 /// A top-level key of a data file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyFact {

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use super::{Files as _, Snapshot};
+use super::{Files as _, LOOKUP_OPTIONS, Snapshot};
 
 impl Snapshot {
     /// A number that is another one where one of these keys may be looked up otherwise than before:
@@ -13,7 +13,7 @@ impl Snapshot {
     pub fn print_of<'k>(&self, keys: impl Iterator<Item = &'k Arc<str>>) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.shape().hash(&mut hasher);
-        let of_options = self.iter_files_with("lookup_options");
+        let of_options = self.iter_files_with(LOOKUP_OPTIONS);
         for file in of_options {
             let options = file.facts().lookup_options.iter();
             options.for_each(|option| (&option.pattern, option.print).hash(&mut hasher));

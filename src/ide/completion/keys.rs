@@ -8,7 +8,7 @@ use super::parameters;
 use super::{Fit, Item, ItemKind, MOST_ITEMS, Question, fit};
 use crate::ide::hover::Described;
 use crate::value::Value;
-use crate::workspace::{File, Format, KeyState};
+use crate::workspace::{File, Format, KeyState, LOOKUP_OPTIONS};
 
 /// Most files whose values are read for nested keys and values.
 const MOST_FILES: usize = 24;
@@ -42,10 +42,10 @@ pub(super) fn top_level(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
         }
     });
     items.extend(others);
-    if !is_here("lookup_options") && fit("lookup_options", &cursor.typed).is_some() {
+    if !is_here(LOOKUP_OPTIONS) && fit(LOOKUP_OPTIONS, &cursor.typed).is_some() {
         items.push(Item {
             documentation: Some("how values of several levels are merged and converted".to_owned()),
-            ..key_item(question, cursor, "lookup_options")
+            ..key_item(question, cursor, LOOKUP_OPTIONS)
         });
     }
     items
@@ -75,7 +75,7 @@ pub(super) fn names(
         })
     };
     let mut wanted =
-        |name: &Arc<str>| &**name != "lookup_options" && !is_left_out(name) && is_ours(name);
+        |name: &Arc<str>| &**name != LOOKUP_OPTIONS && !is_left_out(name) && is_ours(name);
     let start = snapshot.key_names(typed);
     let mut found: Vec<Arc<str>> = Vec::new();
     for name in start {

@@ -23,7 +23,7 @@ use super::hover::{Described, HoverOptions, described};
 use super::target::is_config;
 use crate::analysis::{Analysis, HieraFiles};
 use crate::text::TextRange;
-use crate::workspace::{File, Format};
+use crate::workspace::{File, Format, LOOKUP_OPTIONS};
 
 /// Most items of one answer; the client asks again as more is typed.
 pub const MOST_ITEMS: usize = 300;
@@ -152,7 +152,7 @@ fn in_data(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
         return values::anchors(question);
     }
     if let Some(Step::Key(root)) = cursor.steps.first()
-        && root == "lookup_options"
+        && root == LOOKUP_OPTIONS
     {
         return options::items(question, cursor);
     }

@@ -7,10 +7,7 @@ use super::render::{Style, column};
 use crate::syntax::{NodeId, NodeKind, Parse, ScalarStyle, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::value::Value;
-use crate::workspace::{File, Format, Snapshot, path};
-
-/// The key that holds settings of lookups.
-const LOOKUP_OPTIONS: &str = "lookup_options";
+use crate::workspace::{File, Format, LOOKUP_OPTIONS, Snapshot, path};
 
 /// A YAML file whose entries can be edited.
 pub struct Sheet<'a> {

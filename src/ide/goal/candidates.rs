@@ -9,7 +9,7 @@ use crate::ide::edit::entry::Sheet;
 use crate::ide::edit::{Plan, Style};
 use crate::lookup::Place;
 use crate::value::{HashMap, Value};
-use crate::workspace::{Format, path};
+use crate::workspace::{Format, LOOKUP_OPTIONS, path};
 
 /// Most files that one proposal touches.
 const MOST_FILES: usize = 50;
@@ -293,7 +293,7 @@ impl Making<'_> {
             if is_first {
                 let options = Value::hash([("merge", first)]);
                 let options = Value::hash([(&**key, options)]);
-                text.push_str(&Style::default().entry("lookup_options", &options));
+                text.push_str(&Style::default().entry(LOOKUP_OPTIONS, &options));
             }
             plan.new_files.insert(at.clone(), text);
             return Some(1 + usize::from(is_first));

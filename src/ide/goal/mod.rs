@@ -23,6 +23,7 @@ use crate::analysis::{Analysis, RootView, WhichNodes, layers_of};
 use crate::ide::cell::counted;
 use crate::interpolation::{Key, has_tokens};
 use crate::value::{HashMap, Value, load_yaml};
+use crate::workspace::LOOKUP_OPTIONS;
 
 /// Most edits that are tried out.
 const MOST_TRIED: usize = 80;
@@ -206,7 +207,7 @@ pub fn proposals(view: &RootView<'_>, goal: &Goal) -> Result<Outcome, String> {
 fn check(key: &str) -> Result<(), String> {
     let is_plain = Key::parse(key).is_ok_and(|key| key.segments.is_empty());
     match (is_plain, key) {
-        (_, "lookup_options") => {
+        (_, LOOKUP_OPTIONS) => {
             Err("lookup_options says how keys are looked up: it is not a value of nodes".into())
         }
         (true, _) => Ok(()),

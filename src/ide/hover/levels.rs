@@ -10,6 +10,7 @@ use super::yaml;
 use crate::analysis::{Analysis, Condition, DecidingOptions, LevelValue, Offer, Survey};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, OptionsSource, Strategy, Unknown, UnknownCause};
+use crate::workspace::LOOKUP_OPTIONS;
 
 /// Most levels outside of the workspace that are named.
 const MOST_OUTSIDE: usize = 2;
@@ -177,7 +178,7 @@ fn condition(key: &str, condition: Condition) -> Line {
     let (names, count, values) = match condition {
         Condition::Function { name, key: asked } => {
             let what = match &*asked {
-                "lookup_options" => " (its lookup_options are not known)".to_owned(),
+                LOOKUP_OPTIONS => " (its lookup_options are not known)".to_owned(),
                 asked if asked == key => " (its data is not known)".to_owned(),
                 asked => format!(" (what it has for {asked} is not known)"),
             };

@@ -11,6 +11,7 @@ use crate::ide::target::OptionTarget;
 use crate::lookup::OptionsSource;
 use crate::regexp::Regexp;
 use crate::value::Value;
+use crate::workspace::LOOKUP_OPTIONS;
 
 /// Most keys of a pattern that are asked which entry decides over them.
 const MOST_ASKED: usize = 200;
@@ -50,7 +51,7 @@ fn matching(context: &Context<'_>, entry: &str) -> Result<Vec<Arc<str>>, String>
     let pattern = Regexp::new(entry).map_err(|error| error.to_string())?;
     let names = snapshot.key_names("");
     Ok(names
-        .filter(|name| &***name != "lookup_options")
+        .filter(|name| &***name != LOOKUP_OPTIONS)
         .filter(|name| pattern.is_match(name).unwrap_or(false))
         .cloned()
         .collect())
@@ -128,7 +129,7 @@ fn deciding_lines(context: &Context<'_>, entry: &str, keys: &[Arc<str>], page: &
 /// The other files with an entry of the same name.
 fn elsewhere(context: &Context<'_>, entry: &str) -> Line {
     let snapshot = context.view.analysis.snapshot;
-    let files = snapshot.files_with("lookup_options");
+    let files = snapshot.files_with(LOOKUP_OPTIONS);
     let files = files.iter().filter_map(|id| snapshot.file_by_id(*id));
     let mut files: Vec<_> = files.collect();
     files.sort_by_key(|file| file.path());
@@ -154,7 +155,7 @@ fn options_line(context: &Context<'_>, entry: &str) -> Line {
     let own = context
         .view
         .analysis
-        .own_value(context.path(), "lookup_options");
+        .own_value(context.path(), LOOKUP_OPTIONS);
     let Some(own) = own.as_ref().and_then(|options| options.get(entry)) else {
         return Line::new();
     };

@@ -7,6 +7,7 @@ use crate::ide::edit::Plan;
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::value::{Value, load_node};
+use crate::workspace::LOOKUP_OPTIONS;
 
 /// Most names that are tried for the new key.
 const MOST_NAMES: usize = 20;
@@ -95,7 +96,7 @@ fn is_value(tree: &Tree, id: NodeId) -> bool {
             if is_top
                 && tree
                     .scalar_text(*key)
-                    .is_some_and(|key| **key == *"lookup_options")
+                    .is_some_and(|key| **key == *LOOKUP_OPTIONS)
             {
                 return false;
             }

@@ -19,7 +19,7 @@ use super::edit::entry::{Entry, Sheet};
 use super::edit::{Plan, Proof, prove};
 use crate::analysis::{Analysis, RootView};
 use crate::lookup::{Place, Reach};
-use crate::workspace::{File, RootKind, path};
+use crate::workspace::{File, LOOKUP_OPTIONS, RootKind, path};
 
 /// Most files that one refactoring touches.
 const MOST_FILES: usize = 100;
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
         let (key, entry) = around.next()?;
         let key = key.clone();
         drop(around);
-        (&*key != "lookup_options").then_some(Cursor {
+        (&*key != LOOKUP_OPTIONS).then_some(Cursor {
             file: analysis.snapshot.file(at)?,
             view,
             sheet,
