@@ -81,12 +81,8 @@ impl RootView<'_> {
         let mut found = self.level_variables();
         let mut uses: HashMap<&str, usize> = HashMap::new();
         for file in self.analysis.snapshot.files() {
-            if self
-                .analysis
-                .answering(file.path())
-                .map(|view| view.root.dir.clone())
-                != Some(self.root.dir.clone())
-            {
+            let view = self.analysis.answering(file.path());
+            if view.is_none_or(|view| view.root.dir != self.root.dir) {
                 continue;
             }
             for used in file.facts().variables() {

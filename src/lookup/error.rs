@@ -253,25 +253,23 @@ impl LookupError {
         matches!(self.cause, Cause::NotFound(_))
     }
 
+    /// The error that this one is about: without the keys and classes that it got on its way out.
+    #[must_use]
+    pub fn innermost(&self) -> &LookupError {
+        let mut error = self;
+        while let Cause::Raised(inner) | Cause::OfKey { error: inner, .. } = &error.cause {
+            error = inner;
+        }
+        error
+    }
+
     /// The keys of a recursive lookup, the first one first.
     #[must_use]
     pub fn recursion(&self) -> Option<&[Arc<str>]> {
-        match &self.cause {
-            Cause::Recursion(keys) => Some(keys),
-            Cause::Raised(error) | Cause::OfKey { error, .. } => error.recursion(),
-            Cause::NotFound(_)
-            | Cause::NoStrategy
-            | Cause::UnknownStrategy(_)
-            | Cause::MergeOptions(_)
-            | Cause::WrongType { .. }
-            | Cause::TypeExpression(_)
-            | Cause::UndefinedVariable { .. }
-            | Cause::Config(_)
-            | Cause::File { .. }
-            | Cause::Data { .. }
-            | Cause::Conversion(_)
-            | Cause::Other(_) => None,
-        }
+        let Cause::Recursion(keys) = &self.innermost().cause else {
+            return None;
+        };
+        Some(keys)
     }
 }
 

@@ -282,23 +282,9 @@ pub fn whole_value(
     key: &str,
     options: &HoverOptions<'_>,
 ) -> Option<String> {
-    let settings = without_keys(analysis.settings);
-    let analysis = Analysis {
-        settings: &settings,
-        ..analysis
-    };
-    let options = HoverOptions {
-        max_lines: usize::MAX,
-        ..*options
-    };
-    let context = Context::new(analysis, path, &options)?;
-    let target = KeyTarget::named(key)?;
-    if analysis.selected.is_none() && over_nodes::effective(&context, &target).len() > 1 {
-        return None;
-    }
-    let mut page = key::page(&context, &target);
-    mark_what_if(analysis, &mut page);
-    Some(page.document())
+    document(analysis, path, key, options, |context, target| {
+        analysis.selected.is_some() || over_nodes::effective(context, target).len() <= 1
+    })
 }
 
 /// All that a hover on a key says (as it is looked up) for the nodes that read a file, or for the selected
@@ -311,6 +297,17 @@ pub fn answer_document(
     key: &str,
     options: &HoverOptions<'_>,
 ) -> Option<String> {
+    document(analysis, path, key, options, |_, _| true)
+}
+
+/// What a hover on a key says, in full, as a YAML document; nothing where it is not wanted for such a key.
+fn document(
+    analysis: Analysis<'_>,
+    path: &str,
+    key: &str,
+    options: &HoverOptions<'_>,
+    is_wanted: impl FnOnce(&Context<'_>, &KeyTarget) -> bool,
+) -> Option<String> {
     let settings = without_keys(analysis.settings);
     let analysis = Analysis {
         settings: &settings,
@@ -321,7 +318,11 @@ pub fn answer_document(
         ..*options
     };
     let context = Context::new(analysis, path, &options)?;
-    let mut page = key::page(&context, &KeyTarget::named(key)?);
+    let target = KeyTarget::named(key)?;
+    if !is_wanted(&context, &target) {
+        return None;
+    }
+    let mut page = key::page(&context, &target);
     mark_what_if(analysis, &mut page);
     Some(page.document())
 }
