@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::touched::{FilesWith, options_look_up, touched_answers};
 use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity, entry, shown};
 use crate::datatype::{self, NoAliases, Type};
 use crate::lookup::{Cause, LookupError};
@@ -109,7 +110,7 @@ fn check_value(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_
             let range = file
                 .top_level(&key.name)
                 .map_or(key.key, |(_, value)| file.tree().node(value).range);
-            findings.report(range, shown(&message));
+            findings.report(range, shown(message));
             return;
         }
     }
@@ -123,42 +124,26 @@ fn is_known(convert_to: &Value) -> bool {
 }
 
 /// What Puppet says of a value that it cannot convert.
-fn conversion(error: &LookupError) -> Option<String> {
-    match &error.cause {
-        Cause::OfKey { error, .. } | Cause::Raised(error) => conversion(error),
-        Cause::Conversion(message) => Some(message.trim().to_owned()),
-        Cause::WrongType { .. }
-        | Cause::NotFound(_)
-        | Cause::Recursion(_)
-        | Cause::NoStrategy
-        | Cause::UnknownStrategy(_)
-        | Cause::MergeOptions(_)
-        | Cause::TypeExpression(_)
-        | Cause::UndefinedVariable { .. }
-        | Cause::Config(_)
-        | Cause::File { .. }
-        | Cause::Data { .. }
-        | Cause::Other(_) => None,
-    }
+fn conversion(error: &LookupError) -> Option<&str> {
+    let Cause::Conversion(message) = &error.innermost().cause else {
+        return None;
+    };
+    Some(message.trim())
 }
 
-/// The files with keys that changed in another file, or whose options did.
+/// The files with keys that may be answered with something else now, or that have other options.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = BTreeSet::new();
-    let mut add = |key: &str| {
-        let holders = snapshot.iter_files_with(key);
-        files.extend(holders.map(|file| Arc::clone(file.path())));
-    };
+    let mut concerned = FilesWith::new(snapshot);
+    if options_look_up(snapshot) {
+        concerned.keys_below("");
+    }
+    for key in touched_answers(snapshot) {
+        concerned.key(&key);
+    }
     for delta in &snapshot.delta().files {
-        let keys = delta.keys();
-        let touched = keys.added.iter().chain(&keys.removed).chain(&keys.changed);
-        touched.for_each(|name| add(name));
-        for option in &keys.lookup_options {
-            match option.starts_with('^') {
-                true => snapshot.key_names("").for_each(|name| add(name)),
-                false => add(option),
-            }
+        for option in &delta.keys().lookup_options {
+            concerned.option(option);
         }
     }
-    files
+    concerned.files
 }

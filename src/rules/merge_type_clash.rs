@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::touched::{options_look_up, touched_answers};
 use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
 use crate::analysis::quoted;
 use crate::lookup::{Cause, LookupError, Request};
@@ -54,44 +55,24 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
 
 /// What Puppet says of values that do not fit the strategy.
 fn clash(error: &LookupError) -> Option<String> {
-    match &error.cause {
-        Cause::OfKey { error, .. } | Cause::Raised(error) => clash(error),
-        Cause::WrongType { subject, .. } if subject.ends_with("element of the merge") => {
-            Some(error.cause.to_string().trim().to_owned())
-        }
-        Cause::WrongType { .. }
-        | Cause::NotFound(_)
-        | Cause::Recursion(_)
-        | Cause::NoStrategy
-        | Cause::UnknownStrategy(_)
-        | Cause::MergeOptions(_)
-        | Cause::TypeExpression(_)
-        | Cause::UndefinedVariable { .. }
-        | Cause::Config(_)
-        | Cause::File { .. }
-        | Cause::Data { .. }
-        | Cause::Conversion(_)
-        | Cause::Other(_) => None,
-    }
+    let cause = &error.innermost().cause;
+    let is_clash = matches!(
+        cause,
+        Cause::WrongType { subject, .. } if subject.ends_with("element of the merge")
+    );
+    is_clash.then(|| cause.to_string().trim().to_owned())
 }
 
-/// The files with an entry for a key whose values changed.
+/// The files with an entry for a key that may be answered with something else now.
 fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut touched: BTreeSet<Arc<str>> = BTreeSet::new();
+    let mut touched = touched_answers(snapshot);
     for file in &snapshot.delta().files {
-        let keys = file.keys();
-        touched.extend(
-            keys.added
-                .into_iter()
-                .chain(keys.removed)
-                .chain(keys.changed),
-        );
-        touched.extend(keys.lookup_options);
+        touched.extend(file.keys().lookup_options);
     }
     let all = snapshot.iter_files_with(LOOKUP_OPTIONS);
     let concerned = all.filter(|file| {
         let mut entries = file.facts().lookup_options.iter();
-        entries.any(|entry| touched.contains(&entry.pattern))
+        options_look_up(snapshot) || entries.any(|entry| touched.contains(&entry.pattern))
     });
     concerned.map(|file| Arc::clone(file.path())).collect()
 }

@@ -40,9 +40,12 @@ mod looked_up;
 mod option_list;
 mod proof;
 mod recheck;
+#[cfg(test)]
+mod recheck_tests;
 mod reference_graph;
 mod rule;
 mod suppression;
+mod touched;
 mod walk;
 
 mod alias_not_whole;
@@ -273,7 +276,10 @@ mod tests {
         let written: Vec<(usize, &str)> = edits
             .map(|edit| (edit.range.len(), &*edit.new_text))
             .collect();
-        assert_eq!(written, [(6, "lookup"), (0, "}"), (4, "{merge: deep}")]);
+        assert_eq!(
+            written,
+            [(6, "lookup"), (0, "}"), (4, "{merge: deep}"), (4, "merge")]
+        );
     }
 
     #[test]

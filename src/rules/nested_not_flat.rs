@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::unknown_parameter::{classes_of, looked_up, may_be_looked_up};
+use super::touched::FilesWith;
+use super::unknown_parameter::{classes_of, lookups_that_changed, may_be_looked_up};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
-use crate::analysis::Defined;
+use crate::analysis::{Analysis, Defined, split_key};
 use crate::syntax::{NodeId, ScalarStyle, Tree};
 use crate::text::TextEdit;
-use crate::workspace::{Format, KeyFact, KeyState, Snapshot};
+use crate::workspace::{Format, KeyFact, KeyState, Root, Snapshot};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "nested-not-flat",
@@ -48,7 +49,9 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let name = tree.scalar_text(name);
         name.is_some_and(|name| classes.iter().all(|class| class.parameter(name).is_some()))
     };
+    let mut roots = at.readers().iter().map(|reader| reader.root.root);
     if !pairs.iter().all(is_parameter)
+        || roots.any(|root| may_be_parameter(analysis, root, &key.name))
         || at.checker.options_for(&key.name).next().is_some()
         || may_be_looked_up(at.snapshot(), &key.name, class)
     {
@@ -71,6 +74,18 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let title = format!("Write '{}::{first}' …", key.name);
         finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
     }
+}
+
+/// Whether a class whose name is the start of a key takes it, or cannot be read.
+fn may_be_parameter(analysis: Analysis<'_>, root: &Root, key: &str) -> bool {
+    let Some((class, parameter)) = split_key(key) else {
+        return false;
+    };
+    let class = analysis.autoloaded(root, class);
+    class.is_some_and(|class| {
+        let code = class.file.facts().code.as_deref();
+        code.is_none_or(|code| code.is_broken) || class.parameter(parameter).is_some()
+    })
 }
 
 /// The entries of the hash as entries of the file, where the hash is written in lines of its own.
@@ -123,26 +138,19 @@ fn flattened(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextE
     Some(TextEdit::replace(range, written))
 }
 
-/// The files with keys that bear the name of a class that changed, or that manifests or data began or
-/// ceased to look up.
+/// The files with keys that bear the name of a class that changed or of a parameter of one, or that manifests
+/// or data began or ceased to look up.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = BTreeSet::new();
-    let mut add = |key: &str| {
-        let holders = snapshot.iter_files_with(key);
-        files.extend(holders.map(|file| Arc::clone(file.path())));
-    };
+    let mut concerned = FilesWith::new(snapshot);
     for delta in &snapshot.delta().files {
-        classes_of(delta).iter().for_each(|name| add(name));
-        for facts in [&delta.before, &delta.after].into_iter().flatten() {
-            facts.references().for_each(|reference| add(&reference.key));
-            looked_up(facts, snapshot).iter().for_each(|key| add(key));
+        for name in classes_of(delta) {
+            concerned.key(&name);
+            concerned.keys_below(&format!("{name}::"));
         }
+        lookups_that_changed(delta, &mut concerned);
         for option in &delta.keys().lookup_options {
-            match option.starts_with('^') {
-                true => snapshot.key_names("").for_each(|name| add(name)),
-                false => add(option),
-            }
+            concerned.option(option);
         }
     }
-    files
+    concerned.files
 }

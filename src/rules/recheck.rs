@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::RULES;
 use super::rule::{Facts, Rule};
+use super::touched::options_look_up;
 use crate::workspace::{FileDelta, FileFacts, LOOKUP_OPTIONS, Snapshot, dialect_of, path};
 
 /// What has to be checked again after a change.
@@ -63,8 +64,7 @@ fn is_configuration(snapshot: &Snapshot, file: &FileDelta) -> bool {
 /// whose changes come from outside the workspace.
 fn changed_facts(snapshot: &Snapshot) -> Facts {
     let delta = snapshot.delta();
-    let options_look_up =
-        snapshot.references().has(LOOKUP_OPTIONS) || delta.references_before.has(LOOKUP_OPTIONS);
+    let options_look_up = options_look_up(snapshot);
     let mut changed = Facts::NONE;
     for file in &delta.files {
         if dialect_of(&file.path).is_some() {

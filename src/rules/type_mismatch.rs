@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::touched::{FilesWith, options_look_up, touched_answers};
 use super::unknown_parameter::classes_of;
 use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity, entry};
 use crate::datatype::{self, Mismatch, MismatchKind, Step};
@@ -143,32 +144,38 @@ fn leaf(tree: &Tree, mut node: NodeId, path: &[Step]) -> NodeId {
     node
 }
 
-/// The files with keys of classes that changed, and those that set a class's key which changed in
-/// another file.
+/// The files with keys of classes that changed, and those that set a class's key which may be answered with
+/// something else now.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = BTreeSet::new();
-    let mut add = |key: &str| {
-        let holders = snapshot.iter_files_with(key);
-        files.extend(holders.map(|file| Arc::clone(file.path())));
+    let mut concerned = FilesWith::new(snapshot);
+    let of_classes = |concerned: &mut FilesWith<'_>| {
+        let keys = snapshot.key_names("").filter(|key| key.contains("::"));
+        keys.for_each(|key| concerned.key(key));
     };
+    if options_look_up(snapshot) {
+        of_classes(&mut concerned);
+    }
+    for key in touched_answers(snapshot) {
+        if key.contains("::") {
+            concerned.key(&key);
+        }
+    }
     for delta in &snapshot.delta().files {
         for name in classes_of(delta) {
-            let prefix = format!("{name}::");
-            snapshot.key_names(&prefix).for_each(|key| add(key));
+            concerned.keys_below(&format!("{name}::"));
         }
         let versions = [&delta.before, &delta.after].into_iter().flatten();
         let mut codes = versions.filter_map(|facts| facts.code.as_deref());
         if codes.any(|code| !code.aliases.is_empty()) {
             // Types are used by types: any parameter's may be another one.
-            let keys = snapshot.key_names("").filter(|key| key.contains("::"));
-            keys.for_each(|key| add(key));
+            of_classes(&mut concerned);
         }
-        let keys = delta.keys();
-        let changed = keys.changed.iter().chain(&keys.added).chain(&keys.removed);
-        changed
-            .chain(&keys.lookup_options)
-            .filter(|key| key.contains("::"))
-            .for_each(|key| add(key));
+        for option in &delta.keys().lookup_options {
+            match option.starts_with('^') {
+                true => of_classes(&mut concerned),
+                false => concerned.key(option),
+            }
+        }
     }
-    files
+    concerned.files
 }

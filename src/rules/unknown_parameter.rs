@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::touched::FilesWith;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
 use crate::analysis::{Defined, split_key};
 use crate::text::{TextEdit, nearest};
@@ -85,22 +86,35 @@ pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str, class: Defined<'_
 /// The files with keys of classes that changed, and with keys that manifests or data began or ceased
 /// to look up.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut files = BTreeSet::new();
-    let mut add = |key: &str| {
-        let holders = snapshot.iter_files_with(key);
-        files.extend(holders.map(|file| Arc::clone(file.path())));
-    };
+    let mut concerned = FilesWith::new(snapshot);
     for delta in &snapshot.delta().files {
         for name in classes_of(delta) {
-            let prefix = format!("{name}::");
-            snapshot.key_names(&prefix).for_each(|key| add(key));
+            concerned.keys_below(&format!("{name}::"));
         }
-        for facts in [&delta.before, &delta.after].into_iter().flatten() {
-            facts.references().for_each(|reference| add(&reference.key));
-            looked_up(facts, snapshot).iter().for_each(|key| add(key));
-        }
+        lookups_that_changed(delta, &mut concerned);
     }
-    files
+    concerned.files
+}
+
+/// Adds the files with keys that a manifest or data began or ceased to look up, or may have.
+pub(super) fn lookups_that_changed(delta: &FileDelta, concerned: &mut FilesWith<'_>) {
+    let versions = [&delta.before, &delta.after];
+    for facts in versions.into_iter().flatten() {
+        for reference in facts.references() {
+            concerned.key(&reference.key);
+        }
+        looked_up(facts, concerned);
+    }
+    let [before, after] = versions.map(|facts| facts.as_deref().is_some_and(computes_keys));
+    if before != after {
+        concerned.keys_below("");
+    }
+}
+
+/// Whether a manifest looks keys up of which nothing is known.
+fn computes_keys(facts: &FileFacts) -> bool {
+    let mut lookups = facts.code.iter().flat_map(|code| code.lookups.iter());
+    lookups.any(|lookup| matches!(lookup.key, LookupKey::Computed))
 }
 
 /// The classes that a manifest defines or defined.
@@ -111,19 +125,14 @@ pub(super) fn classes_of(delta: &FileDelta) -> BTreeSet<Arc<str>> {
     definitions.map(|d| Arc::clone(&d.name)).collect()
 }
 
-/// The keys of data that a manifest may look up.
-pub(super) fn looked_up(facts: &FileFacts, snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut keys = BTreeSet::new();
+/// Adds the files with keys that a manifest looks up by name.
+fn looked_up(facts: &FileFacts, concerned: &mut FilesWith<'_>) {
     let lookups = facts.code.iter().flat_map(|code| code.lookups.iter());
     for lookup in lookups {
         match &lookup.key {
-            LookupKey::Literal(key) => {
-                let root = key.split('.').next().unwrap_or(key);
-                keys.insert(Arc::from(root));
-            }
-            LookupKey::Prefix(prefix) => keys.extend(snapshot.key_names(prefix).cloned()),
+            LookupKey::Literal(key) => concerned.key(key.split('.').next().unwrap_or(key)),
+            LookupKey::Prefix(prefix) => concerned.keys_below(prefix),
             LookupKey::Computed => {}
         }
     }
-    keys
 }

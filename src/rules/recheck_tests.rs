@@ -1,0 +1,221 @@
+//! After any sequence of edits the findings that were kept and those that were made anew are together what a
+//! check of everything gives: every rule declares all that it depends on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::{Checker, Finding, Recheck, recheck};
+use crate::fixture::{FOLDER, Fixture};
+use crate::lookup::PuppetVersion;
+use crate::workspace::{Change, Snapshot, Workspace};
+
+/// What stays as it is.
+const CONFIGURATION: &str = "\
+#- environment.conf
+modulepath = modules
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: node, path: \"node/%{trusted.certname}.yaml\"}
+  - {name: os, path: \"os/%{facts.os.family}.yaml\"}
+  - {name: common, path: common.yaml}
+#- modules/m/hiera.yaml
+version: 5
+hierarchy: [{name: common, path: common.yaml}]
+";
+
+/// Data files, with the keys that they may have.
+const DATA: [&str; 5] = [
+    "data/node/n.yaml",
+    "data/node/o.yaml",
+    "data/os/Debian.yaml",
+    "data/common.yaml",
+    "modules/m/data/common.yaml",
+];
+
+/// Manifests, with the texts that they may have.
+const MANIFESTS: [(&str, [&str; 6]); 4] = [
+    (
+        "manifests/site.pp",
+        [
+            "lookup('classes', Array, 'unique').include\n",
+            "lookup('classes', {merge => unique}).include\ninclude m\n",
+            "hiera_include('classes')\n",
+            "node default { hiera_include('classes') }\n",
+            "class { 'm': p => 1 }\nhiera_include('classes')\n",
+            "$x = lookup('m:p')\nhiera_include('classes')\nclass { $x: }\n",
+        ],
+    ),
+    (
+        "modules/m/manifests/init.pp",
+        [
+            "class m(Integer $p, $q) { }\n",
+            "class m(String $p, Array[String] $q = []) { }\n",
+            "class m(M::T $p) { $x = lookup('m::r') }\n",
+            "class m($q) { $x = lookup(\"m::${x}\") }\n",
+            "class m($q) { $x = lookup($y) }\n",
+            "class m(Hash $other) { }\nclass m::other(Integer $p) { }\n",
+        ],
+    ),
+    (
+        "modules/m/manifests/other.pp",
+        [
+            "class m::other(Hash $p) { $x = lookup('m') }\n",
+            "class m::other { $x = lookup($y) }\n",
+            "class m::other { $x = lookup('m::q.k') }\n",
+            "class m::other { $x = lookup(\"m${y}\") }\n",
+            "class m::other($s) { }\n",
+            "",
+        ],
+    ),
+    (
+        "modules/m/types/t.pp",
+        [
+            "type M::T = Integer\n",
+            "type M::T = String\n",
+            "type M::T = M::U\n",
+            "type M::T = Array[String]\n",
+            "type M::T = \n",
+            "",
+        ],
+    ),
+];
+
+const KEYS: [&str; 10] = [
+    "a", "b", "c", "m", "m::p", "m::q", "m::r", "m:p", "m::other", "classes",
+];
+
+const VALUES: [&str; 26] = [
+    "1",
+    "\"1\"",
+    "text",
+    "~",
+    "",
+    "[x, y]",
+    "[x, \"--y\"]",
+    "[\"--x\", m, m::other]",
+    "{k: 1, \"80\": 2}",
+    "{k: x, l: {n: 2}}",
+    "{\"--k\": ~}",
+    "{p: 1, q: [x]}",
+    "\"%{lookup('a')}\"",
+    "\"%{lookup('b')}\"",
+    "\"x%{lookup('c')}\"",
+    "\"%{alias('a')}\"",
+    "\"%{alias('b')}\"",
+    "\"%{alias('m::q')}\"",
+    "\"%{lookup('m:p')}\"",
+    "\"%{lookup('c.k')}\"",
+    "\"%{lookup('b.80')}\"",
+    "\"%{lookup('b.1')}\"",
+    "\"%{lookup('aa')}\"",
+    "[\"%{alias('c')}\", \"%{lookup('m::p')}\"]",
+    "{k: \"%{lookup('m::r')}\"}",
+    "\"%{facts.role}\"",
+];
+
+const OPTIONS: [&str; 18] = [
+    "a: {merge: unique}",
+    "a: {convert_to: Integer}",
+    "b: {merge: hash}",
+    "b: {merge: deep}",
+    "c: {convert_to: [Array, true]}",
+    "c: {merge: \"%{lookup('a')}\"}",
+    "a: {convert_to: \"%{lookup('b')}\"}",
+    "'^m::.*': {merge: {strategy: deep, knockout_prefix: '--'}}",
+    "'^m::': {convert_to: String}",
+    "'^[abc]$': {convert_to: Integer}",
+    "'^x::': {merge: hash}",
+    "m::p: {merge: hash}",
+    "m::p: {convert_to: Sensitive}",
+    "m: {merge: hash}",
+    "m::q: {merge: {strategy: deep, knockout_prefix: '--'}}",
+    "m::q: deep",
+    "classes: {merge: unique}",
+    "b.k: {merge: deep}",
+];
+
+prop_compose! {
+    fn data()(
+        entries in prop::collection::vec((select(&KEYS[..]), select(&VALUES[..])), 0..6),
+        options in prop::collection::vec(select(&OPTIONS[..]), 0..4),
+    ) -> String {
+        let lines = entries.iter().map(|(key, value)| format!("\"{key}\": {value}\n"));
+        let mut text: String = lines.collect();
+        if !options.is_empty() {
+            text.push_str(&format!("lookup_options:\n  {}\n", options.join("\n  ")));
+        }
+        text
+    }
+}
+
+/// The next text of some file.
+fn edit() -> impl Strategy<Value = (&'static str, String)> {
+    let manifest = |(path, texts): (&'static str, [&'static str; 6])| {
+        select(texts.to_vec()).prop_map(move |text| (path, text.to_owned()))
+    };
+    prop_oneof![
+        4 => (select(&DATA[..]), data()),
+        1 => select(&MANIFESTS[..]).prop_flat_map(manifest),
+    ]
+}
+
+/// The findings of some files, by file.
+fn check(
+    snapshot: &Snapshot,
+    paths: impl IntoIterator<Item = Arc<str>>,
+) -> BTreeMap<Arc<str>, Vec<Finding>> {
+    let checker = Checker::new(snapshot, PuppetVersion::V8);
+    let found = paths.into_iter().map(|path| {
+        let findings = checker.file(&path).unwrap_or_default();
+        (path, findings)
+    });
+    found.collect()
+}
+
+fn check_all(snapshot: &Snapshot) -> BTreeMap<Arc<str>, Vec<Finding>> {
+    check(snapshot, snapshot.files().map(|file| file.path().clone()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 100, ..ProptestConfig::default() })]
+    #[test]
+    fn what_is_not_checked_again_has_the_same_findings(
+        first in prop::collection::vec(data(), DATA.len()),
+        edits in prop::collection::vec(edit(), 1..8),
+    ) {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec![FOLDER.into()]));
+        let write = |path: &str, text: &str| {
+            workspace.apply(Change::Edit {
+                path: format!("{FOLDER}/{path}").into(),
+                text: text.into(),
+                version: 1,
+            })
+        };
+        for (path, text) in Fixture::new("hiera.yaml", CONFIGURATION).files {
+            write(&path, &text);
+        }
+        for (path, text) in DATA.iter().zip(&first) {
+            write(path, text);
+        }
+        for (path, texts) in MANIFESTS {
+            write(path, texts[0]);
+        }
+        let mut known = check_all(&workspace.snapshot());
+        for (path, text) in &edits {
+            let snapshot = write(path, text);
+            let all = check_all(&snapshot);
+            match recheck(&snapshot) {
+                Recheck::All => known = all.clone(),
+                Recheck::Files(files) => known.extend(check(&snapshot, files)),
+            }
+            for (file, findings) in &all {
+                prop_assert_eq!(&known[file], findings, "{} after {}:\n{}", file, path, text);
+            }
+        }
+    }
+}
