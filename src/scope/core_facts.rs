@@ -6,7 +6,7 @@ use super::legacy;
 use crate::text::typing_error;
 
 /// Structured facts with all their parts (Facter 4, `lib/docs/template.erb`).
-const PARTS: [&str; 88] = [
+const PARTS: [&str; 89] = [
     "augeas.version",
     "dmi.bios.release_date",
     "dmi.bios.vendor",
@@ -95,10 +95,11 @@ const PARTS: [&str; 88] = [
     "system_uptime.days",
     "system_uptime.hours",
     "system_uptime.seconds",
+    "system_uptime.uptime",
 ];
 
 /// Facts without fixed parts.
-const OTHERS: [&str; 34] = [
+const OTHERS: [&str; 39] = [
     "aio_agent_version",
     "az_metadata",
     "cloud",
@@ -121,7 +122,6 @@ const OTHERS: [&str; 34] = [
     "kernelrelease",
     "kernelversion",
     "ldom",
-    "lsbdistdescription",
     "mountpoints",
     "nim_type",
     "partitions",
@@ -130,9 +130,15 @@ const OTHERS: [&str; 34] = [
     "rackspace",
     "solaris_zones",
     "ssh",
+    "system_profiler",
     "timezone",
     "virtual",
     "xen",
+    "zfs_featurenumbers",
+    "zfs_version",
+    "zpool_featureflags",
+    "zpool_featurenumbers",
+    "zpool_version",
 ];
 
 /// What Facter itself says of a fact.
@@ -193,6 +199,32 @@ mod tests {
     #[test]
     fn parts_are_ordered() {
         assert!(PARTS.is_sorted());
+    }
+
+    #[test]
+    fn every_name_in_the_source_of_facter_is_known() {
+        let names = include_str!("../../tests/cases/facter.tsv");
+        for line in names.lines() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let device = match fields[1].split('.').next() {
+                Some("processor") => "0",
+                Some("ssh" | "sshfp_") => "rsa",
+                _ => "eth0",
+            };
+            let name = fields[1].replace(".*", device);
+            match (core_fact(&name), fields.as_slice()) {
+                (CoreFact::Exists, ["core", _])
+                | (CoreFact::Legacy(_), ["legacy", _])
+                | (CoreFact::Legacy(None), ["alias", ..]) => {}
+                // Parts of a structured fact have names of their own: `os.release.major`.
+                (CoreFact::Legacy(Some(same)), ["alias", _, fact]) => {
+                    let is_legacy = matches!(core_fact(fact), CoreFact::Legacy(_));
+                    assert!(is_legacy || same.starts_with(fact), "{line}: {same}");
+                }
+                (known, _) => panic!("{line}: {known:?}"),
+            }
+        }
+        assert_eq!(names.lines().count(), 297);
     }
 
     #[test]

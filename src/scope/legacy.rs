@@ -4,7 +4,7 @@
 use crate::value::{HashMap, StrKey, Value};
 
 /// A legacy fact and the structured one that it is another name of.
-const SAME: [(&str, &str); 75] = [
+const SAME: [(&str, &str); 96] = [
     ("architecture", "os.architecture"),
     ("augeasversion", "augeas.version"),
     ("bios_release_date", "dmi.bios.release_date"),
@@ -64,6 +64,30 @@ const SAME: [(&str, &str); 75] = [
     ("selinux_enforced", "os.selinux.enforced"),
     ("selinux_policyversion", "os.selinux.policy_version"),
     ("serialnumber", "dmi.product.serial_number"),
+    ("sp_boot_mode", "system_profiler.boot_mode"),
+    ("sp_boot_rom_version", "system_profiler.boot_rom_version"),
+    ("sp_boot_volume", "system_profiler.boot_volume"),
+    ("sp_cpu_type", "system_profiler.processor_name"),
+    (
+        "sp_current_processor_speed",
+        "system_profiler.processor_speed",
+    ),
+    ("sp_kernel_version", "system_profiler.kernel_version"),
+    ("sp_l2_cache_core", "system_profiler.l2_cache_per_core"),
+    ("sp_l3_cache", "system_profiler.l3_cache"),
+    ("sp_local_host_name", "system_profiler.computer_name"),
+    ("sp_machine_model", "system_profiler.model_identifier"),
+    ("sp_machine_name", "system_profiler.model_name"),
+    ("sp_number_processors", "system_profiler.cores"),
+    ("sp_os_version", "system_profiler.system_version"),
+    ("sp_packages", "system_profiler.processors"),
+    ("sp_physical_memory", "system_profiler.memory"),
+    ("sp_platform_uuid", "system_profiler.hardware_uuid"),
+    ("sp_secure_vm", "system_profiler.secure_virtual_memory"),
+    ("sp_serial_number", "system_profiler.serial_number"),
+    ("sp_smc_version_system", "system_profiler.smc_version"),
+    ("sp_uptime", "system_profiler.uptime"),
+    ("sp_user_name", "system_profiler.username"),
     ("swapencrypted", "memory.swap.encrypted"),
     ("swapfree", "memory.swap.available"),
     ("swapsize", "memory.swap.total"),
@@ -91,7 +115,7 @@ const MEGABYTES: [(&str, &str); 4] = [
 ];
 
 /// Legacy facts of each network interface: the start of their names, and the field.
-const INTERFACE: [(&str, &str); 8] = [
+const INTERFACE: [(&str, &str); 9] = [
     ("ipaddress", "ip"),
     ("ipaddress6", "ip6"),
     ("macaddress", "mac"),
@@ -100,7 +124,16 @@ const INTERFACE: [(&str, &str); 8] = [
     ("netmask6", "netmask6"),
     ("network", "network"),
     ("network6", "network6"),
+    ("scope6", "scope6"),
 ];
+
+/// Legacy facts of each zone of Solaris: the end of their names.
+const ZONE: [&str; 7] = [
+    "_brand", "_id", "_iptype", "_name", "_path", "_status", "_uuid",
+];
+
+/// Legacy facts of the machine's own keys.
+const SSH_KEYS: [&str; 4] = ["sshdsakey", "sshecdsakey", "sshed25519key", "sshrsakey"];
 
 /// Whether a fact is a legacy one, and if so the structured one that it is another name of.
 pub(super) fn structured(name: &str) -> Option<Option<&'static str>> {
@@ -115,10 +148,20 @@ pub(super) fn structured(name: &str) -> Option<Option<&'static str>> {
         let number = name.strip_prefix(start);
         number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     };
+    let starts = ["blockdevice_", "ldom_domain", "sshfp_"];
+    let of_zone = ZONE.iter().any(|end| {
+        let zone = name.strip_prefix("zone_");
+        zone.is_some_and(|zone| zone.ends_with(end))
+    });
     let is_legacy = MEGABYTES.iter().any(|(legacy, _)| *legacy == name)
         || of_interface
-        || matches!(name, "interfaces" | "blockdevices")
-        || name.starts_with("blockdevice_")
+        || matches!(
+            name,
+            "blockdevices" | "dhcp_servers" | "interfaces" | "zones"
+        )
+        || starts.iter().any(|start| name.starts_with(start))
+        || of_zone
+        || SSH_KEYS.contains(&name)
         || is_numbered("processor");
     is_legacy.then_some(None)
 }
