@@ -8,7 +8,8 @@
 #
 # A mistake is marked by a comment at the end of its line: `#~ CODE`, then optionally `ask KEY` (the key
 # whose lookup shows it, where that is not the top-level key around the line, or the literal entry of
-# lookup_options) and `as CERTNAME`. A mistake that fails every lookup is tried alone: without the other
+# lookup_options; `class:NAME` for a catalog with that class, `catalog` for the node's own) and `as CERTNAME`.
+# A mistake that fails every lookup is tried alone: without the other
 # marked files or lines of its folder.
 
 require_relative 'acme_oracle'
@@ -26,7 +27,7 @@ FAILS = %w[
   bad-strategy bad-merge-option merge-type-clash bad-convert-to symbol-value non-string-map-key
   lookup-options-namespace yaml-syntax yaml-date unknown-alias ruby-tags json-syntax eyaml-blob
   lookup-options-regex-invalid lookup-options-not-hash hiera-config unknown-backend wrong-backend-kind
-  no-location backend-options eyaml-without-keys
+  no-location backend-options eyaml-without-keys type-mismatch missing-parameter
 ].freeze
 FAILS_WHEN_STRICT = %w[undefined-variable foreign-percent-syntax not-a-hash].freeze
 WARNS = %w[data-namespace].freeze
@@ -87,6 +88,14 @@ def isolate(copy, mistake)
   end
 end
 
+def asked(oracle, key, **options)
+  case key
+  when 'catalog' then oracle.catalog('', **options)
+  when /\Aclass:(.+)/ then oracle.catalog("include #{Regexp.last_match(1)}", **options)
+  else oracle.lookup(key, **options)
+  end
+end
+
 def said(answer, copy)
   text = case answer.outcome
          when :found then "`#{JSON.dump(tagged(answer.value))}`"
@@ -137,7 +146,7 @@ rows = mistakes.map do |mistake|
   end
   node = nodes.fetch(mistake.node)
   options = { certname: mistake.node, facts: node['facts'], trusted: node['trusted'], variables: node['variables'] }
-  lenient, strict = %i[warning error].map { |level| oracle.lookup(mistake.key, **options, strict: level) }
+  lenient, strict = %i[warning error].map { |level| asked(oracle, mistake.key, **options, strict: level) }
   problem = complaint(mistake, lenient, strict)
   wrong << "#{mistake.place} #{mistake.code} #{mistake.key}: #{problem}: #{said(lenient, copy)} / #{said(strict, copy)}" if problem
   answers = [lenient, strict].map { |answer| said(answer, copy) }

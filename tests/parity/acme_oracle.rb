@@ -54,6 +54,31 @@ class Oracle
   # Looks `key` up for a node in the environment last installed. `strict` as Puppet's setting:
   # :warning is the default of Puppet 7, :error that of Puppet 8.
   def lookup(key, certname:, facts: {}, trusted: {}, variables: {}, merge: nil, strict: :warning)
+    in_environment(strict) do |environment, logs|
+      scope_for(environment, certname, facts, trusted, variables) do |scope|
+        answer(scope, key, merge, logs)
+      end
+    end
+  end
+
+  # Compiles a node's catalog in the environment last installed: with its site manifests, or with `code` in
+  # their place. The value is the list of classes.
+  def catalog(code, certname:, facts: {}, trusted: {}, variables: {}, strict: :warning)
+    before = Puppet[:code]
+    Puppet[:code] = code
+    in_environment(strict) do |environment, logs|
+      classes = compiler_for(environment, certname, facts, trusted, variables).compile.classes
+      Answer.new(outcome: :found, value: classes - ['settings', certname], logs: texts(logs))
+    rescue Puppet::Error => e
+      Answer.new(outcome: :failed, error_class: e.class.name, error: e.message, logs: texts(logs))
+    end
+  ensure
+    Puppet[:code] = before
+  end
+
+  private
+
+  def in_environment(strict)
     Puppet[:strict] = strict
     Puppet[:strict_variables] = strict == :error
     # Some warnings come once in a process: forget the last lookup's.
@@ -67,30 +92,28 @@ class Oracle
     environment = environments.get(:production)
     base = { current_environment: environment, environments: environments,
              loaders: Puppet::Pops::Loaders.new(environment) }
-    Puppet.override(base, 'acme oracle') do
-      scope_for(environment, certname, facts, trusted, variables) do |scope|
-        answer(scope, key, merge, logs)
-      end
-    end
+    Puppet.override(base, 'acme oracle') { yield environment, logs }
   ensure
     Puppet::Util::Log.close(collector)
   end
 
-  private
-
   def scope_for(environment, certname, facts, trusted, variables)
-    node = Puppet::Node.new(certname, environment: environment, parameters: facts.merge(variables),
-                                      facts: Puppet::Node::Facts.new(certname, facts))
-    node.trusted_data = { 'authenticated' => 'remote', 'certname' => certname, 'extensions' => {},
-                          'external' => {} }.merge(trusted)
-    node.add_server_facts('serverversion' => Puppet.version)
-    compiler = Puppet::Parser::Compiler.new(node)
+    compiler = compiler_for(environment, certname, facts, trusted, variables)
     result = nil
     compiler.compile do |catalog|
       result = yield(compiler.topscope)
       catalog
     end
     result
+  end
+
+  def compiler_for(environment, certname, facts, trusted, variables)
+    node = Puppet::Node.new(certname, environment: environment, parameters: facts.merge(variables),
+                                      facts: Puppet::Node::Facts.new(certname, facts))
+    node.trusted_data = { 'authenticated' => 'remote', 'certname' => certname, 'extensions' => {},
+                          'external' => {} }.merge(trusted)
+    node.add_server_facts('serverversion' => Puppet.version)
+    Puppet::Parser::Compiler.new(node)
   end
 
   def answer(scope, key, merge, logs)
