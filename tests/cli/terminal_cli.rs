@@ -378,3 +378,41 @@ mod in_a_terminal {
         );
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_shows_how_far_a_check_is_and_keeps_nothing_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "hiera.yaml",
+        "version: 5\nhierarchy: [{name: All, datadir: ., glob: \"*.data.yaml\"}]\n",
+    );
+    for number in 0..60 {
+        write(&format!("{number}.data.yaml"), &format!("k{number}: 1\n"));
+    }
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("around")).unwrap();
+    let command = format!("{PROGRAM} check {}", folder.path().display());
+    let output = Command::new("script")
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    // What is complained about stands in a line of its own.
+    let start = "\rreading files\x1b[K\r\x1b[Khiera-ls: ";
+    assert!(shown.starts_with(start), "{shown:?}");
+    assert!(
+        shown.contains("\r40 of 61 files checked\x1b[K"),
+        "{shown:?}"
+    );
+    // The line is taken away before the answer is printed.
+    assert!(
+        shown.ends_with("\r\x1b[Knothing found in 61 files\r\n"),
+        "{shown:?}"
+    );
+    assert_eq!(output.status.code(), Some(0));
+    let (_, _, piped) = said(&["check", folder.path().to_str().unwrap()]);
+    assert_eq!(piped.lines().count(), 1, "{piped}");
+}

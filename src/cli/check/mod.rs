@@ -335,6 +335,7 @@ impl<'a> Report<'a> {
         let found = scan(&[Arc::clone(&folder)], &Ignore::default(), &|_| {
             ControlFlow::Continue(())
         });
+        progress.clear();
         for problem in &found.problems {
             let shown = self.shown(&problem.path);
             terminal::complain(&format!("{shown}: {}", problem.message));
