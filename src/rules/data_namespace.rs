@@ -1,8 +1,9 @@
 //! `data-namespace`: a module's data has keys outside of the module's namespace.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
 use crate::hierarchy::FunctionKind;
 use crate::lookup::{PuppetVersion, Reach};
+use crate::text::TextEdit;
 use crate::workspace::{KeyFact, LOOKUP_OPTIONS};
 
 pub(super) const RULE: &Rule = &Rule {
@@ -32,12 +33,22 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             PuppetVersion::V8 => "Puppet warns and drops it",
             PuppetVersion::V7 => "Puppet warns, and no lookup finds it",
         };
-        findings.report(
+        let finding = findings.report(
             key.key,
             format!(
                 "'{}' is outside of the module's namespace '{prefix}': {effect}",
                 key.name
             ),
         );
+        // A key of another namespace is meant for the environment's data.
+        let meant = format!("{prefix}{}", key.name);
+        if !key.name.contains(':')
+            && at.facts().key(&meant).is_none()
+            && let Some(start) = key.key.slice(at.file.text()).find(&*key.name)
+        {
+            let edit = TextEdit::insert(key.key.start as usize + start, prefix);
+            let title = format!("Rename it to '{meant}'");
+            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        }
     }
 }

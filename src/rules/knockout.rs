@@ -11,7 +11,7 @@ use crate::value::Value;
 use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS};
 
 /// What nearly everybody sets `knockout_prefix` to.
-const USUAL_PREFIX: &str = "--";
+pub(super) const USUAL_PREFIX: &str = "--";
 
 /// Most files with one key that are read.
 pub(super) const MOST_FILES: usize = 64;

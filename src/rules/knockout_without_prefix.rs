@@ -1,8 +1,9 @@
 //! `knockout-without-prefix`: an element is meant to take another away, but no prefix is set.
 
-use super::knockout::{has_text, knocking};
-use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
-use crate::workspace::{KeyFact, path};
+use super::knockout::{USUAL_PREFIX, has_text, knocking};
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry};
+use crate::text::TextEdit;
+use crate::workspace::{Format, KeyFact, path};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "knockout-without-prefix",
@@ -34,7 +35,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             Some(strategy) => format!("'{}' is merged by '{strategy}' without", key.name),
             None => format!("'{}' is not merged, and has no", key.name),
         };
-        findings.report(
+        let finding = findings.report(
             knockout.range,
             format!(
                 "{how} a 'knockout_prefix': '{}' of '{}' is not taken away, this text is an element like \
@@ -43,5 +44,31 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
                 path::name(lower.path())
             ),
         );
+        if let Some(edit) = with_prefix(file, &key.name) {
+            let title = format!("Set the 'knockout_prefix' of '{}'", key.name);
+            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        }
     }
+}
+
+/// The prefix in the file's own entry of `lookup_options` for a key that is merged deeply.
+fn with_prefix(file: &FileContext<'_>, key: &str) -> Option<TextEdit> {
+    let quote = match file.format() {
+        Format::Yaml => "",
+        Format::Json => "\"",
+        Format::Hocon => return None,
+    };
+    let entries = file.lookup_options();
+    let entry_of_key = entries.iter().find(|entry| entry.name == key)?;
+    let options = entry_of_key.options.as_ref()?;
+    let (_, merge) = entry(file.tree(), options.node, "merge")?;
+    let merge = file.tree().node(merge);
+    let is_deep = merge
+        .as_scalar()
+        .is_some_and(|scalar| &*scalar.text == "deep");
+    let written = merge.range.slice(file.file.text());
+    let new = format!(
+        "{{{quote}strategy{quote}: {written}, {quote}knockout_prefix{quote}: \"{USUAL_PREFIX}\"}}"
+    );
+    is_deep.then(|| TextEdit::replace(merge.range, new))
 }

@@ -1,6 +1,7 @@
 //! `lookup-options-regex-unanchored`: an entry of 'lookup_options' looks like a pattern but does not start with '^'.
 
-use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity};
+use crate::text::TextEdit;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-regex-unanchored",
@@ -25,11 +26,24 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     {
         return;
     }
-    findings.report(
+    let finding = findings.report(
         at.key,
         format!(
             "'{name}' looks like a pattern but does not start with '^': Puppet takes it for the \
              name of a key, and it never matches"
         ),
     );
+    let is_foreign = |module: &str| !name.starts_with(&format!("{module}::"));
+    let mut modules = file
+        .readers()
+        .iter()
+        .filter_map(|reader| reader.layer().module_name());
+    if file.checker.pattern(&format!("^{name}")).is_ok()
+        && !modules.any(is_foreign)
+        && let Some(start) = at.key.slice(file.file.text()).find(name)
+    {
+        let edit = TextEdit::insert(at.key.start as usize + start, "^");
+        let title = format!("Write '^{name}'");
+        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    }
 }

@@ -1,6 +1,7 @@
 //! `lookup-options-subkey`: an entry of 'lookup_options' is for a part of a key.
 
-use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity};
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-subkey",
@@ -27,11 +28,27 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     if has(at.name) || !has(root) {
         return;
     }
-    findings.report(
+    let finding = findings.report(
         at.key,
         format!(
             "options are for topmost keys: those of '{}' do nothing; set them for '{root}'",
             at.name
         ),
     );
+    // The whole key is a hash, which other strategies than these refuse, or give another meaning.
+    let merge = at.options.as_ref().and_then(|it| it.value.get("merge"));
+    let strategy =
+        merge.and_then(|merge| merge.as_str().or_else(|| merge.get("strategy")?.as_str()));
+    let mut entries = file.facts().lookup_options.iter();
+    if matches!(strategy, Some("deep" | "hash"))
+        && !entries.any(|entry| *entry.pattern == *root)
+        && let Some(start) = at.key.slice(file.file.text()).find(at.name)
+    {
+        let end = at.key.start as usize + start + at.name.len();
+        let rest = TextRange::new(end - part.len() - 1, end);
+        let title = format!("Set them for '{root}'");
+        finding
+            .fixes
+            .push(Fix::new(Safety::Unsafe, title, TextEdit::delete(rest)));
+    }
 }

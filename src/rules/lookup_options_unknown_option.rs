@@ -1,6 +1,19 @@
 //! `lookup-options-unknown-option`: an entry of 'lookup_options' has an option that does not exist.
 
-use super::{Depends, FileContext, Findings, Hook, OptionAt, Rule, Severity, entry};
+use super::context::Options;
+use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity, entry};
+use crate::lookup::Strategy;
+use crate::text::{TextEdit, TextRange, typing_error};
+use crate::value::load_yaml;
+use crate::workspace::Format;
+
+/// Options that a merge strategy can have, with the strategy itself.
+const OF_MERGE: [&str; 4] = [
+    "strategy",
+    "knockout_prefix",
+    "sort_merged_arrays",
+    "merge_hash_arrays",
+];
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-unknown-option",
@@ -23,16 +36,85 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         }
         let range = entry(file.tree(), options.node, name)
             .map_or(options.range, |(key, _)| file.tree().node(key).range);
-        let message = match name {
-            "strategy" | "knockout_prefix" | "sort_merged_arrays" | "merge_hash_arrays" => {
-                format!(
-                    "option '{name}' stands beside 'merge' and is ignored: move it under 'merge'"
-                )
+        if OF_MERGE.contains(&name) {
+            let message = format!(
+                "option '{name}' stands beside 'merge' and is ignored: move it under 'merge'"
+            );
+            let finding = findings.report(range, message);
+            if let Some(edit) = moved(file, options) {
+                let title = "Move it under 'merge'";
+                finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
             }
-            _ => format!(
+            continue;
+        }
+        let finding = findings.report(
+            range,
+            format!(
                 "there is no option '{name}', it is ignored: there are 'merge' and 'convert_to'"
             ),
-        };
-        findings.report(range, message);
+        );
+        let meant = typing_error(name, ["merge", "convert_to"].into_iter());
+        if let Some(meant) = meant.filter(|meant| options.value.get(meant).is_none())
+            && let Some(at) = range.slice(file.file.text()).find(name)
+        {
+            let start = range.start as usize + at;
+            let edit = TextEdit::replace(TextRange::new(start, start + name.len()), meant);
+            let title = format!("Write '{meant}'");
+            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        }
     }
+}
+
+/// The options of an entry with those of the merge strategy under `merge`; nothing where comments stand between
+/// them, where `merge` is a hash already, and where Puppet would refuse the outcome.
+fn moved(file: &FileContext<'_>, options: &Options<'_>) -> Option<TextEdit> {
+    let (tree, text) = (file.tree(), file.file.text());
+    let node = tree.node(options.node);
+    let pairs = node.as_mapping()?;
+    let quote = match file.format() {
+        Format::Yaml => "",
+        Format::Json => "\"",
+        Format::Hocon => return None,
+    };
+    let name = |at: usize| tree.scalar_text(pairs[at].0).map_or("", |name| &**name);
+    let value = |at: usize| tree.node(pairs[at].1).full_range().slice(text);
+    let range = |at: usize| {
+        let (key, value) = pairs[at];
+        tree.node(key).range.cover(tree.node(value).full_range())
+    };
+    let all = 0..pairs.len();
+    let merge = all.clone().find(|&at| name(at) == "merge");
+    if merge.is_some_and(|at| tree.node(pairs[at].1).as_scalar().is_none()) {
+        return None;
+    }
+    let strategy = all.clone().find(|&at| name(at) == "strategy").or(merge)?;
+    let mut under = vec![format!("{quote}strategy{quote}: {}", value(strategy))];
+    let is_moved = |at: usize| OF_MERGE.contains(&name(at));
+    let others = all.clone().filter(|&at| is_moved(at) && at != strategy);
+    under.extend(others.map(|at| range(at).slice(text).to_owned()));
+    let under = format!("{{{}}}", under.join(", "));
+    let refusal = load_yaml(under.as_bytes())
+        .ok()
+        .as_ref()
+        .map(Strategy::refusal);
+    if under.contains('\n') || refusal.is_none_or(|refusal| refusal.is_some()) {
+        return None;
+    }
+    let mut gaps = all.clone().skip(1).map(|at| {
+        let (before, behind) = (range(at - 1).end as usize, range(at).start as usize);
+        &text[before..behind]
+    });
+    let gap = gaps.next().unwrap_or_default();
+    if gap.contains('#') || gaps.any(|other| other != gap) {
+        return None;
+    }
+    let place = merge.or_else(|| all.clone().find(|&at| is_moved(at)))?;
+    let kept = all.clone().filter(|&at| at == place || !is_moved(at));
+    let kept = kept.map(|at| match at == place {
+        true => format!("{quote}merge{quote}: {under}"),
+        false => range(at).slice(text).to_owned(),
+    });
+    let new = kept.collect::<Vec<String>>().join(gap);
+    let first = range(0);
+    Some(TextEdit::replace(first.cover(range(pairs.len() - 1)), new))
 }

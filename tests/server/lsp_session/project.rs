@@ -114,3 +114,38 @@ fn what_is_written_to_the_disk_counts_when_the_editor_tells_of_it() {
     );
     program.end();
 }
+
+#[test]
+fn the_editor_chooses_severities_for_files_and_folders() {
+    let workspace = workspace("diagnostics: {paths: {data/common: {dup-key: error}}}\n");
+    let twice = "a: 1\na: 2\n";
+    let below = workspace.folder.join("data/common/profile/web.yaml");
+    for file in [&workspace.data, &below] {
+        std::fs::write(file, twice).unwrap();
+    }
+    let all = "version: 5\nhierarchy: [{name: All, glob: \"**/*.yaml\"}]\n";
+    std::fs::write(workspace.folder.join("hiera.yaml"), all).unwrap();
+    let mut severities = Vec::new();
+    for settings in [
+        json!({}),
+        json!({ "diagnostics": { "paths": { "data/common/**": { "dup-key": "hint" } } } }),
+        json!({ "diagnostics": { "paths": { "data/common.yaml": { "dup-key": "off" } } } }),
+    ] {
+        let mut program = Program::start(&workspace.folder, &settings, VSCODE);
+        let mut pull = |file: &Path| {
+            let document = json!({ "textDocument": { "uri": uri(file) } });
+            let pulled = program.ask("textDocument/diagnostic", &document);
+            let items = pulled["items"].as_array().unwrap().iter();
+            let mut twice = items.filter(|item| item["code"] == "dup-key");
+            twice.next().and_then(|item| item["severity"].as_u64())
+        };
+        severities.push((pull(&workspace.data), pull(&below)));
+        program.end();
+    }
+    let (error, warning, hint) = (Some(1), Some(2), Some(4));
+    // What the editor says takes the place of what the workspace does.
+    assert_eq!(
+        severities,
+        [(warning, error), (warning, hint), (None, warning)]
+    );
+}
