@@ -5,7 +5,7 @@
 //! two of these together. Where an answer needs more than that, what it needs must be the same
 //! before and after.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::Plan;
@@ -119,16 +119,18 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, snapshot: &Snapshot) -> Res
         false => {
             let scopes = possible_scopes(&views, plan.paths());
             is_complete &= scopes.len() < MOST_SCOPES;
-            let first = differing(views, &keys, &scopes, &touched);
+            let mut found = differing(views, &keys, &scopes, &touched);
+            let is_found = |key: &Arc<str>| found.iter().any(|change| change.key == *key);
+            let others: Vec<Arc<str>> = keys.iter().filter(|key| !is_found(key)).cloned().collect();
             // What looks a changed key up may do so in files that are not touched.
-            match first.is_empty() {
-                true => first,
-                false => {
-                    let paths = holders().into_iter().take(MOST_HOLDERS);
-                    let scopes = possible_scopes(&views, paths);
-                    differing(views, &keys, &scopes, &touched)
-                }
+            if !found.is_empty() && !others.is_empty() {
+                let paths = holders().into_iter().take(MOST_HOLDERS);
+                let scopes = possible_scopes(&views, paths);
+                is_complete &= scopes.len() < MOST_SCOPES;
+                found.extend(differing(views, &others, &scopes, &touched));
+                found.sort_by(|one, other| one.key.cmp(&other.key));
             }
+            found
         }
     };
     is_complete &= !(before.analysis.is_cancelled)();
@@ -230,38 +232,42 @@ fn said(answer: &Answer, touched: &BTreeSet<&str>) -> (Result<String, String>, V
 }
 
 /// The kinds of nodes that files tell apart: any node, those that read each file, and those that read
-/// two of them. At most `MOST_SCOPES`.
+/// several of them. At most `MOST_SCOPES`, those of the fewest files first.
 #[must_use]
 pub fn possible_scopes<'p>(
     views: &[&RootView<'_>],
     paths: impl Iterator<Item = &'p Arc<str>>,
 ) -> Vec<PossibleScope> {
-    let mut bindings: Vec<Vec<(Arc<str>, String)>> = Vec::new();
+    let mut bindings: Vec<BTreeSet<(Arc<str>, String)>> = Vec::new();
     for path in paths {
         for view in views {
             for reach in view.reach(path) {
-                if !reach.bindings.is_empty() && !bindings.contains(&reach.bindings) {
-                    bindings.push(reach.bindings);
+                let bound = BTreeSet::from_iter(reach.bindings);
+                if !bound.is_empty() && !bindings.contains(&bound) {
+                    bindings.push(bound);
                 }
             }
         }
     }
-    let single = bindings.len();
-    for one in 0..single {
-        for other in one + 1..single {
-            if bindings.len() >= MOST_SCOPES {
-                break;
-            }
-            let (one, other) = (&bindings[one], &bindings[other]);
+    // Each kind together with the single ones behind it, until nothing is new.
+    let single = bindings.clone();
+    let mut known: HashSet<_> = single.iter().cloned().collect();
+    let mut at = 0;
+    while at < bindings.len() && bindings.len() < MOST_SCOPES {
+        let one = bindings[at].clone();
+        for other in &single {
             let contradicts = |(name, value): &(Arc<str>, String)| {
                 one.iter()
                     .any(|(known, with)| known == name && with != value)
             };
             if !other.iter().any(contradicts) {
-                let both: BTreeSet<_> = one.iter().chain(other).cloned().collect();
-                bindings.push(both.into_iter().collect());
+                let both: BTreeSet<_> = one.union(other).cloned().collect();
+                if known.insert(both.clone()) {
+                    bindings.push(both);
+                }
             }
         }
+        at += 1;
     }
     let mut scopes = vec![PossibleScope {
         scope: Scope::open(),

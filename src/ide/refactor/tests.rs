@@ -350,6 +350,34 @@ fn broken_and_foreign_files_are_offered_nothing() {
     assert_eq!(titles("#- README.md\na$0: 1\n"), Vec::<String>::new());
 }
 
+#[test]
+fn a_proof_follows_a_value_through_files_of_three_levels() {
+    let texts = [
+        "m::c: \"%{lookup('a')}\"\n",
+        "",
+        "",
+        "d: [z, '%{lookup(\"m::c\")}']\n",
+        "a: 1\n",
+        "",
+    ];
+    let before = workspace(&texts.map(str::to_owned));
+    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+    let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+    let analysis = Analysis::new(&before, &settings, &configs, &nodes);
+    let path = format!("{FOLDER}/data/site/lon.yaml");
+    let (_, proof) = chosen(analysis, &path, 0, "Move 'a' into 2 files of 'Role'").expect("a plan");
+    let told: Vec<String> = proof
+        .possible
+        .iter()
+        .map(|change| format!("{}: {}", change.key, change.after.condition))
+        .collect();
+    expect![[r#"
+        a: facts.role = db
+        d: facts.role = db, facts.site = ams, trusted.certname = n
+        m::c: facts.role = db, trusted.certname = n"#]]
+    .assert_eq(&told.join("\n"));
+}
+
 /// An answer without the keys on the way round a loop: an extracted value is one more of them.
 fn without_way(answer: &str) -> &str {
     let end = answer
