@@ -139,9 +139,10 @@ pub(super) fn judge(
         for (at, one) in tried.iter().enumerate() {
             let is_of_tests = one.is_aside && has_main && one.candidate.origin == Origin::Content;
             for (id, how) in &one.files {
-                // The data of tests is left alone, that of a test machine beside others is not.
-                let path = || snapshot.file_by_id(*id).map(|file| &**file.path());
-                if is_of_tests && path().is_some_and(|at| is_aside(at, folders)) {
+                // Data in folders of tests is left alone; a test machine's file beside other data is not.
+                let file = || snapshot.file_by_id(*id);
+                let folder = || file().and_then(|file| path::parent(file.path()));
+                if is_of_tests && folder().is_some_and(|at| is_aside(at, folders)) {
                     continue;
                 }
                 if *how == wanted {

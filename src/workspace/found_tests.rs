@@ -216,6 +216,27 @@ fn a_copy_for_a_test_machine_loses_against_the_environment_s_own() {
 }
 
 #[test]
+fn a_test_machine_s_configuration_reads_its_own_file_beside_the_other_data() {
+    let own = five("data", &["common.yaml"]);
+    let copy = five("data", &["vagrant.yaml", "common.yaml"]);
+    check(
+        &[
+            ("puppet/hiera.yaml", &own),
+            ("puppet/environment.conf", ""),
+            ("puppet/data/common.yaml", "a: 1\n"),
+            ("puppet/data/vagrant.yaml", "a: 2\n"),
+            ("vagrant/hiera.yaml", &copy),
+        ],
+        expect_test::expect![[r#"
+            environment puppet by puppet/hiera.yaml
+            environment puppet by vagrant/hiera.yaml
+              puppet/hiera.yaml v5 for puppet: reaches 1, first for 1, used
+              vagrant/hiera.yaml v5 for puppet: reaches 2, first for 1, used
+        "#]],
+    );
+}
+
+#[test]
 fn a_template_s_tags_are_filled_in_from_the_workspace() {
     let text = "---\nversion: 5\ndefaults:\n  datadir: <%= $datadir %>\n  data_hash: yaml_data\nhierarchy:\n\
                 <% if $x { -%>\n- name: n\n  path: \"nodes/%{fqdn}.yaml\"\n<% } -%>\n";
