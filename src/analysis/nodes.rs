@@ -1,10 +1,10 @@
 //! Which nodes are known for a file: which files describe them, how these files are read, which node
 //! is selected and which facts the user has set. Where no file describes nodes, the nodes are those
-//! that the data is called after.
+//! that the data is named after.
 //!
 //! It opens no file: texts outside of the snapshot come in through [`NodeInputs::outside`].
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::named_nodes::{NamedNodes, named_nodes, places_of};
@@ -46,7 +46,7 @@ pub struct NodeSet {
 /// Where nodes come from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodesOrigin {
-    /// The file that describes them; none where data files are called after them.
+    /// The file that describes them; none where data files are named after them.
     pub path: Option<Arc<str>>,
     /// How many of the nodes it gives.
     pub nodes: usize,
@@ -86,7 +86,7 @@ struct NodeSources {
     facts: Option<NodeFile>,
     /// Highest priority first.
     files: Vec<NodeFile>,
-    /// The nodes that data files are called after, where they count.
+    /// The nodes that data files are named after, where they count.
     named: NamedNodes,
     rules: Vec<NameRule>,
     choice: NodeChoice,
@@ -115,7 +115,7 @@ struct BehindManifests {
     set: Arc<NodeSet>,
 }
 
-/// What nodes that files are called after follow from.
+/// What nodes that files are named after follow from.
 #[derive(Debug)]
 struct NamedBasis {
     shape: Option<u64>,
@@ -263,7 +263,7 @@ impl NodeCache {
         is_one
     }
 
-    /// The nodes that data files are called after, found now or before.
+    /// The nodes that data files are named after, found now or before.
     fn named_nodes(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> NamedNodes {
         let no_nodes = KnownNodes::default();
         let analysis = Analysis::new(snapshot, inputs.settings, inputs.configs, &no_nodes);
@@ -391,11 +391,13 @@ impl NodeSources {
                 Err(problem) => problems.push(problem),
             }
         }
-        let named = self.named.iter().map(|node| with_common(node, &common));
-        let named: Vec<Arc<Node>> = named.collect();
-        add(None, &mut named.iter());
-        let meant = self.meant();
-        add(Some(&Arc::from(PROJECT_FILE)), &mut meant.iter());
+        let of_files = self.nodes_of_files().into_iter();
+        let of_files: Vec<Arc<Node>> = of_files.map(|node| with_common(node, &common)).collect();
+        add(None, &mut of_files.iter());
+        let of_settings = self.names_with_meaning().map(|name| Node::named(name));
+        let of_settings = of_settings.map(|node| with_common(Arc::new(node), &common));
+        let of_settings: Vec<Arc<Node>> = of_settings.collect();
+        add(Some(&Arc::from(PROJECT_FILE)), &mut of_settings.iter());
         origins.retain(|origin| origin.nodes > 0 || origin.path.as_deref() != Some(PROJECT_FILE));
         let mut selected_is_stray = false;
         if let Some(selected) = &self.choice.node
@@ -429,19 +431,36 @@ impl NodeSources {
         }
     }
 
-    /// The nodes whose names settings say the meaning of, but for those that data files call by the
-    /// first part of these names.
-    fn meant(&self) -> Vec<Arc<Node>> {
-        let names = self.rules.iter().filter(|rule| rule.pattern.is_none());
-        let is_label = |name: &str| {
-            let host = name.split('.').next().unwrap_or(name);
-            let mut named = self.named.iter();
-            named.any(|node| node.knowledge == Knowledge::Label && *node.certname == *host)
+    /// The names that settings say the meaning of, one by one.
+    fn names_with_meaning(&self) -> impl Iterator<Item = &str> {
+        let single = self.rules.iter().filter(|rule| rule.pattern.is_none());
+        single.map(|rule| &*rule.name)
+    }
+
+    /// The nodes that data files are named after. One that they call by the first part of its name
+    /// gets its full name, where settings say the meaning of exactly one such name.
+    fn nodes_of_files(&self) -> Vec<Arc<Node>> {
+        let mut full_names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for name in self.names_with_meaning() {
+            if let Some((host, _)) = name.split_once('.') {
+                full_names.entry(host).or_default().insert(name);
+            }
+        }
+        let renamed = |node: &Arc<Node>| {
+            let names = full_names.get(&*node.certname);
+            let names =
+                names.filter(|names| names.len() == 1 && node.knowledge == Knowledge::Label);
+            match names.and_then(BTreeSet::first) {
+                Some(name) => Arc::new(Node {
+                    facts: node.facts.clone(),
+                    variables: node.variables.clone(),
+                    environment: node.environment.clone(),
+                    ..Node::named(name)
+                }),
+                None => node.clone(),
+            }
         };
-        let names = names.filter(|rule| !is_label(&rule.name));
-        names
-            .map(|rule| Arc::new(Node::named(&rule.name)))
-            .collect()
+        self.named.iter().map(renamed).collect()
     }
 
     /// Sets the facts that the user has chosen.
@@ -473,19 +492,15 @@ fn folders_of<'a>(snapshot: &'a Snapshot, file: &str) -> Vec<&'a Arc<str>> {
 }
 
 /// A node of which only the name is known, with facts that are common to all.
-fn with_common(node: &Arc<Node>, common: &HashMap) -> Arc<Node> {
-    if common.is_empty() {
-        return node.clone();
-    }
-    let mut node = node.as_ref().clone();
+fn with_common(mut node: Arc<Node>, common: &HashMap) -> Arc<Node> {
     for (name, value) in common {
         if let Some(name) = name.as_str()
             && node.facts.get(name).is_none()
         {
-            node.facts.set(name, value.clone());
+            Arc::make_mut(&mut node).facts.set(name, value.clone());
         }
     }
-    Arc::new(node)
+    node
 }
 
 impl NodeSet {

@@ -107,8 +107,8 @@ fn the_doctor_says_what_is_known_and_what_is_not() {
     for line in [
         "  hiera.yaml — environment in ., version 5: it stands where Puppet looks for it, and reaches",
         "    Host    3      location, host       yaml_data\n",
-        "    Common  1      nothing of the node  yaml_data\n",
-        "3 nodes that data files are called after: no facts are known of them",
+        "    Common  1      no facts        yaml_data\n",
+        "3 nodes that data files are named after: no facts are known of them",
         "nodes.yaml is not used: it does not say of nodes",
         "  6 files, of which a level reads 5 (83 %)\n",
         "    data/old/common.yaml\n",
@@ -201,4 +201,41 @@ fn files_that_are_called_as_hosts_are_name_nodes_whatever_the_variable_is_called
     assert_eq!(names(&["1.2.3", "2.0.1", "web01.lon.example.com"]), 0);
     assert_eq!(names(&["web", "db", "mail"]), 0);
     assert_eq!(names(&["web01.lon.example.com"]), 0);
+}
+
+#[test]
+fn a_table_of_full_names_says_which_node_a_file_of_a_host_name_is_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let hiera = "version: 5\nhierarchy:\n- {name: Host, path: 'nodes/%{facts.hostname}.yaml'}\n\
+                 - {name: Role, path: 'role/%{role}.yaml'}\n- {name: Common, path: common.yaml}\n";
+    let settings = "nodes:\n- names:\n    db1.example.com: {variables: {role: db}}\n    \
+                    web1.a.com: {variables: {role: web}}\n    web1.b.com: {variables: {role: web}}\n";
+    write(
+        folder.path(),
+        &[
+            ("hiera.yaml", hiera),
+            (".hiera-ls.yaml", settings),
+            ("data/common.yaml", "port: 1\n"),
+            ("data/nodes/db1.yaml", "name: the database\n"),
+            ("data/nodes/web1.yaml", "name: a web server\n"),
+            ("data/role/db.yaml", "port: 5432\n"),
+            ("data/role/web.yaml", "port: 443\n"),
+        ],
+    );
+    let values = |key: &str| run(folder.path(), &["matrix", key]).0;
+    expect_test::expect![[r#"
+        port — 3 different values on 4 nodes
+          443                                                           2 nodes          data/role/web.yaml:1
+          5432                                                          db1.example.com  data/role/db.yaml:1
+          1, unless role of the node names one of 2 files that has th…  web1             data/common.yaml:1
+          5432  where role = db  data/role/db.yaml:1
+          443  where role = web  data/role/web.yaml:1
+          unless role of the node names one of 2 files that has the key
+    "#]].assert_eq(&values("port"));
+    expect_test::expect![[r#"
+        name — 2 different values on 4 nodes
+          "a web server"  3 nodes          data/nodes/web1.yaml:1
+          "the database"  db1.example.com  data/nodes/db1.yaml:1
+    "#]]
+    .assert_eq(&values("name"));
 }
