@@ -289,8 +289,17 @@ fn a_comparison_says_which_nodes_are_gone() {
         &["diff", "--against", "./old", "--workspace", "new"],
     );
     assert_eq!(code, Some(0), "{error}");
-    assert!(
-        error.contains("no data file is called after a.example any more"),
-        "{error}"
-    );
+    let gone = "no data file is named after a.example any more: not compared";
+    assert!(error.contains(gone), "{error}");
+    let markdown = [
+        "diff",
+        "--against",
+        "./old",
+        "--workspace",
+        "new",
+        "--format",
+        "markdown",
+    ];
+    let (_, page, _) = said(folder.path(), &markdown);
+    assert!(page.ends_with(&format!("\nNote: {gone}.\n")), "{page}");
 }

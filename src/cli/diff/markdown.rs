@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::super::terminal::shown;
-use super::state;
+use super::{gone_text, state};
 use crate::ide::cell::{counted, outcome_text, sources_text};
 use crate::ide::compare::Difference;
 use crate::ide::matrix::Cell;
@@ -30,7 +31,12 @@ pub(super) enum Sides<'a> {
     /// Two nodes, or two environments.
     Names(&'a str, &'a str),
     /// A revision or another checkout with what is here now, for so many nodes.
-    Versions { old: &'a str, nodes: usize },
+    Versions {
+        old: &'a str,
+        nodes: usize,
+        /// Nodes of the old side that are no longer known.
+        gone: &'a [Arc<str>],
+    },
 }
 
 /// The page of all differences, ordered by key.
@@ -39,6 +45,11 @@ pub(super) fn page(differences: &[Difference], sides: Sides<'_>, has_values: boo
         .chunk_by(|one, other| one.key == other.key)
         .collect();
     let mut out = format!("{MARKER}\n{}\n", heading(&by_key, sides));
+    if let Sides::Versions { gone, .. } = sides
+        && let Some(text) = gone_text(gone)
+    {
+        let _ = writeln!(out, "\nNote: {}.", escaped(&text));
+    }
     let mut shown = 0;
     for group in &by_key {
         let block = block(group, has_values);
@@ -76,14 +87,14 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
                 keys(count)
             );
         }
-        (Sides::Versions { old, nodes }, 0) => {
+        (Sides::Versions { old, nodes, .. }, 0) => {
             let nodes = counted(nodes);
             return format!(
                 "**Hiera**: no value of {nodes} changes against {}.",
                 code(old)
             );
         }
-        (Sides::Versions { old, nodes }, _) => (old, nodes),
+        (Sides::Versions { old, nodes, .. }, _) => (old, nodes),
     };
     let all = by_key.iter().flat_map(|group| group.iter());
     let nodes: BTreeSet<&str> = all

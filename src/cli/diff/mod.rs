@@ -91,8 +91,12 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
         Some(against) => Some(old(&loaded, against)?),
         None => None,
     };
-    if let Some(there) = &there {
-        tell_gone(&loaded.gone_from(there, &arguments.workspace)?);
+    let gone = match &there {
+        Some(there) => loaded.gone_from(there, &arguments.workspace)?,
+        None => Vec::new(),
+    };
+    if let Some(text) = gone_text(&gone) {
+        remark(&text);
     }
     let (keys, missing) = keys(arguments, &loaded, there.as_ref());
     let mut output = Output::new(arguments)?;
@@ -109,6 +113,7 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
             Sides::Versions {
                 old: arguments.against.as_deref().unwrap_or_default(),
                 nodes: loaded.nodes.len(),
+                gone: &gone,
             }
         }
         (_, None, None) | (None, Some(_), None) => {
@@ -124,12 +129,13 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
     })
 }
 
-/// Says which nodes are not compared, since the files that they were known by are gone.
-fn tell_gone(names: &[Arc<str>]) {
+/// Which nodes are not compared, since the files that they were known by are gone; none if there are
+/// none.
+fn gone_text(names: &[Arc<str>]) -> Option<String> {
     /// Most names in the line.
     const MOST: usize = 10;
     if names.is_empty() {
-        return;
+        return None;
     }
     let shown = names.iter().take(MOST).map(|name| &**name);
     let shown = shown.collect::<Vec<_>>().join(", ");
@@ -137,9 +143,9 @@ fn tell_gone(names: &[Arc<str>]) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    remark(&format!(
-        "no data file is called after {shown}{more} any more: not compared"
-    ));
+    Some(format!(
+        "no data file is named after {shown}{more} any more: not compared"
+    ))
 }
 
 /// The keys that are named, and what is said of those that no file sets, now or before; none where all
