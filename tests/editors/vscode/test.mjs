@@ -126,8 +126,7 @@ test("a quick fix, and all safe ones of a file", async () => {
   await action.click();
   const line = (text) => bench.page.locator(".monaco-editor .view-line", { hasText: text });
   await line('fix::mode: "0644"').waitFor();
-  await bench.run("Fix All");
-  await line("fix::on: true # really").waitFor();
+  await bench.until(() => bench.run("Fix All"), line("fix::on: true # really"));
   // What may change a meaning is left.
   await line("fix::most: 1_000").waitFor();
   await bench.run("File: Revert File");

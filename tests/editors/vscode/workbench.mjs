@@ -211,13 +211,18 @@ export class Workbench {
     const name = path.split("/").at(-1);
     const input = this.page.locator(".quick-input-widget input");
     const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name });
+    const tabs = this.page.locator(".tab.active", { hasText: name });
     await this.until(async () => {
       await this.until(() => this.page.keyboard.press("Control+p"), input);
       await input.fill(path);
       await row.waitFor({ timeout: LOST });
       await this.page.keyboard.press("Enter");
-    }, this.page.locator(".tab.active", { hasText: name }));
+    }, tabs.first());
     await input.waitFor({ state: "hidden" });
+    if ((await tabs.count()) > 1) {
+      // A second try opened it beside.
+      await this.run("View: Join All Editor Groups");
+    }
   }
 
   /**
