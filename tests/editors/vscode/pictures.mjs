@@ -158,15 +158,17 @@ const KINDS = [
   { setting: "inlayHints.merged", file: "data/role/web.yaml", line: 7, hint: /firewall:.*merged/, node: "web01.lon.acme.example" },
   {
     setting: "inlayHints.neverUsed",
-    file: "data/role/cache.yaml",
+    file: "data/role/db.yaml",
     line: 2,
-    hint: /port: 8081.*never/,
+    hint: /port:\s5432.*never/,
     writes: {
-      "data/role/cache.yaml": "# What cache servers get.\nprofile::web::port: 8081\nprofile::web::workers: 2\n",
-      "data/node/cache01.nyc.acme.example.yaml": "profile::web::port: 6081\n",
+      "data/role/db.yaml": "# What database servers get.\npostgresql::port: 5432\npostgresql::workers: 2\n",
+      "data/node/db01.lon.acme.example.yaml": "postgresql::port: 6432\n",
+      "data/node/db01.nyc.acme.example.yaml": "postgresql::port: 6433\n",
     },
   },
   { setting: "inlayHints.tokenValues", file: "data/common.yaml", line: 57, hint: /site::name.*Acme/ },
+  { setting: "inlayHints.impact", file: "data/common.yaml", line: 53, hint: /changes\s1\sof\s8\snodes/, types: [53, 26, "Etc/"] },
 ];
 
 for (const kind of KINDS) {
