@@ -49,7 +49,7 @@ const WORDS: [&str; 10] = [
 /// Most nodes that are made from names of files.
 const MOST_NAMED: usize = 100_000;
 
-/// Nodes that data files are called after; cheap to clone and to compare.
+/// Nodes that data files are named after; cheap to clone and to compare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NamedNodes(Arc<[Arc<Node>]>);
 
@@ -93,7 +93,7 @@ struct Said {
     values: BTreeMap<Arc<str>, Option<String>>,
 }
 
-/// The locations of the layers that a root's nodes read: their data may be called after nodes.
+/// The locations of the layers that a root's nodes read: their data may be named after nodes.
 pub(super) fn places_of(view: &RootView<'_>) -> Vec<Arc<[Place]>> {
     let mut layers = vec![Layer::Global, Layer::Environment];
     let own = layer_of(view.root);
@@ -103,7 +103,7 @@ pub(super) fn places_of(view: &RootView<'_>) -> Vec<Arc<[Place]>> {
     layers.iter().map(|layer| view.places(layer)).collect()
 }
 
-/// The nodes that the files of some places are called after. O(files × places that name nodes).
+/// The nodes that the files of some places are named after. O(files × places that name nodes).
 pub(super) fn named_nodes(
     analysis: Analysis<'_>,
     folder: &str,
@@ -342,7 +342,7 @@ impl Said {
     }
 }
 
-/// The nodes, ordered by name: what is called after the first part of a known full name is that node.
+/// The nodes, ordered by name: what is named after the first part of a known full name is that node.
 fn told_apart(nodes: BTreeMap<String, Said>) -> impl Iterator<Item = Arc<Node>> {
     let full = |said: &Said| said.naming != Some(Naming::Label);
     let mut hosts: BTreeMap<String, usize> = BTreeMap::new();

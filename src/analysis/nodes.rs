@@ -394,7 +394,7 @@ impl NodeSources {
         let of_files = self.nodes_of_files().into_iter();
         let of_files: Vec<Arc<Node>> = of_files.map(|node| with_common(node, &common)).collect();
         add(None, &mut of_files.iter());
-        let of_settings = self.names_with_meaning().map(|name| Node::named(name));
+        let of_settings = self.names_with_meaning().map(Node::named);
         let of_settings = of_settings.map(|node| with_common(Arc::new(node), &common));
         let of_settings: Vec<Arc<Node>> = of_settings.collect();
         add(Some(&Arc::from(PROJECT_FILE)), &mut of_settings.iter());

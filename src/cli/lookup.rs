@@ -480,7 +480,7 @@ fn describe(group: &Group) -> String {
     format!("  {whose}: {what}")
 }
 
-/// A node that no file describes: one that data files are called after, or, where no file describes
+/// A node that no file describes: one that data files are named after, or, where no file describes
 /// any node, one of which only the name is known. What depends on its facts is unknown.
 fn by_name(
     arguments: &LookupArguments,

@@ -273,7 +273,7 @@ impl Loaded {
         }
     }
 
-    /// The names of nodes that data files of another checkout are called after, and none of this one; as
+    /// The names of nodes that data files of another checkout are named after, and none of this one; as
     /// far as names are all that is known.
     pub(super) fn gone_from(
         &self,

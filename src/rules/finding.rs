@@ -17,7 +17,7 @@ pub enum Severity {
     Warning,
     /// Worth knowing.
     Information,
-    /// Perhaps superfluous.
+    /// Perhaps not needed.
     Hint,
 }
 

@@ -1,4 +1,4 @@
-//! What every node that reads a file also reads: for rules that prove a value superfluous in every
+//! What every node that reads a file also reads: for rules that prove that a value is not needed in every
 //! scope, known or not.
 //!
 //! A proof needs a key that nothing merges, and data that can all be seen. What cannot be proved is

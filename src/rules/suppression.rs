@@ -77,13 +77,13 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, unused: &mut F
     for code in suppression.codes.iter().filter(|code| !code.is_used) {
         let known = || RULES.iter().map(|rule| rule.code);
         let message = match &code.name {
-            None => "no rule reports anything here: the comment is superfluous".to_owned(),
+            None => "no rule reports anything here: remove the comment".to_owned(),
             Some(name) if !known().any(|known| known == name) => {
                 let meant = nearest(name, known());
                 let meant = meant.map(|meant| format!("; did you mean '{meant}'?"));
                 format!("there is no rule '{name}'{}", meant.unwrap_or_default())
             }
-            Some(name) => format!("'{name}' reports nothing here: the comment is superfluous"),
+            Some(name) => format!("'{name}' reports nothing here: remove the comment"),
         };
         let finding = unused.report(code.range, message);
         finding.tags.push(Tag::Unnecessary);

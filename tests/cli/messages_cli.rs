@@ -1,5 +1,5 @@
-//! The page of every sentence that a person can see, taken from the code itself: all texts with a blank
-//! and a word in them, of all rooms. A new sentence is on the page or this test fails.
+//! The pages of every sentence that a person can see, taken from the code itself: all texts with a blank
+//! and a word in them, of all rooms and of the editors. A new sentence is on a page or this test fails.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,59 +7,65 @@ use std::path::{Path, PathBuf};
 
 use expect_test::expect_file;
 
-/// What a room's texts are, in the order of the page; a room that is missing here fails the test.
-const ROOMS: [(&str, &str); 19] = [
+/// What the texts of our rooms are, in the order of the page; a room that is in neither list fails the
+/// test.
+const OURS: [(&str, &str); 12] = [
     (
         "ide",
         "Hovers, hints, lenses, documents, fixes, completions",
     ),
     ("rules", "Findings"),
-    (
-        "server",
-        "Prompts, progress, settings, errors of the server",
-    ),
-    ("cli", "The command line (its help is in commands.md)"),
+    ("server", "Prompts, progress, errors of the server"),
+    ("cli", "The command line"),
     ("analysis", "Doctor, nodes, configurations, .hiera-ls.yaml"),
+    ("lookup", "What is unknown and why, and errors of lookups"),
     ("disk", "What cannot be read"),
     ("scope", "Nodes and facts"),
     ("workspace", "What becomes of configurations"),
-    (
-        "lookup",
-        "What is unknown and why; errors as Puppet words them",
-    ),
-    ("hierarchy", "Errors in hiera.yaml, as Puppet words them"),
-    ("datatype", "Types that do not match, as Puppet words them"),
+    ("eyaml", "Encrypted values"),
+    ("text", "Places"),
+    ("main.rs", "The program"),
+];
+
+/// Rooms whose texts follow Puppet and the readers that it uses.
+const PUPPETS: [(&str, &str); 7] = [
+    ("hierarchy", "Errors in hiera.yaml"),
+    ("datatype", "Types that do not match"),
     (
         "puppet",
-        "What of a manifest is not evaluated; errors as Puppet words them",
+        "Errors in manifests, and what of them is not evaluated",
     ),
-    ("eyaml", "Encrypted values"),
     ("syntax", "Errors in YAML, JSON, HOCON and manifests"),
     ("interpolation", "Tokens"),
     ("regexp", "Patterns"),
     ("value", "Values"),
-    ("text", "Places"),
-    ("main.rs", "The program"),
 ];
+
+/// Files whose texts have a generated page of their own.
+const ELSEWHERE: [&str; 1] = ["server/settings/table.rs"];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let is_test = name == "tests" || name == "tests.rs" || name.ends_with("_tests.rs");
-        if is_test || name == "fixture.rs" || name.ends_with("testing.rs") {
+        let helps_tests = ["fixture.rs", "random_workspace.rs"].contains(&&*name);
+        if is_test || helps_tests || name.ends_with("testing.rs") {
             continue;
         }
+        let is_source = [".rs", ".ts", ".lua", ".el", ".vim"]
+            .iter()
+            .any(|end| name.ends_with(end));
         if path.is_dir() {
             files(&path, found);
-        } else if name.ends_with(".rs") {
+        } else if is_source {
             found.push(path);
         }
     }
 }
 
-/// The texts of a Rust source, without comments, attributes and tests.
-fn texts(source: &str) -> Vec<String> {
+/// The texts of a source, without comments, attributes and tests.
+fn texts(source: &str, language: &Language) -> Vec<String> {
     let end = source.find("\n#[cfg(test)]\nmod ").unwrap_or(source.len());
     let source: Vec<char> = source[..end].chars().collect();
     let is_at = |at: usize, wanted: &str| {
@@ -73,7 +79,7 @@ fn texts(source: &str) -> Vec<String> {
     let mut attribute = None;
     let mut depth = 0usize;
     while at < source.len() {
-        if is_at(at, "//") {
+        if is_at(at, language.comment) {
             while at < source.len() && source[at] != '\n' {
                 at += 1;
             }
@@ -104,7 +110,7 @@ fn texts(source: &str) -> Vec<String> {
                     continue;
                 }
             }
-            '\'' => {
+            '\'' if language.has_characters => {
                 // A character; else a lifetime.
                 if source.get(at + 1) == Some(&'\\') {
                     at += 2;
@@ -119,10 +125,10 @@ fn texts(source: &str) -> Vec<String> {
                     continue;
                 }
             }
-            '"' => {
+            quote if language.quotes.contains(quote) => {
                 let mut text = String::new();
                 at += 1;
-                while at < source.len() && source[at] != '"' {
+                while at < source.len() && source[at] != quote {
                     if source[at] != '\\' {
                         text.push(source[at]);
                         at += 1;
@@ -154,8 +160,34 @@ fn texts(source: &str) -> Vec<String> {
     found
 }
 
+/// How texts and comments are written.
+struct Language {
+    comment: &'static str,
+    quotes: &'static str,
+    has_characters: bool,
+}
+
+impl Language {
+    fn of(path: &Path) -> Language {
+        let (comment, quotes) = match path.extension().and_then(|name| name.to_str()) {
+            Some("ts") => ("//", "\"`"),
+            Some("lua") => ("--", "\"'"),
+            Some("el") => (";", "\""),
+            Some("vim") => ("\" ", "'"),
+            _ => ("//", "\""),
+        };
+        let has_characters = path.extension().is_some_and(|name| name == "rs");
+        Language {
+            comment,
+            quotes,
+            has_characters,
+        }
+    }
+}
+
 /// Whether a person would read it as words: letters on both sides of a blank, or a word behind one.
 fn is_sentence(text: &str) -> bool {
+    let text = without_holes(text);
     let words = text.split([' ', '\n']);
     let is_word = |word: &&str| {
         let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -167,50 +199,126 @@ fn is_sentence(text: &str) -> bool {
     text.trim().contains(' ') && words.filter(is_word).count() >= 1
 }
 
-#[test]
-fn the_page_of_messages_has_every_sentence() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+/// A text with a point for everything that is put in.
+fn without_holes(text: &str) -> String {
+    let mut rest = text;
+    let mut out = String::new();
+    while let Some((before, behind)) = rest.split_once('{') {
+        out += before;
+        rest = match behind.split_once('}') {
+            Some((_, rest)) => {
+                out.push('·');
+                rest
+            }
+            None => behind,
+        };
+    }
+    out + rest
+}
+
+/// The sentences of the sources below a folder by room, the first part of a file's path. Each is there
+/// once, under the first file that has it.
+fn rooms(root: &Path) -> BTreeMap<String, String> {
     let mut all = Vec::new();
-    files(&root, &mut all);
+    files(root, &mut all);
     all.sort();
     let mut rooms: BTreeMap<String, String> = BTreeMap::new();
+    let mut known: Vec<String> = Vec::new();
     for path in all {
-        let name = path
-            .strip_prefix(&root)
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .replace('\\', "/");
-        let source = std::fs::read_to_string(&path).unwrap();
-        let mut lines: Vec<String> = Vec::new();
-        for text in texts(&source) {
-            let line = text.trim().replace('\n', " ⏎ ");
-            if is_sentence(&text) && !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-        if lines.is_empty() {
+        let name = path.strip_prefix(root).unwrap().to_str().unwrap();
+        let name = name.replace('\\', "/");
+        if ELSEWHERE.contains(&&*name) {
             continue;
         }
-        let room = name.split('/').next().unwrap().to_owned();
-        let page = rooms.entry(room).or_default();
-        let _ = write!(page, "\n### {name}\n\n```text\n{}\n```\n", lines.join("\n"));
-    }
-    let mut page = String::from(
-        "# Messages\n\nEvery sentence that a person can see, as the code has it: `{…}` stands for what is put in, ⏎ for a new \
-         line. Pages of rules are in [rules.md](rules.md), the help of commands in [commands.md](commands.md).\n",
-    );
-    for (room, what) in ROOMS {
-        if let Some(texts) = rooms.remove(room) {
-            let _ = write!(page, "\n## {what}\n{texts}");
+        let source = std::fs::read_to_string(&path).unwrap();
+        let mut lines = String::new();
+        for text in texts(&source, &Language::of(&path)) {
+            let line = text.trim().replace('\n', " ⏎ ");
+            if is_sentence(&text) && !known.contains(&line) {
+                let _ = writeln!(lines, "  {line}");
+                known.push(line);
+            }
+        }
+        if !lines.is_empty() {
+            let room = name.split('/').next().unwrap().to_owned();
+            let _ = write!(rooms.entry(room).or_default(), "{name}\n{lines}");
         }
     }
-    assert!(
-        rooms.is_empty(),
-        "rooms that the page does not name: {:?}",
-        rooms.keys()
+    rooms
+}
+
+/// The texts of an extension's manifest that people see, but for settings.
+fn of_manifest(value: &serde_json::Value, out: &mut String) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (name, value) in fields {
+                let is_shown = ["title", "label", "description", "displayName", "contents"];
+                match value.as_str() {
+                    Some(text) if is_shown.contains(&&**name) => {
+                        let _ = writeln!(out, "  {}", text.replace('\n', " ⏎ "));
+                    }
+                    _ if name != "configuration" => of_manifest(value, out),
+                    _ => {}
+                }
+            }
+        }
+        serde_json::Value::Array(all) => all.iter().for_each(|value| of_manifest(value, out)),
+        _ => {}
+    }
+}
+
+fn page(intro: &str, rooms: &mut BTreeMap<String, String>, wanted: &[(&str, &str)]) -> String {
+    let mut page = String::from(intro);
+    for (room, what) in wanted {
+        if let Some(texts) = rooms.remove(*room) {
+            let _ = write!(page, "\n## {what}\n\n```text\n{texts}```\n");
+        }
+    }
+    page
+}
+
+#[test]
+fn the_pages_of_messages_have_every_sentence() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut of_code = rooms(&top.join("src"));
+    let mut ours = page(
+        "# Messages\n\nEvery sentence of ours that a person can see, as the code has it: `{…}` stands for what is put in, ⏎ for a \
+         new line. Elsewhere are the [pages of rules](rules.md), the [help of commands](commands.md), the [settings](settings.md), and \
+         the [sentences that follow Puppet's](puppet-messages.md).\n",
+        &mut of_code,
+        &OURS,
     );
-    expect_file!["../../docs/messages.md"].assert_eq(&page);
+    let puppets = page(
+        "# Messages in Puppet's words\n\nSentences that say what Puppet says, in its words or those of the readers that it uses; tests \
+         hold them against the real ones. The others are in [messages.md](messages.md).\n",
+        &mut of_code,
+        &PUPPETS,
+    );
+    assert!(
+        of_code.is_empty(),
+        "rooms that no page names: {:?}",
+        of_code.keys()
+    );
+    let manifest = std::fs::read_to_string(top.join("editors/vscode/package.json")).unwrap();
+    let mut of_vscode = String::from("package.json\n");
+    of_manifest(&serde_json::from_str(&manifest).unwrap(), &mut of_vscode);
+    for (folder, what) in [
+        ("vscode/src", "VS Code"),
+        ("vscode/webview", "The matrix in VS Code"),
+        ("neovim", "Neovim"),
+        ("emacs", "Emacs"),
+        ("vim", "Vim"),
+    ] {
+        let texts: String = rooms(&top.join("editors").join(folder))
+            .into_values()
+            .collect();
+        let texts = std::mem::take(&mut of_vscode) + &texts;
+        if !texts.is_empty() {
+            let _ = write!(ours, "\n## {what}\n\n```text\n{texts}```\n");
+        }
+    }
+    expect_file!["../../docs/messages.md"].assert_eq(&ours);
+    expect_file!["../../docs/puppet-messages.md"].assert_eq(&puppets);
 }
 
 #[test]
@@ -218,9 +326,13 @@ fn texts_are_found_in_any_form() {
     let source = "// \"not this one\"\n#[allow(lint, reason = \"nor this one\")]\nfn a<'a>(x: &'a str) {\n    \
                   let c = '\"'; say(\"a {b} \\\"c\\\"\"); let d = r#\"raw \"text\" here\"#; t(\"over \\\n        two lines\");\n}\n";
     assert_eq!(
-        texts(source),
+        texts(source, &Language::of(Path::new("a.rs"))),
         ["a {b} \"c\"", "raw \"text\" here", "over two lines"]
     );
     assert!(is_sentence("set in {place}") && is_sentence(" · not set in "));
+    let script = "-- 'not this'\nsay('one text') say(\"two texts\")\n";
+    let lua = Language::of(Path::new("a.lua"));
+    assert_eq!(texts(script, &lua), ["one text", "two texts"]);
+    assert!(!is_sentence("{files}, {place}"));
     assert!(!is_sentence("facts.os") && !is_sentence(" · ") && !is_sentence("{a} {b}"));
 }

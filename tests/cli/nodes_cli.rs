@@ -106,7 +106,7 @@ fn the_doctor_says_what_is_known_and_what_is_not() {
     assert_eq!(code, 0, "{said}");
     for line in [
         "  hiera.yaml — environment in ., version 5: it stands where Puppet looks for it, and reaches",
-        "    Host    3      location, host       yaml_data\n",
+        "    Host    3      location, host  yaml_data\n",
         "    Common  1      no facts        yaml_data\n",
         "3 nodes that data files are named after: no facts are known of them",
         "nodes.yaml is not used: it does not say of nodes",

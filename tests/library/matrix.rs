@@ -490,10 +490,10 @@ fn nodes_are_found_without_a_flag_where_an_editor_finds_them() {
     let new = folder.path().join("new");
     let matrix = || run(&["matrix", "port", "--workspace", "new"], folder.path());
     let hover = || run(&["hover", "new/data/common.yaml:1:1"], folder.path());
-    // A data file is called after one node; nothing else is known of it.
+    // A data file is named after one node; nothing else is known of it.
     let named = "port — the same for 1 node\n  9  b  new/data/node/b.yaml:1\n";
     assert_eq!(matrix(), (named.into(), 0));
-    let unnamed = "no facts are known of these nodes: files are called after them";
+    let unnamed = "no facts are known of these nodes: files are named after them";
     assert!(hover().0.contains(unnamed), "{}", hover().0);
     let facts = new.join("spec/fixtures/facts");
     std::fs::create_dir_all(&facts).unwrap();

@@ -29,7 +29,7 @@ export interface Choice {
 
 /** Where nodes come from. */
 interface Origin {
-  /** The file that describes them; null where data files are called after them. */
+  /** The file that describes them; null where data files are named after them. */
   readonly uri: string | null;
   readonly nodes: number;
 }
@@ -90,7 +90,7 @@ export function origins({ nodes, origins: all = [] }: Choices, name: (uri: strin
   return all
     .map(({ uri, nodes: count }) =>
       uri === null
-        ? `${counted(count)} that data files are called after`
+        ? `${counted(count)} that data files are named after`
         : `${counted(count)} from ${name(uri)}`,
     )
     .join(", ");

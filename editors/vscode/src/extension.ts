@@ -132,7 +132,7 @@ class Session {
     this.commands = undefined;
     if (client !== undefined) {
       await client.dispose().catch((error: unknown) => {
-        this.output.warn(`the server did not stop in order: ${String(error)}`);
+        this.output.warn(`the server did not stop cleanly: ${String(error)}`);
       });
     }
     this.status.enter("stopped");

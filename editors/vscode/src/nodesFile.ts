@@ -41,7 +41,7 @@ async function offer({ title, detail, command }: Recipe): Promise<void> {
   const content = `# A file of nodes ${title}: ${detail}.\n# Facts can hold what should not be published: think of .gitignore.\n${command}\n`;
   const document = await vscode.workspace.openTextDocument({ language: "shellscript", content });
   await vscode.window.showTextDocument(document);
-  const message = "Hiera: the command is to be run by you";
+  const message = "Hiera: run the command yourself; the extension runs none";
   const chosen = await vscode.window.showInformationMessage(message, "Copy", "Put into a Terminal");
   if (chosen === "Copy") {
     await vscode.env.clipboard.writeText(command);

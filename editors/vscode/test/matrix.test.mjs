@@ -102,7 +102,7 @@ test("facts say what they are now, and which cannot be overridden", () => {
 
 test("where nodes come from, in words", () => {
   const known = { nodes: ["a.x", "b.x"], selected: null, origins: [{ uri: "/repo/nodes.json", nodes: 1 }, { uri: null, nodes: 1 }] };
-  assert.equal(origins(known, name), "1 node from nodes.json, 1 node that data files are called after");
+  assert.equal(origins(known, name), "1 node from nodes.json, 1 node that data files are named after");
   assert.equal(hasFacts(known), true);
   assert.equal(hasFacts({ ...known, origins: [{ uri: null, nodes: 2 }] }), false);
   assert.equal(origins({ nodes: [], selected: null }, name), "no nodes are known");

@@ -102,7 +102,7 @@ fn hierarchy(out: &mut String, snapshot: &Snapshot, found: &Hierarchy) {
     }
     let rows = found.levels.iter().map(|level| {
         let needs = match level.variables.is_empty() {
-            true => "nothing of the node".to_owned(),
+            true => "no facts".to_owned(),
             false => level.variables.join(", "),
         };
         [
@@ -198,12 +198,12 @@ fn variables(out: &mut String, all: &[VariableReport], nodes: &NodesReport) {
 fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport) {
     out.push_str("\nNodes\n");
     if nodes.count == 0 {
-        out.push_str("  none is known: no nodes.json, and no data file is called after one\n");
+        out.push_str("  none is known: no nodes.json, and no data file is named after one\n");
     }
     for origin in &nodes.origins {
         let from = match &origin.path {
             Some(path) => format!("from {}", short_name(snapshot, path)),
-            None => "that data files are called after: no facts are known of them".to_owned(),
+            None => "that data files are named after: no facts are known of them".to_owned(),
         };
         let _ = writeln!(out, "  {} {from}", counted(origin.nodes));
     }

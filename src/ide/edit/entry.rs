@@ -41,7 +41,7 @@ impl<'a> Sheet<'a> {
         }
         let parse = snapshot.parse_of(file, Format::Yaml);
         if parse.error().is_some() || file.facts().error.is_some() {
-            return Err(format!("{name} has a syntax error: mend it first"));
+            return Err(format!("{name} has a syntax error: fix it first"));
         }
         let tree = &parse.tree;
         if let Some(root) = tree.root() {

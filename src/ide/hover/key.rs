@@ -157,7 +157,7 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
     let nodes = context.view.analysis.nodes;
     if nodes.are_names() {
         page.line(vec![text(format!(
-            "no facts are known of the {} nodes that files are called after, so not which of them read \
+            "no facts are known of the {} nodes that files are named after, so not which of them read \
              this file",
             nodes.len()
         ))]);

@@ -129,7 +129,7 @@ async fn check_choice(session: &Connection, arguments: &Value, node: Arc<str>) -
     });
     session.keep_node(folders);
     Err(Error::invalid_params(match files.as_slice() {
-        [] => format!("node '{node}' is not known: no data file is called after it"),
+        [] => format!("node '{node}' is not known: no data file is named after it"),
         files => format!(
             "node '{node}' is not known: it is not in {}",
             files.join(", ")

@@ -192,14 +192,14 @@ fn without_nodes_the_matrix_says_what_decides() {
     std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
     let common = repository.file("data/common.yaml");
     let port = json!({ "uri": uri(&common), "key": "port", "data": true });
-    // A node that a file is called after is known by its name.
+    // A node that a file is named after is known by its name.
     let mut program = repository.start();
     shows(
         &program.command("hiera.matrix", &port),
         &expect![[r#"
             "Matrix of port" ("yaml")
             # port — the same for 1 node
-            # no facts are known of these nodes: files are called after them
+            # no facts are known of these nodes: files are named after them
 
             # 1 node
             #   c.x
@@ -827,7 +827,7 @@ fn the_matrix_names_levels_that_are_not_in_the_workspace_as_the_hover_does() {
         &expect![[r#"
             "Matrix of nowhere" ("yaml")
             # nowhere — the same for 1 node
-            # no facts are known of these nodes: files are called after them
+            # no facts are known of these nodes: files are named after them
 
             # 1 node
             #   c.x
@@ -857,7 +857,7 @@ fn facts_of_the_repository_s_tests_are_nodes() {
         .map(|answer| format!("{} for {}", answer["value"], answer["nodes"][0]))
         .collect();
     values.sort();
-    // Next to the node that a file is called after.
+    // Next to the node that a file is named after.
     assert_eq!(values.len(), 3, "{matrix}");
     assert!(values[0].starts_with("80 for \"redhat-9"), "{matrix}");
     assert!(values[1].starts_with("8080 for \"debian-12"), "{matrix}");
