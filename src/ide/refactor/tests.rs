@@ -378,12 +378,13 @@ fn a_proof_follows_a_value_through_files_of_three_levels() {
     .assert_eq(&told.join("\n"));
 }
 
-/// An answer without the keys on the way round a loop: an extracted value is one more of them.
+/// An answer; of a loop only that it is one: an extracted value is one more key on the way round it.
 fn without_way(answer: &str) -> &str {
-    let end = answer
-        .find("Recursive lookup detected in [")
-        .unwrap_or(answer.len());
-    &answer[..end]
+    const LOOP: &str = "Recursive lookup detected";
+    match answer.contains(LOOP) {
+        true => LOOP,
+        false => answer,
+    }
 }
 
 proptest! {
