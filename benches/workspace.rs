@@ -1,7 +1,7 @@
 //! The model: opening, editing and hovering, and how each grows with the number of nodes:
 //! `cargo bench --bench workspace`.
 //!
-//! Sizes are 100, 1,000 and 10,000 nodes, and 100,000 with `LARGE=1`; `NODES=n` asks for one size.
+//! `-- manifests` asks for keystrokes in manifests alone, `-- nodes` for the rest. Sizes are 100, 1,000 and 10,000 nodes, and 100,000 with `LARGE=1`; `NODES=n` asks for one size.
 //! Beside every figure stands, from the same run, what it is measured against: reading the bytes,
 //! libyaml's events over them, one libyaml parse of the edited file.
 
@@ -15,6 +15,7 @@
 )]
 
 mod generator;
+mod manifests;
 mod measure;
 
 use std::path::Path;
@@ -33,7 +34,7 @@ use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
 use hiera_ls::rules::Checker;
 use hiera_ls::syntax::libyaml::Parser;
 use hiera_ls::workspace::{Change, Snapshot, Workspace};
-use measure::{best, note, number, process_time, quantile, ratio, report, thread_time};
+use measure::{best, left_out, note, number, process_time, quantile, ratio, report, thread_time};
 
 /// Edits and hovers that a quantile is taken of.
 const SAMPLES: usize = 400;
@@ -45,6 +46,12 @@ fn main() {
     }
     if let Ok(mebibytes) = std::env::var("BENCH_DOCUMENT") {
         memory_of_document(mebibytes.parse().unwrap());
+        return;
+    }
+    if !left_out("manifests") {
+        manifests::keystrokes();
+    }
+    if left_out("nodes") {
         return;
     }
     document();

@@ -3,12 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::touched::FilesWith;
+use super::unknown_parameter::classes_of;
 use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity};
 use crate::analysis::{Analysis, Defined, included_lists};
 use crate::lookup::LookupError;
 use crate::scope::Scope;
 use crate::text::TextRange;
-use crate::workspace::{FileDelta, IncludeKind, KeyFact, KeyState, ParameterFact, Root, Snapshot};
+use crate::workspace::{
+    CodeFacts, FileDelta, IncludeKind, KeyFact, KeyState, ParameterFact, Root, Snapshot, Within,
+};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "missing-parameter",
@@ -79,21 +83,24 @@ fn scope_of(analysis: Analysis<'_>, reader: &Reader<'_>, list: &str) -> Option<S
 fn is_declared(snapshot: &Snapshot, class: &str) -> bool {
     let mut files = snapshot.files_naming_class(class);
     files.any(|file| {
-        let includes = file
-            .facts()
-            .code
-            .iter()
-            .flat_map(|code| code.includes.iter());
-        let mut declared = includes.filter(|it| it.kind == IncludeKind::Declaration);
-        declared.any(|it| it.class.as_deref() == Some(class))
+        let codes = file.facts().code.iter();
+        let mut declared = codes.flat_map(|code| declared(code));
+        declared.any(|it| it.as_deref() == Some(class))
     })
+}
+
+/// The classes that a manifest declares with values of its own; nothing for one whose name is computed.
+fn declared(code: &CodeFacts) -> impl Iterator<Item = &Option<Arc<str>>> {
+    let includes = code.includes.iter();
+    let declared = includes.filter(|it| it.kind == IncludeKind::Declaration);
+    declared.map(|it| &it.class)
 }
 
 /// Whether a manifest declares classes whose names are computed. O(files).
 fn may_declare_any(snapshot: &Snapshot) -> bool {
     let codes = snapshot.files().flat_map(|file| &file.facts().code);
-    let mut includes = codes.flat_map(|code| code.includes.iter());
-    includes.any(|it| it.kind == IncludeKind::Declaration && it.class.is_none())
+    let mut declared = codes.flat_map(|code| declared(code));
+    declared.any(|it| it.is_none())
 }
 
 /// The parameters of a class that need a value, for which a lookup surely finds none.
@@ -144,20 +151,36 @@ fn report(
 /// The files with lists of classes, where a class or a key of one came, went or has other options.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let touches = |delta: &FileDelta| {
-        let mut versions = [&delta.before, &delta.after].into_iter().flatten();
-        let is_code = versions.any(|facts| facts.code.is_some());
+        let versions = [&delta.before, &delta.after];
+        let [before, after] = versions.map(|facts| {
+            let codes = facts.iter().flat_map(|facts| &facts.code);
+            codes.flat_map(|code| declared(code)).collect::<Vec<_>>()
+        });
+        let codes = versions.into_iter().flatten();
+        let mut codes = codes.flat_map(|facts| &facts.code);
         let keys = delta.keys();
         let mut names = keys.added.iter().chain(&keys.removed);
-        is_code || names.any(|key| key.contains("::")) || !keys.lookup_options.is_empty()
+        before != after
+            || codes.any(|code| may_be_of_site(code))
+            || !classes_of(delta).is_empty()
+            || names.any(|key| key.contains("::"))
+            || !keys.lookup_options.is_empty()
     };
-    let mut files = BTreeSet::new();
+    let mut concerned = FilesWith::new(snapshot);
     if snapshot.delta().files.iter().any(touches) {
         for root in snapshot.roots().environments() {
             for key in included_lists(snapshot, root) {
-                let holders = snapshot.iter_files_with(&key);
-                files.extend(holders.map(|file| Arc::clone(file.path())));
+                concerned.key(&key);
             }
         }
     }
-    files
+    concerned.files
+}
+
+/// Whether a manifest does more than to define classes.
+fn may_be_of_site(code: &CodeFacts) -> bool {
+    let is_outside = |within: Within| !matches!(within, Within::Definition(_));
+    let mut lookups = code.lookups.iter().map(|it| it.within);
+    let mut includes = code.includes.iter().map(|it| it.within);
+    !code.nodes.is_empty() || lookups.any(is_outside) || includes.any(is_outside)
 }

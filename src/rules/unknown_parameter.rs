@@ -7,7 +7,7 @@ use super::touched::FilesWith;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
 use crate::analysis::{Defined, split_key};
 use crate::text::{TextEdit, nearest};
-use crate::workspace::{FileDelta, FileFacts, KeyFact, LookupKey, Snapshot, path};
+use crate::workspace::{CodeFacts, DefinitionFact, FileDelta, KeyFact, LookupKey, Snapshot, path};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "unknown-parameter",
@@ -98,41 +98,51 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
 
 /// Adds the files with keys that a manifest or data began or ceased to look up, or may have.
 pub(super) fn lookups_that_changed(delta: &FileDelta, concerned: &mut FilesWith<'_>) {
-    let versions = [&delta.before, &delta.after];
-    for facts in versions.into_iter().flatten() {
-        for reference in facts.references() {
-            concerned.key(&reference.key);
-        }
-        looked_up(facts, concerned);
-    }
-    let [before, after] = versions.map(|facts| facts.as_deref().is_some_and(computes_keys));
-    if before != after {
+    let [before, after] = [&delta.before, &delta.after].map(|facts| {
+        let uses = facts.iter().flat_map(|facts| facts.uses());
+        uses.map(|(_, _, to)| to).collect::<BTreeSet<_>>()
+    });
+    before
+        .symmetric_difference(&after)
+        .for_each(|key| concerned.key(key));
+    let [before, after] = [&delta.before, &delta.after].map(|facts| {
+        let codes = facts.iter().flat_map(|facts| &facts.code);
+        let lookups = codes.flat_map(|code| code.lookups.iter());
+        lookups.map(|lookup| &lookup.key).collect::<Vec<_>>()
+    });
+    let are_computed = |keys: &[&LookupKey]| keys.contains(&&LookupKey::Computed);
+    if are_computed(&before) != are_computed(&after) {
         concerned.keys_below("");
-    }
-}
-
-/// Whether a manifest looks keys up of which nothing is known.
-fn computes_keys(facts: &FileFacts) -> bool {
-    let mut lookups = facts.code.iter().flat_map(|code| code.lookups.iter());
-    lookups.any(|lookup| matches!(lookup.key, LookupKey::Computed))
-}
-
-/// The classes that a manifest defines or defined.
-pub(super) fn classes_of(delta: &FileDelta) -> BTreeSet<Arc<str>> {
-    let versions = [&delta.before, &delta.after].into_iter().flatten();
-    let codes = versions.filter_map(|facts| facts.code.as_deref());
-    let definitions = codes.flat_map(|code| code.definitions.iter());
-    definitions.map(|d| Arc::clone(&d.name)).collect()
-}
-
-/// Adds the files with keys that a manifest looks up by name.
-fn looked_up(facts: &FileFacts, concerned: &mut FilesWith<'_>) {
-    let lookups = facts.code.iter().flat_map(|code| code.lookups.iter());
-    for lookup in lookups {
-        match &lookup.key {
-            LookupKey::Literal(key) => concerned.key(key.split('.').next().unwrap_or(key)),
-            LookupKey::Prefix(prefix) => concerned.keys_below(prefix),
-            LookupKey::Computed => {}
+    } else if before != after {
+        for key in before.into_iter().chain(after) {
+            match key {
+                LookupKey::Literal(key) => concerned.key(key.split('.').next().unwrap_or(key)),
+                LookupKey::Prefix(prefix) => concerned.keys_below(prefix),
+                LookupKey::Computed => {}
+            }
         }
     }
+}
+
+/// The classes whose parameters a change of a manifest touched.
+pub(super) fn classes_of(delta: &FileDelta) -> BTreeSet<Arc<str>> {
+    let [before, after] = [&delta.before, &delta.after].map(|facts| {
+        let facts = facts.as_deref();
+        facts.and_then(|facts| facts.code.as_deref())
+    });
+    let is_broken = |code: Option<&CodeFacts>| code.is_some_and(|code| code.is_broken);
+    let all = [before, after].into_iter().flatten();
+    let names = all.flat_map(|code| code.definitions.iter().map(|it| Arc::clone(&it.name)));
+    let mut names: BTreeSet<Arc<str>> = names.collect();
+    if is_broken(before) == is_broken(after) {
+        names.retain(|name| {
+            let [before, after] = [before, after].map(|code| {
+                let all = code.iter().flat_map(|code| code.definitions.iter());
+                let named = all.filter(|definition| definition.name == *name);
+                named.map(DefinitionFact::head).collect::<Vec<_>>()
+            });
+            before != after
+        });
+    }
+    names
 }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::cache::TextHash;
 use super::facts::FileFacts;
 use super::index::{KeyIndex, Patch};
 use super::snapshot::{FileDelta, FileId, Snapshot};
@@ -61,6 +62,8 @@ pub struct DefinitionFact {
     pub parameters: Box<[ParameterFact]>,
     /// The comment above it without tags, if there is one.
     pub documentation: Option<Box<str>>,
+    /// Of the text from its name to its last parameter.
+    pub(super) print: TextHash,
 }
 
 /// A parameter of a definition.
@@ -226,6 +229,12 @@ impl DefinitionFact {
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&ParameterFact> {
         self.parameters.iter().find(|p| &*p.name == name)
+    }
+
+    /// What is equal where name, parent and parameters are, and stand at the same places.
+    #[must_use]
+    pub fn head(&self) -> impl PartialEq + use<> {
+        (self.kind, self.place, self.print)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cache::TextHash;
 use super::code::{
     AliasFact, CodeFacts, DefinitionFact, DefinitionKind, IncludeFact, IncludeKind, LookupFact,
     LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact, Within,
@@ -138,6 +139,10 @@ impl Extraction<'_> {
             })
         });
         let parameters = parameters.collect();
+        let start = definition.place.start as usize;
+        let last = definition.parameters.last();
+        let end = last.map_or(definition.place.end, |last| last.range.end) as usize;
+        let head = self.text.get(start..end).unwrap_or_default();
         let parent = definition.parent.as_ref().map(|(name, place)| {
             let name = self.names.intern(name.trim_start_matches("::"));
             (name, *place)
@@ -162,6 +167,7 @@ impl Extraction<'_> {
             returns: definition.returns.as_ref().map(|node| node.range),
             parameters,
             documentation: documentation.text(),
+            print: TextHash::of(head.as_bytes()),
         });
     }
 
