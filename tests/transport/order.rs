@@ -204,6 +204,39 @@ fn a_client_that_pulls_is_not_pushed_to() {
 }
 
 #[test]
+fn hints_and_lenses_wait_until_an_edit_has_settled_and_hovers_do_not() {
+    let features = Arc::new(Planted::default());
+    let mut options = options(&features);
+    options.quiet = Duration::from_secs(1);
+    let mut client = Client::with(options, json!({}));
+    client.open("file:///f.yaml", "a: 1\n");
+    client.rewrite("file:///f.yaml", 2, "a: 2\n");
+    let document = json!({ "uri": "file:///f.yaml" });
+    let (start, end) = (
+        json!({ "line": 0, "character": 0 }),
+        json!({ "line": 1, "character": 0 }),
+    );
+    let range = json!({ "start": start, "end": end });
+    let hints = json!({ "textDocument": document, "range": range });
+    let waiting = [
+        client.request("textDocument/inlayHint", hints),
+        client.request("textDocument/codeLens", json!({ "textDocument": document })),
+    ];
+    let hover = client.hover("file:///f.yaml", 0, 0);
+    assert_eq!(client.seen(hover), Ok("a: 2\n".to_owned()));
+    for id in waiting {
+        assert!(
+            !client.has_answer(id),
+            "{id} was answered while the edit was new"
+        );
+    }
+    for id in waiting {
+        assert!(client.answer(id).unwrap().get("error").is_none());
+    }
+    client.end();
+}
+
+#[test]
 fn a_closed_file_takes_its_diagnostics_with_it() {
     let features = Arc::new(Planted::default());
     let mut client = Client::new(&features);
