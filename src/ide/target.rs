@@ -346,7 +346,7 @@ fn key_in(tree: &Tree, nodes: &[NodeId]) -> Option<KeyTarget> {
             .iter()
             .find(|&&(key, value)| key == inner || value == inner)?;
         let range = tree.node(key).full_range();
-        if is_merge(tree.node(key)) {
+        if tree.node(key).is_merge_key() {
             // What is merged belongs to the hash around it.
             is_merged = true;
             continue;
@@ -380,12 +380,6 @@ fn key_in(tree: &Tree, nodes: &[NodeId]) -> Option<KeyTarget> {
         target.before_list = before_list;
     }
     found
-}
-
-/// Whether a key of YAML merges its value into the hash (`Psych::Visitors::ToRuby#revive_hash`).
-fn is_merge(key: &Node) -> bool {
-    let text = key.as_scalar().map(|scalar| &*scalar.text);
-    text == Some("<<") && !key.is_quoted()
 }
 
 /// The key of an entry that cannot be read.
@@ -511,6 +505,9 @@ mod tests {
             ("ntp: $01\n", "key ntp: ntp"),
             ("a: {b: {c$0: 1}}\n", "nested key a.b.c: c"),
             ("a: [{b: 1}, {b: $02}]\n", "nested key a.1.b: b"),
+            ("a: {<<: {b$0: 1}}\n", "nested key a.b: b"),
+            ("a: {\"<<\": {b$0: 1}}\n", "nested key a.b: b"),
+            ("a: {!!str <<: {b$0: 1}}\n", "nested key a.<<.b: b"),
             ("a: \"x %{fa$0cts.os} y\"\n", "token: %{facts.os}"),
             ("a: ENC[PK$0CS7,AAAA]\n", "blob: ENC[PKCS7,AAAA]"),
             ("lookup_options: {a$0b: {merge: deep}}\n", "option ab: ab"),

@@ -10,6 +10,9 @@ use std::sync::Arc;
 
 use crate::text::TextRange;
 
+/// `!!str`, resolved.
+pub(crate) const STRING_TAG: &str = "tag:yaml.org,2002:str";
+
 /// The number of a node in its [`Tree`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(NonZeroU32);
@@ -149,6 +152,17 @@ impl Node {
                 .as_scalar()
                 .is_some_and(|scalar| scalar.style != ScalarStyle::Plain)
     }
+
+    /// Whether it is a key that merges the entries of its value into the hash: quoted too, but not
+    /// tagged as a string, and not in JSON (`Psych::Visitors::ToRuby#revive_hash`).
+    #[must_use]
+    pub fn is_merge_key(&self) -> bool {
+        let is_string = |tag: &Spanned| *tag.text == *STRING_TAG;
+        !self.tag.as_deref().is_some_and(is_string)
+            && self.as_scalar().is_some_and(|scalar| {
+                *scalar.text == *"<<" && scalar.style != ScalarStyle::JsonString
+            })
+    }
 }
 
 /// A top-level entry that could not be read; see [`Tree::broken`].
@@ -246,6 +260,20 @@ impl Tree {
         near.filter(is_it)
             .or_else(|| pairs.iter().find(is_it))
             .copied()
+    }
+
+    /// Whether a part of the text means the same anywhere else: no anchor, alias, tag or merge key is
+    /// in it. O(nodes).
+    #[must_use]
+    pub fn stands_alone(&self, part: TextRange) -> bool {
+        let within = self.nodes.iter().filter(|node| part.contains(node.range));
+        let is_special = |node: &Node| {
+            node.anchor.is_some()
+                || node.tag.is_some()
+                || node.is_merge_key()
+                || matches!(node.kind, NodeKind::Alias { .. })
+        };
+        !within.into_iter().any(is_special)
     }
 
     /// The node that an alias stands for, through aliases of aliases; other nodes are themselves.

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use super::{HashMap, LoadError, LoadErrorKind, Value};
 use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::tree::STRING_TAG;
 use crate::syntax::{
     MAX_DEPTH, NodeId, NodeKind, Parse, Problem, ProblemKind, Scalar, ScalarStyle, Tree,
     read_document,
@@ -395,7 +396,7 @@ impl<'t> Loader<'t> {
         let is_text = key_node
             .tag
             .as_ref()
-            .is_some_and(|tag| &*tag.text == tags::STR);
+            .is_some_and(|tag| &*tag.text == STRING_TAG);
         let is_json = matches!(
             key_node.as_scalar().map(|scalar| scalar.style),
             Some(ScalarStyle::JsonString)

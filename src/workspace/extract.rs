@@ -13,9 +13,6 @@ use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::value::{LoadError, load_json_parse, load_parse};
 
-/// The key that takes in another mapping's entries.
-const MERGE_KEY: &str = "<<";
-
 /// Mappings that merge keys reach one through another, at most: they can name each other.
 const MOST_MERGES: usize = 64;
 
@@ -347,10 +344,10 @@ fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
     let certain =
         text.contains("::") && text.starts_with(|first: char| first.is_ascii_alphabetic());
     if !plain || certain {
-        return Some((text, text == MERGE_KEY));
+        return Some((text, node.is_merge_key()));
     }
     match resolve_plain(text) {
-        Resolved::String => Some((text, text == MERGE_KEY)),
+        Resolved::String => Some((text, node.is_merge_key())),
         // Puppet turns symbols that are keys into strings. Quoted ones are as good as unknown.
         Resolved::Symbol(name) => text
             .strip_prefix(':')

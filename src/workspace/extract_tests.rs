@@ -71,6 +71,8 @@ fn merged_keys_stand_where_they_are_written() {
     );
     let y = facts.key("y").expect("y is written");
     assert_eq!(y.value.slice(text), "3");
+    let facts = read("'<<': {x: 1}\n!!str <<: {y: 1}\n");
+    assert_eq!(names(&facts), ["x", "<<"], "as Psych reads them");
 }
 
 #[test]

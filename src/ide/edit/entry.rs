@@ -99,20 +99,7 @@ impl<'a> Sheet<'a> {
     /// Whether an entry means the same in another file: no anchor, alias, tag or merge key is in it.
     #[must_use]
     pub fn is_plain(&self, entry: Entry) -> bool {
-        let all = self.range(entry);
-        let tree = self.tree();
-        let is_special = |id: NodeId| {
-            let node = tree.node(id);
-            let is_merge = node
-                .as_scalar()
-                .is_some_and(|scalar| scalar.style == ScalarStyle::Plain && *scalar.text == *"<<");
-            is_merge
-                || node.anchor.is_some()
-                || node.tag.is_some()
-                || matches!(node.kind, NodeKind::Alias { .. })
-        };
-        let within = tree.nodes().filter(|(_, node)| all.contains(node.range));
-        !within.map(|(id, _)| id).any(is_special)
+        self.tree().stands_alone(self.range(entry))
     }
 
     /// The bytes of an entry, from its key to the end of its value.

@@ -12,11 +12,7 @@ use crate::workspace::LOOKUP_OPTIONS;
 /// Most names that are tried for the new key.
 const MOST_NAMES: usize = 20;
 
-pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
-    offer(cursor).into_iter().collect()
-}
-
-fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     let tree = cursor.sheet.tree();
     let text = cursor.sheet.text();
     let path = tree.path_at(cursor.offset);
@@ -33,12 +29,13 @@ fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         Some(NodeKind::Scalar(_) | NodeKind::Alias { .. }) | None => return None,
     };
     let value = load_node(tree, id).ok()?;
-    if is_trifle(&value) || !is_plain(tree, id) || is_alias(&value) {
+    let is_plain = |id: NodeId| tree.stands_alone(tree.node(id).full_range());
+    if is_trifle(&value) || !is_plain(id) || is_alias(&value) {
         return None;
     }
     let same = |other: NodeId| {
         is_value(tree, other)
-            && is_plain(tree, other)
+            && is_plain(other)
             && load_node(tree, other).is_ok_and(|other| other == value)
     };
     let all: Vec<NodeId> = tree
@@ -104,18 +101,6 @@ fn is_value(tree: &Tree, id: NodeId) -> bool {
         at = parent;
     }
     at != id
-}
-
-fn is_plain(tree: &Tree, id: NodeId) -> bool {
-    let whole = tree.node(id).full_range();
-    let within = tree.nodes().filter(|(_, node)| whole.contains(node.range));
-    within.map(|(_, node)| node).all(|node| {
-        let is_merge = node.as_scalar().is_some_and(|scalar| *scalar.text == *"<<");
-        node.anchor.is_none()
-            && node.tag.is_none()
-            && !is_merge
-            && !matches!(node.kind, NodeKind::Alias { .. })
-    })
 }
 
 /// What is replaced: the value, on the line of its key where it stands below.

@@ -35,6 +35,7 @@ use style::{has_inner_line_break, string_style};
 use super::time::{timespan_nanoseconds, timestamp_nanoseconds};
 use super::{HashMap, Opaque, Rich, Value, float_to_s};
 use crate::syntax::libyaml::{CollectionStyle, Emit, EmitError, Emitter, ScalarStyle};
+use crate::syntax::tree::STRING_TAG;
 
 /// Most parts of a value that are written; the rest is `…`. Shared lists of shared lists must not
 /// fill the memory.
@@ -379,7 +380,7 @@ impl Writer {
         let implicit = text != "<<";
         self.scalar(&Written {
             text,
-            tag: (!implicit).then_some("tag:yaml.org,2002:str"),
+            tag: (!implicit).then_some(STRING_TAG),
             plain_implicit: implicit,
             quoted_implicit: implicit,
             style: Some(string_style(text, self.purpose)),

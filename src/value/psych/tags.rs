@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use super::plain;
 use crate::syntax::psych::{Resolved, kernel_float, resolve_plain};
+use crate::syntax::tree::STRING_TAG;
 use crate::text::TextRange;
 use crate::value::{HashMap, LoadError, LoadErrorKind, Rich, Value, unpack_base64};
-
-/// `!!str`, resolved.
-pub(super) const STR: &str = "tag:yaml.org,2002:str";
 
 /// The value of a scalar with a tag.
 pub(super) fn scalar(tag: &str, text: &Arc<str>, range: TextRange) -> Result<Value, LoadError> {
@@ -177,7 +175,7 @@ pub(super) fn text_of_mapping(hash: &HashMap, range: TextRange) -> Result<Value,
 
 /// The class named in a tag for text: `/^!(?:str|ruby\/string)(?::(.*))?$/`, or `!!str`.
 fn text_class(tag: &str) -> Option<&str> {
-    if tag == STR {
+    if tag == STRING_TAG {
         return Some("");
     }
     let rest = tag
