@@ -209,6 +209,22 @@ impl<'a> RootView<'a> {
         self.session().known_places(layer)
     }
 
+    /// The same root in another state of the workspace; nothing where it is gone there.
+    #[must_use]
+    pub fn within<'s>(&self, snapshot: &'s Snapshot, nodes: &'s KnownNodes) -> Option<RootView<'s>>
+    where
+        'a: 's,
+    {
+        let analysis = Analysis {
+            snapshot,
+            nodes,
+            ..self.analysis
+        };
+        let mut view = analysis.at(snapshot.roots().in_folder(&self.root.dir)?);
+        view.environment.name = self.environment.name.clone();
+        Some(view)
+    }
+
     /// The locations of the root's own hierarchy that read a file, highest priority first.
     #[must_use]
     pub fn reach(&self, path: &str) -> Vec<Reach> {

@@ -9,9 +9,8 @@ use clap::{Args, ValueEnum};
 
 use super::terminal::{Layout, Paint, complain, remark};
 use super::workspace::{WorkspaceArguments, load};
-use crate::analysis::{RootView, WhichNodes};
+use crate::analysis::RootView;
 use crate::ide::edit::Plan;
-use crate::ide::expectation::chosen;
 use crate::ide::goal::{
     Goal, Outcome, Proposal, diff, nodes_of, outcome_json, proposal_json, proposals, value_of,
 };
@@ -74,17 +73,8 @@ fn answer(arguments: &SetArguments) -> Result<ExitCode, String> {
     let loaded = load(&arguments.workspace)?;
     let view = loaded.root(&loaded.here)?;
     loaded.say_what_is_known();
-    let variables = match &which {
-        WhichNodes::Where(conditions) => conditions.iter().map(|(name, _)| name.clone()).collect(),
-        WhichNodes::All | WhichNodes::Named(_) | WhichNodes::Described(_) => Vec::new(),
-    };
-    let goal = Goal {
-        key: Arc::from(arguments.key.as_str()),
-        value,
-        members: chosen(view.analysis.nodes, &which)?,
-        variables,
-        only: arguments.only,
-    };
+    let wanted = (Arc::from(arguments.key.as_str()), value);
+    let goal = Goal::of(view.analysis.nodes, wanted, &which, arguments.only)?;
     let mut outcome = proposals(&view, &goal)?;
     if let (Outcome::Proposals(all), Some(number)) = (&mut outcome, arguments.proposal) {
         let wanted = number.checked_sub(1).and_then(|at| all.get(at)).cloned();

@@ -40,7 +40,25 @@ pub(super) fn ask<T>(text: &str, selected: Option<&str>, answer: impl FnOnce(Ask
     let fixture = Fixture::new("data/common.yaml", text);
     let (path, offset) = fixture.cursor.clone().expect("a cursor");
     let path = format!("{FOLDER}/{path}");
-    let snapshot = fixture.opened();
+    analysed(&fixture.opened(), &path, |analysis, facts| {
+        answer(Asked {
+            analysis: Analysis {
+                selected,
+                ..analysis
+            },
+            path: &path,
+            offset,
+            facts,
+        })
+    })
+}
+
+/// Asks something of a workspace, with the nodes that are known at a file.
+pub(super) fn analysed<T>(
+    snapshot: &Snapshot,
+    path: &str,
+    answer: impl FnOnce(Analysis<'_>, &[NodeFile]) -> T,
+) -> T {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let configs = ConfigCache::default();
     let inputs = NodeInputs {
@@ -52,17 +70,9 @@ pub(super) fn ask<T>(text: &str, selected: Option<&str>, answer: impl FnOnce(Ask
         choice: None,
         outside: &|_| None,
     };
-    let set = NodeCache::default().nodes(&snapshot, &path, &inputs);
-    let analysis = Analysis {
-        selected,
-        ..Analysis::new(&snapshot, &settings, &configs, &set.known)
-    };
-    answer(Asked {
-        analysis,
-        path: &path,
-        offset,
-        facts: &set.files,
-    })
+    let set = NodeCache::default().nodes(snapshot, path, &inputs);
+    let analysis = Analysis::new(snapshot, &settings, &configs, &set.known);
+    answer(analysis, &set.files)
 }
 
 /// `PATH:LINE NAME` of a place.

@@ -10,8 +10,9 @@ mod render;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use proof::{Proof, possible_scopes, prove};
+pub use proof::{Proof, after, prove};
 pub use render::Style;
+pub(super) use render::column;
 
 use super::rename::Edits;
 use crate::text::{TextEdit, unified_diff};

@@ -43,11 +43,11 @@ pub struct Proof {
 
 /// A kind of node: what is known of it, and how that is said.
 #[derive(Clone, Debug)]
-pub struct PossibleScope {
+struct PossibleScope {
     /// What its variables are, as far as that is told.
-    pub scope: Scope,
+    scope: Scope,
     /// The same in words; empty for any node.
-    pub condition: String,
+    condition: String,
 }
 
 /// Looks up what a plan touches, before and after.
@@ -55,44 +55,51 @@ pub struct PossibleScope {
 /// # Errors
 /// A plan that does not fit the files, in words.
 pub fn prove(before: &RootView<'_>, plan: &Plan) -> Result<Proof, String> {
-    let snapshot = plan.after(before.analysis.snapshot)?;
-    prove_against(before, plan, &snapshot)
+    after(before, plan, |after| prove_against(before, plan, after))
 }
 
-fn prove_against(before: &RootView<'_>, plan: &Plan, snapshot: &Snapshot) -> Result<Proof, String> {
-    let gone = || "the hierarchy would be gone".to_owned();
-    let root = snapshot
-        .roots()
-        .in_folder(&before.root.dir)
-        .ok_or_else(gone)?;
+/// Asks the same root after a plan.
+///
+/// # Errors
+/// A plan that does not fit the files, in words.
+pub fn after<T>(
+    before: &RootView<'_>,
+    plan: &Plan,
+    ask: impl FnOnce(&RootView<'_>) -> T,
+) -> Result<T, String> {
     let Analysis {
         nodes, settings, ..
     } = before.analysis;
+    let snapshot = plan.after(before.analysis.snapshot)?;
+    let after = before.within(&snapshot, nodes);
+    let after = after.ok_or("the hierarchy would be gone")?;
     // What manifests look up may be what changes.
     let behind = match nodes.has_manifests() {
-        true => behind_manifests(nodes, snapshot, root, settings),
+        true => behind_manifests(nodes, &snapshot, after.root, settings),
         false => None,
     };
-    let analysis = Analysis {
-        snapshot,
-        nodes: behind.as_ref().unwrap_or(nodes),
-        ..before.analysis
-    };
-    let mut after = analysis.at(root);
-    after.environment.name = before.environment.name.clone();
+    let after = behind
+        .as_ref()
+        .and_then(|nodes| before.within(&snapshot, nodes))
+        .unwrap_or(after);
+    Ok(ask(&after))
+}
+
+fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Proof {
+    let (nodes, snapshot) = (before.analysis.nodes, after.analysis.snapshot);
     let is_meant = |difference: &Difference| plan.meant.contains(&difference.key);
     let mut known = match nodes.is_empty() {
         true => Impact {
             is_complete: true,
             ..Impact::default()
         },
-        false => impact(before, &after, Detail::Sources),
+        false => impact(before, after, Detail::Sources),
     };
     known.changes.retain(|change| !is_meant(change));
     let still = known.changes.iter();
     let still = still.flat_map(|change| change.after.nodes.iter().cloned());
     known.nodes = still.collect::<BTreeSet<_>>().into_iter().collect();
-    let mut keys = Extent::of(before, &after).keys(before, &after);
+    let mut keys = Extent::of(before, after).keys(before, after);
     let mut is_complete = known.is_complete && keys.len() <= MOST_KEYS;
     keys.truncate(MOST_KEYS);
     keys.retain(|key| !plan.meant.contains(key));
@@ -104,7 +111,7 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, snapshot: &Snapshot) -> Res
         paths.dedup();
         paths
     };
-    let views = [before, &after];
+    let views = [before, after];
     let touched: BTreeSet<&str> = plan.paths().map(|path| &**path).collect();
     let possible = match changes_options(before.analysis.snapshot, snapshot, plan) {
         // Merged in another way, any files can give other values together.
@@ -134,12 +141,12 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, snapshot: &Snapshot) -> Res
         }
     };
     is_complete &= !(before.analysis.is_cancelled)();
-    Ok(Proof {
+    Proof {
         known,
         nodes: nodes.len(),
         possible,
         is_complete,
-    })
+    }
 }
 
 /// The keys that some kind of node gets something else of, each with the first such kind.
@@ -233,8 +240,7 @@ fn said(answer: &Answer, touched: &BTreeSet<&str>) -> (Result<String, String>, V
 
 /// The kinds of nodes that files tell apart: any node, those that read each file, and those that read
 /// several of them. At most `MOST_SCOPES`, those of the fewest files first.
-#[must_use]
-pub fn possible_scopes<'p>(
+fn possible_scopes<'p>(
     views: &[&RootView<'_>],
     paths: impl Iterator<Item = &'p Arc<str>>,
 ) -> Vec<PossibleScope> {

@@ -112,6 +112,6 @@ impl Style {
 }
 
 /// How many bytes stand before an offset on its line.
-pub(super) fn column(text: &str, offset: usize) -> usize {
+pub(in crate::ide) fn column(text: &str, offset: usize) -> usize {
     offset - text[..offset].rfind('\n').map_or(0, |at| at + 1)
 }

@@ -318,12 +318,11 @@ impl Making<'_> {
             return None;
         }
         let later = super::after(self.view, &self.goal.key, &candidate.plan).ok()?;
-        let wanted: BTreeSet<&str> = state.wanted.iter().map(|name| &**name).collect();
         let changes = crate::ide::compare::changes(&state.row, &later);
         let mut kept: BTreeMap<Arc<str>, Value> = BTreeMap::new();
         for change in &changes {
             let others = change.after.nodes.iter();
-            for name in others.filter(|name| !wanted.contains(&***name)) {
+            for name in others.filter(|name| !state.wanted.contains(*name)) {
                 let value = change.before.result.as_ref().ok()?;
                 if change.before.unknown.is_some() || value.has_opaque() {
                     return None;

@@ -16,12 +16,13 @@ use candidates::{Candidate, Level, candidates, near};
 pub use told::{diff, outcome_json, proposal_json, why_not_json};
 pub use why_not::{InTheWay, WhyNot, why_not};
 
-use super::edit::{Plan, Proof, prove};
-use super::expectation::same;
+use super::edit::{self, Plan, Proof, prove};
+use super::expectation::{chosen, same};
 use super::matrix::{Cell, Row, bare_row_of, row};
-use crate::analysis::{Analysis, RootView, WhichNodes, layers_of};
+use crate::analysis::{RootView, WhichNodes, layers_of};
 use crate::ide::cell::counted;
 use crate::interpolation::{Key, has_tokens};
+use crate::scope::KnownNodes;
 use crate::value::{HashMap, Value, load_yaml};
 use crate::workspace::LOOKUP_OPTIONS;
 
@@ -46,9 +47,36 @@ pub struct Goal {
     pub only: bool,
 }
 
+impl Goal {
+    /// That some of the known nodes get a value.
+    ///
+    /// # Errors
+    /// Nodes that are not known, in words.
+    pub fn of(
+        known: &KnownNodes,
+        (key, value): (Arc<str>, Value),
+        which: &WhichNodes,
+        only: bool,
+    ) -> Result<Goal, String> {
+        let variables = match which {
+            WhichNodes::Where(all) => all.iter().map(|(name, _)| name.clone()).collect(),
+            WhichNodes::All | WhichNodes::Named(_) | WhichNodes::Described(_) => Vec::new(),
+        };
+        Ok(Goal {
+            key,
+            value,
+            members: chosen(known, which)?,
+            variables,
+            only,
+        })
+    }
+}
+
 /// Edits after which the nodes have the value.
 #[derive(Clone, Debug)]
 pub struct Proposal {
+    /// The key of the goal.
+    pub key: Arc<str>,
     /// What is done, as an imperative.
     pub title: String,
     /// The edits.
@@ -133,8 +161,7 @@ pub fn nodes_of(conditions: &[String]) -> Result<WhichNodes, String> {
 /// A goal that makes no sense, in words.
 pub fn proposals(view: &RootView<'_>, goal: &Goal) -> Result<Outcome, String> {
     check(&goal.key)?;
-    let now = row(view, &goal.key);
-    let state = State::of(view, goal, &now);
+    let state = State::of(view, goal);
     if state.lacking.is_empty() {
         return Ok(Outcome::Already);
     }
@@ -175,12 +202,8 @@ pub fn proposals(view: &RootView<'_>, goal: &Goal) -> Result<Outcome, String> {
             continue;
         }
         let proof = prove(view, &candidate.plan)?;
-        let wanted: BTreeSet<&str> = state.wanted.iter().map(|name| &**name).collect();
-        let stray = proof
-            .known
-            .nodes
-            .iter()
-            .find(|name| !wanted.contains(&***name));
+        let mut nodes = proof.known.nodes.iter();
+        let stray = nodes.find(|name| !state.wanted.contains(*name));
         if goal.only
             && let Some(stray) = stray
         {
@@ -189,6 +212,7 @@ pub fn proposals(view: &RootView<'_>, goal: &Goal) -> Result<Outcome, String> {
         }
         let because = because(view, &candidate, &state, &tried);
         proposals.push(Proposal {
+            key: goal.key.clone(),
             title: candidate.title,
             plan: candidate.plan,
             proof,
@@ -221,17 +245,18 @@ fn check(key: &str) -> Result<(), String> {
 struct State {
     row: Row,
     /// The nodes that are to get the value.
-    wanted: Vec<Arc<str>>,
+    wanted: BTreeSet<Arc<str>>,
     /// Those among them that don't have it, by number.
     lacking: Vec<usize>,
 }
 
 impl State {
-    fn of(view: &RootView<'_>, goal: &Goal, row: &Row) -> State {
+    fn of(view: &RootView<'_>, goal: &Goal) -> State {
         let nodes = view.analysis.nodes;
+        let row = row(view, &goal.key);
         let has = |member: &usize| {
             let name = nodes.certname(*member);
-            let cell = cell_of(row, name);
+            let cell = cell_of(&row, name);
             cell.is_some_and(|cell| is_value(cell, &goal.value))
         };
         let members = goal.members.iter();
@@ -241,7 +266,7 @@ impl State {
                 .map(|&member| nodes.shared_name(member))
                 .collect(),
             lacking: members.filter(|member| !has(member)).copied().collect(),
-            row: row.clone(),
+            row,
         }
     }
 }
@@ -272,13 +297,12 @@ fn try_out(
     candidate: &Candidate,
 ) -> Result<Tried, String> {
     let tried = after(view, &goal.key, &candidate.plan)?;
-    let wanted: BTreeSet<&str> = state.wanted.iter().map(|name| &**name).collect();
     let missing = tried
         .answers
         .iter()
         .filter(|cell| !is_value(cell, &goal.value));
     let mut missing = missing.flat_map(|cell| cell.nodes.iter().map(move |name| (name, cell)));
-    if let Some((name, cell)) = missing.find(|(name, _)| wanted.contains(&***name)) {
+    if let Some((name, cell)) = missing.find(|(name, _)| state.wanted.contains(*name)) {
         let got = super::cell::outcome_text(cell);
         return Err(format!("{name} would still get {got}"));
     }
@@ -287,8 +311,7 @@ fn try_out(
         .iter()
         .flat_map(|change| change.after.nodes.iter().cloned());
     let changed: BTreeSet<Arc<str>> = changed.collect();
-    let others = changed.iter().filter(|name| !wanted.contains(&***name));
-    let others: Vec<Arc<str>> = others.cloned().collect();
+    let others: Vec<Arc<str>> = changed.difference(&state.wanted).cloned().collect();
     if goal.only
         && let Some(first) = others.first()
     {
@@ -306,17 +329,8 @@ fn try_out(
 
 /// The answers of all nodes after a plan.
 fn after(view: &RootView<'_>, key: &str, plan: &Plan) -> Result<Row, String> {
-    let snapshot = plan.after(view.analysis.snapshot)?;
-    let root = snapshot.roots().in_folder(&view.root.dir);
-    let root = root.ok_or_else(|| "the hierarchy would be gone".to_owned())?;
-    let analysis = Analysis {
-        snapshot: &snapshot,
-        ..view.analysis
-    };
-    let mut later = analysis.at(root);
-    later.environment.name = view.environment.name.clone();
     let all: Vec<usize> = (0..view.analysis.nodes.len()).collect();
-    Ok(bare_row_of(&later, key, &all))
+    edit::after(view, plan, |later| bare_row_of(later, key, &all))
 }
 
 /// Why a plan changes just these nodes.
@@ -368,7 +382,7 @@ impl Proposal {
         };
         let mut keys: Vec<&str> = Vec::new();
         for change in &self.proof.known.changes {
-            if change.key != self.key() && !keys.contains(&&*change.key) {
+            if change.key != self.key && !keys.contains(&&*change.key) {
                 keys.push(&change.key);
             }
         }
@@ -381,16 +395,5 @@ impl Proposal {
             counted(meant),
             self.because
         )
-    }
-
-    fn key(&self) -> Arc<str> {
-        let changes = &self.proof.known.changes;
-        let is_of_all = changes.iter().find(|change| {
-            let mut names = self.changed.iter();
-            names.all(|name| change.after.nodes.contains(name))
-        });
-        is_of_all
-            .or(changes.first())
-            .map_or_else(|| "".into(), |change| change.key.clone())
     }
 }

@@ -6,11 +6,10 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::{Goal, Outcome, diff, nodes_of, proposals, value_of, why_not};
-use crate::analysis::{Analysis, NodeCache, NodeInputs, RootView, WhichNodes};
+use crate::analysis::{Analysis, RootView};
 use crate::fixture::{FOLDER, Fixture};
 use crate::ide::cell::outcome_text;
-use crate::ide::expectation::chosen;
-use crate::ide::fixture_tests::with_hierarchy;
+use crate::ide::fixture_tests::{analysed, with_hierarchy};
 use crate::ide::random_workspace::{FILES, KEYS, file, values, workspace};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::{KnownNodes, Nodes};
@@ -31,23 +30,11 @@ fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T {
         false => with_hierarchy(&text),
     };
     let fixture = Fixture::new("data/common.yaml", &text);
-    let snapshot = fixture.on_disk();
-    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-    let configs = ConfigCache::default();
-    let inputs = NodeInputs {
-        settings: &settings,
-        configs: &configs,
-        rules: &[],
-        nodes_files: &[],
-        facts_file: None,
-        choice: None,
-        outside: &|_| None,
-    };
     let at = format!("{FOLDER}/data/common.yaml");
-    let set = NodeCache::default().nodes(&snapshot, &at, &inputs);
-    assert_eq!(set.known.len(), 4);
-    let analysis = Analysis::new(&snapshot, &settings, &configs, &set.known);
-    ask(&analysis.governing(&at).expect("a root"))
+    analysed(&fixture.on_disk(), &at, |analysis, _| {
+        assert_eq!(analysis.nodes.len(), 4);
+        ask(&analysis.governing(&at).expect("a root"))
+    })
 }
 
 /// What is proposed: titles with their proofs, and the diff of the first.
@@ -55,17 +42,8 @@ fn check(text: &str, (key, value): (&str, &str), nodes: &[&str], only: bool, exp
     let shown = at_root(text, |view| {
         let conditions: Vec<String> = nodes.iter().map(|node| (*node).to_owned()).collect();
         let which = nodes_of(&conditions).expect("nodes");
-        let variables = match &which {
-            WhichNodes::Where(all) => all.iter().map(|(name, _)| name.clone()).collect(),
-            WhichNodes::All | WhichNodes::Named(_) | WhichNodes::Described(_) => Vec::new(),
-        };
-        let goal = Goal {
-            key: Arc::from(key),
-            value: value_of(value).expect("a value"),
-            members: chosen(view.analysis.nodes, &which).expect("known nodes"),
-            variables,
-            only,
-        };
+        let wanted = (Arc::from(key), value_of(value).expect("a value"));
+        let goal = Goal::of(view.analysis.nodes, wanted, &which, only).expect("known nodes");
         match proposals(view, &goal).expect("an outcome") {
             Outcome::Already => "already".to_owned(),
             Outcome::Nothing(reasons) => format!("nothing:\n{}", reasons.join("\n")),
@@ -305,13 +283,8 @@ proptest! {
         let analysis = Analysis::new(&before, &settings, &configs, &nodes);
         let view = analysis.governing(&format!("{FOLDER}/data/common.yaml")).expect("a root");
         let which = nodes_of(&[which.to_owned()]).expect("nodes");
-        let goal = Goal {
-            key: Arc::from(key),
-            value: value_of(value).expect("a value"),
-            members: chosen(&nodes, &which).expect("known nodes"),
-            variables: Vec::new(),
-            only,
-        };
+        let wanted = (Arc::from(key), value_of(value).expect("a value"));
+        let goal = Goal::of(&nodes, wanted, &which, only).expect("known nodes");
         let Ok(Outcome::Proposals(all)) = proposals(&view, &goal) else {
             return Ok(());
         };

@@ -12,11 +12,7 @@ use crate::workspace::{Format, HIERA_YAML, path};
 /// Where Puppet looks for data of version 3 unless it is told.
 const DEFAULT_DATADIR: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
 
-pub(super) fn offers(analysis: Analysis<'_>, at: &str) -> Vec<Offer> {
-    offer(analysis, at).into_iter().collect()
-}
-
-fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
+pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
     let is_configuration =
         path::name(at) == HIERA_YAML || analysis.snapshot.roots().of_config(at).is_some();
     let file = analysis.snapshot.file(at).filter(|_| is_configuration)?;

@@ -3,11 +3,7 @@
 use super::{Cursor, Kind, Offer};
 use crate::ide::edit::Plan;
 
-pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
-    offer(cursor).into_iter().collect()
-}
-
-fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     let sheet = &cursor.sheet;
     let all = sheet.all(&cursor.key);
     let (_, earlier) = all.split_last()?;

@@ -5,11 +5,7 @@ use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
 use crate::value::load_node;
 
-pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
-    offer(cursor).into_iter().collect()
-}
-
-fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     let own = &cursor.reach.place;
     let files = cursor.files_of(own);
     if files.len() < 2 || files.len() > MOST_FILES {

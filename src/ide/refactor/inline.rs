@@ -8,11 +8,7 @@ use crate::syntax::{NodeId, NodeKind};
 use crate::text::TextEdit;
 use crate::value::{Value, load_node};
 
-pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
-    offer(cursor).into_iter().collect()
-}
-
-fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     let tree = cursor.sheet.tree();
     let path = tree.path_at(cursor.offset);
     let id = *path.last()?;

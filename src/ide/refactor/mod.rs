@@ -67,22 +67,18 @@ pub struct Offer {
 /// What can be made of what is under the cursor, without lookups. O(files of a level).
 #[must_use]
 pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Offer> {
-    let mut found = convert::offers(analysis, at);
+    let mut found: Vec<Offer> = convert::offer(analysis, at).into_iter().collect();
     let Some(cursor) = Cursor::of(analysis, at, offset) else {
         return found;
     };
-    for offers in [
-        move_key::offers,
-        hoist::offers,
-        push_down::offers,
-        duplicates::offers,
-        extract::offers,
-        inline::offers,
-        merge::offers,
-        nest::offers,
-    ] {
-        found.extend(offers(&cursor));
-    }
+    found.extend(move_key::offers(&cursor));
+    found.extend(hoist::offer(&cursor));
+    found.extend(push_down::offer(&cursor));
+    found.extend(duplicates::offer(&cursor));
+    found.extend(extract::offer(&cursor));
+    found.extend(inline::offer(&cursor));
+    found.extend(merge::offers(&cursor));
+    found.extend(nest::offers(&cursor));
     found
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Cursor, Kind, Offer};
-use crate::ide::edit::Plan;
+use crate::ide::edit::{Plan, column};
 use crate::syntax::NodeKind;
 use crate::text::{TextEdit, TextRange};
 
@@ -156,8 +156,4 @@ fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
         kind: Kind::Rewrite,
         plan,
     })
-}
-
-fn column(text: &str, offset: usize) -> usize {
-    offset - text[..offset].rfind('\n').map_or(0, |at| at + 1)
 }

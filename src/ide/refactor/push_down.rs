@@ -4,11 +4,7 @@ use super::{Cursor, Kind, MOST_FILES, Offer, order};
 use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
 
-pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
-    offer(cursor).into_iter().collect()
-}
-
-fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     let own = order(&cursor.reach.place);
     let places = cursor.places();
     let mut above = places.iter().rev().filter(|place| order(place) < own);

@@ -8,7 +8,7 @@ use tower_lsp::jsonrpc::{Error, Result};
 use super::edits::plan_edit;
 use super::execute_command::{file, place};
 use super::{View, Wants};
-use crate::analysis::{Analysis, WhichNodes};
+use crate::analysis::Analysis;
 use crate::ide::expectation::chosen;
 use crate::ide::goal::{
     Goal, Proposal, nodes_of, outcome_json, proposal_json, proposals, value_of, why_not,
@@ -97,17 +97,8 @@ fn edits(
         .answering(place)
         .ok_or("there is no hierarchy here")?;
     let which = nodes_of(&asked.conditions)?;
-    let variables = match &which {
-        WhichNodes::Where(all) => all.iter().map(|(name, _)| name.clone()).collect(),
-        WhichNodes::All | WhichNodes::Named(_) | WhichNodes::Described(_) => Vec::new(),
-    };
-    let goal = Goal {
-        key: asked.key.clone(),
-        value: asked.value.clone(),
-        members: chosen(analysis.nodes, &which)?,
-        variables,
-        only: asked.only,
-    };
+    let wanted = (asked.key.clone(), asked.value.clone());
+    let goal = Goal::of(analysis.nodes, wanted, &which, asked.only)?;
     let outcome = proposals(&view, &goal)?;
     let one = |proposal: &Proposal| {
         let edit = json!(edit(proposal));
