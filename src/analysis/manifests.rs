@@ -54,6 +54,21 @@ impl<'a> ClassParameter<'a> {
     }
 }
 
+/// Why a key is for no parameter of a class that the workspace has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoParameter<'k> {
+    /// Its name is not that of a parameter: it is asked for by its name alone.
+    OtherName,
+    /// The class is of a module that is not in the workspace.
+    NoModule(&'k str),
+    /// The class is of a module that is in the workspace without its manifests.
+    NoManifests(&'k str),
+    /// The module's manifests have no such class.
+    NoClass(&'k str),
+    /// The class has no such parameter, or its manifest cannot be read whole.
+    NoSuchParameter,
+}
+
 /// A key as automatic lookup makes it: the class, and its parameter.
 #[must_use]
 pub fn split_key(key: &str) -> Option<(&str, &str)> {
@@ -145,6 +160,29 @@ impl<'a> Analysis<'a> {
     pub fn class_parameter(self, root: Option<&'a Root>, key: &str) -> Option<ClassParameter<'a>> {
         let (class, parameter) = split_key(key)?;
         self.class(root, class)?.parameter(parameter)
+    }
+
+    /// Why a key is for no parameter of a class; nothing where it is for one.
+    #[must_use]
+    pub fn no_parameter<'k>(self, root: &'a Root, key: &'k str) -> Option<NoParameter<'k>> {
+        let Some((class, parameter)) = split_key(key) else {
+            return Some(NoParameter::OtherName);
+        };
+        if let Some(class) = self.class(Some(root), class) {
+            let is_known = class.parameter(parameter).is_some();
+            return (!is_known).then_some(NoParameter::NoSuchParameter);
+        }
+        let module = class.split("::").next().unwrap_or(class);
+        let is_of_module = |name: &str| {
+            let rest = name.strip_prefix(module);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        };
+        let mut names = self.snapshot.defined_names(module);
+        Some(match self.module_dir(root, module) {
+            _ if names.any(|name| is_of_module(name)) => NoParameter::NoClass(module),
+            Some(_) => NoParameter::NoManifests(module),
+            None => NoParameter::NoModule(module),
+        })
     }
 }
 

@@ -67,7 +67,7 @@ pub use environment::{CODEDIR, environment_in, environment_of};
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use governing::{Governing, HieraFiles, governing};
-pub use manifests::{ClassParameter, Defined, split_key};
+pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use node_file::{NodeFile, describes_nodes};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};
 pub use nodes::{

@@ -202,7 +202,7 @@ fn read_json(path: &Path) -> Value {
 }
 
 /// Copies a folder, symbolic links as links.
-fn copy_tree(from: &Path, to: &Path) {
+pub fn copy_tree(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a writable folder");
     for entry in fs::read_dir(from).unwrap_or_else(|e| panic!("{}: {e}", from.display())) {
         let entry = entry.expect("a readable folder");

@@ -20,6 +20,7 @@ mod compare;
 mod corpora;
 mod corpora_parity;
 mod declared;
+mod definitions_corpora;
 mod generate;
 mod hover_corpora;
 #[path = "../support/hover_forms.rs"]

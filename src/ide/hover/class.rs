@@ -5,7 +5,7 @@ use super::context::{Context, with_more};
 use super::key::{self, CELL};
 use super::page::{Line, Page, Piece, code, name, text};
 use super::{over_nodes, yaml};
-use crate::analysis::{ClassParameter, Defined};
+use crate::analysis::{ClassParameter, Defined, NoParameter, split_key};
 use crate::ide::target::KeyTarget;
 use crate::text::TextRange;
 use crate::workspace::{CodeFacts, DefinitionKind, IncludeFact, LookupKey};
@@ -23,6 +23,7 @@ const MOST_PARAMETERS: usize = 16;
 pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
     let (analysis, root) = (context.view.analysis, context.view.root);
     let Some(found) = analysis.class_parameter(Some(root), &target.root) else {
+        add_reason(context, &target.root, page);
         return;
     };
     let mut line = vec![text(format!("class {} · ", found.class.definition.name))];
@@ -37,6 +38,40 @@ pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mu
     {
         page.line(vec![text(line)]);
     }
+}
+
+/// Adds why no class has the parameter, where the workspace has manifests at all.
+fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
+    let (analysis, root) = (context.view.analysis, context.view.root);
+    let (Some((class, parameter)), Some(reason)) =
+        (split_key(key), analysis.no_parameter(root, key))
+    else {
+        return;
+    };
+    if analysis.snapshot.defined_names("").next().is_none() {
+        return;
+    }
+    let mut line = vec![text(format!("class {class} · "))];
+    match reason {
+        NoParameter::OtherName => return,
+        NoParameter::NoModule(module) => line.extend([
+            text("of module "),
+            code(module),
+            text(", which is not in this workspace"),
+        ]),
+        NoParameter::NoManifests(module) => line.extend([
+            text("of module "),
+            code(module),
+            text(", whose manifests are not in this workspace"),
+        ]),
+        NoParameter::NoClass(module) => {
+            line.extend([text("not among the manifests of module "), code(module)])
+        }
+        NoParameter::NoSuchParameter => {
+            line.extend([text("has no parameter "), code(format!("${parameter}"))])
+        }
+    }
+    page.line(line);
 }
 
 /// `Type $name = default`

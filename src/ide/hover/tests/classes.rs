@@ -54,7 +54,8 @@ fn a_key_shows_the_parameter_that_it_is_for() {
         expect![[r#"
             ntp::other — first found, for every node that reads this file
               3
-            set in common.yaml:1"#]],
+            set in common.yaml:1
+            class ntp · has no parameter $other"#]],
     );
 }
 
