@@ -21,6 +21,7 @@ mod corpora;
 mod corpora_parity;
 mod declared;
 mod definitions_corpora;
+mod edits;
 mod generate;
 mod hover_corpora;
 #[path = "../support/hover_forms.rs"]

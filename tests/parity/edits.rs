@@ -1,0 +1,428 @@
+//! What renames, refactorings and edits by goal promise, held against real Puppet over random
+//! workspaces: what each says of every node and key is what Puppet answers before and after.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use hiera_ls::analysis::{Analysis, RootView};
+use hiera_ls::ide::edit::{Plan, Proof};
+use hiera_ls::ide::goal::{Goal, Outcome, Proposal, nodes_of, proposals, value_of};
+use hiera_ls::ide::refactor::{chosen, offers};
+use hiera_ls::ide::rename::rename;
+use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
+use hiera_ls::scope::{KnownNodes, Nodes};
+use hiera_ls::value::{load_yaml, to_tagged_json};
+use hiera_ls::workspace::{Change, Snapshot, Workspace};
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use crate::case::{ENVIRONMENT, write_files};
+use crate::generate::dice::Dice;
+use crate::program::{Program, Session, puppet_version};
+
+/// Workspaces of a run.
+const WORKSPACES: usize = 24;
+
+/// Where a workspace lies that is only in memory.
+const FOLDER: &str = "/w";
+
+const HIERARCHY: &str = "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy:\n\
+                         - {name: Node, path: 'node/%{trusted.certname}.yaml'}\n\
+                         - {name: Role, path: 'role/%{facts.role}.yaml'}\n\
+                         - {name: Common, path: common.yaml}\n";
+const FILES: [&str; 4] = [
+    "data/node/web1.yaml",
+    "data/role/web.yaml",
+    "data/role/db.yaml",
+    "data/common.yaml",
+];
+const KNOWN: [(&str, &str); 3] = [("web1", "web"), ("web2", "web"), ("db1", "db")];
+/// Nodes that Puppet alone is asked for.
+const OTHERS: [(&str, &str); 3] = [("web9", "web"), ("db9", "db"), ("x1", "x")];
+const KEYS: [&str; 5] = ["a", "m::b", "m::c", "d", "e"];
+/// Keys that nothing looks up, as keys of their own or as a hash.
+const FLAT: &str = "p::q: 1\n# why\np::r: [x, y]\n";
+const NESTED: &str = "p:\n  q: 1\n  # why\n  r: [x, y]\n";
+const ALONE: [&str; 3] = ["p", "p::q", "p::r"];
+/// What a key is renamed to.
+const NEW_NAME: &str = "n::f";
+const VALUES: [&str; 10] = [
+    "1",
+    "some text",
+    "'some text'",
+    "[x, y]",
+    "\n  - x\n  - y",
+    "{k: 1, l: {k: 2}}",
+    "\n  k: some text\n  o: 4",
+    "\"%{lookup('a')}\"",
+    "\"%{alias('m::c')}\"  # why",
+    "&x [z, '%{lookup(\"m::c\")}']",
+];
+const OPTIONS: [&str; 4] = [
+    "a: {merge: deep}",
+    "'^m::': {merge: unique}",
+    "d:\n    merge: hash",
+    "m::b: {merge: {strategy: deep, knockout_prefix: '--'}}",
+];
+const WANTED: [&str; 5] = ["2", "some text", "[x, y, z]", "{k: 1}", "[y]"];
+const WHOSE: [&str; 4] = ["role=web", "role=db", "web2", "role=web,db"];
+
+type Files = BTreeMap<String, String>;
+
+/// What Puppet gives a node for a key.
+type Answers = BTreeMap<(String, String), Value>;
+
+/// The files of a random workspace.
+fn random(dice: &mut Dice) -> Files {
+    let mut files = Files::from([("hiera.yaml".to_owned(), HIERARCHY.to_owned())]);
+    let mut shared = Vec::new();
+    for name in FILES {
+        let mut entries: Vec<String> = Vec::new();
+        for key in KEYS {
+            if dice.chance(50) {
+                let entry = format!("{key}: {}\n", dice.pick(&VALUES));
+                entries.push(entry.replace(": \n", ":\n"));
+            }
+        }
+        match name {
+            "data/role/web.yaml" => shared.clone_from(&entries),
+            // What both roles set alike can be hoisted.
+            "data/role/db.yaml" if dice.chance(50) => entries.clone_from(&shared),
+            "data/common.yaml" if dice.chance(20) => entries.push(FLAT.to_owned()),
+            "data/common.yaml" if dice.chance(20) => entries.push(NESTED.to_owned()),
+            _ => {}
+        }
+        if dice.chance(15) {
+            entries.extend(entries.first().cloned());
+        }
+        let mut text = entries.concat();
+        if dice.chance(30) {
+            text += &format!("lookup_options:\n  {}\n", dice.pick(&OPTIONS));
+        }
+        // Two anchors of one name in a file would mean what stands between them.
+        let text = match text.matches("&x").count() {
+            0 | 1 => text,
+            _ => text.replace("&x ", ""),
+        };
+        files.insert(name.to_owned(), text);
+    }
+    files
+}
+
+fn snapshot(files: &Files) -> Arc<Snapshot> {
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec![FOLDER.into()]));
+    for (name, text) in files {
+        workspace.apply(Change::Open {
+            path: format!("{FOLDER}/{name}").into(),
+            text: text.as_str().into(),
+            version: 1,
+        });
+    }
+    workspace.snapshot()
+}
+
+fn known() -> KnownNodes {
+    let nodes = KNOWN.map(|(name, role)| format!("{name}: {{facts: {{role: {role}}}}}\n"));
+    let file = load_yaml(nodes.concat().as_bytes()).unwrap();
+    KnownNodes::new(&Nodes::read(&file, &Default::default()).unwrap())
+}
+
+/// The files after a plan.
+fn made(files: &Files, plan: &Plan, snapshot: &Snapshot) -> Files {
+    let mut files = files.clone();
+    for changed in plan.changed(snapshot).unwrap() {
+        let name = changed.path.strip_prefix(&format!("{FOLDER}/")).unwrap();
+        files.insert(name.to_owned(), changed.after.to_string());
+    }
+    files
+}
+
+/// What Puppet gives every node for every key.
+fn answers(puppet: &mut Session, files: &Files) -> Answers {
+    let folder = tempfile::tempdir().unwrap();
+    let within = files.iter();
+    let within = within.map(|(name, text)| (format!("{ENVIRONMENT}/{name}"), text.clone()));
+    write_files(&within.collect::<IndexMap<_, _>>(), folder.path());
+    let environment = folder.path().join(ENVIRONMENT);
+    let nodes: Vec<_> = KNOWN.into_iter().chain(OTHERS).collect();
+    let keys: Vec<&str> = KEYS.into_iter().chain(ALONE).chain([NEW_NAME]).collect();
+    let requests = nodes.iter().map(|(node, role)| {
+        json!({
+            "id": node, "node": node, "environment": "production", "puppet_version": 7,
+            "keys": keys, "facts": {"role": role}, "environment_dir": environment.to_str(),
+            "global_hiera_yaml": null,
+        })
+    });
+    let replies = puppet.ask(&requests.collect::<Vec<_>>());
+    let mut found = Answers::new();
+    for ((node, _), reply) in nodes.iter().zip(replies) {
+        assert_eq!(reply.get("oracle_error"), None, "{reply}");
+        for (key, answer) in keys.iter().zip(reply["answers"].as_array().unwrap()) {
+            let told = match (answer["found"].as_bool(), answer.get("error")) {
+                (Some(true), _) => answer["value"].clone(),
+                (_, Some(error)) => json!({ "error": error }),
+                (_, None) => json!("(not found)"),
+            };
+            found.insert((node.to_string(), key.to_string()), told);
+        }
+    }
+    found
+}
+
+/// Asks about the workspace, with its known nodes.
+fn with_view<T>(snapshot: &Snapshot, ask: impl FnOnce(&RootView<'_>) -> T) -> T {
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let (configs, nodes) = (ConfigCache::default(), known());
+    let analysis = Analysis::new(snapshot, &settings, &configs, &nodes);
+    let view = analysis.governing(&format!("{FOLDER}/data/common.yaml"));
+    ask(&view.unwrap())
+}
+
+/// Where Puppet and a proof disagree on what changes.
+fn disagreements(proof: &Proof, plan: &Plan, before: &Answers, after: &Answers) -> Vec<String> {
+    let mut told = BTreeSet::new();
+    for change in &proof.known.changes {
+        let nodes = change.after.nodes.iter();
+        told.extend(nodes.map(|node| (node.to_string(), change.key.to_string())));
+    }
+    let may_change: BTreeSet<&str> = proof.possible.iter().map(|one| &*one.key).collect();
+    let mut found = Vec::new();
+    for (at, old) in before {
+        let (node, key) = at;
+        if plan.meant.iter().any(|meant| **meant == **key) {
+            continue;
+        }
+        let new = &after[at];
+        let is_known = KNOWN.iter().any(|(known, _)| known == node);
+        let agrees = match is_known {
+            true => (old != new) == told.contains(at),
+            // Of other nodes it is said which keys can change.
+            false => old == new || may_change.contains(&**key) || !proof.is_complete,
+        };
+        if !agrees {
+            found.push(format!("{node} {key}: {old} -> {new}"));
+        }
+    }
+    found
+}
+
+/// What is wrong, with the workspace that it is wrong in.
+fn report(files: &Files, title: &str, words: &str, wrong: &[String], after: &Files) -> String {
+    let texts = files.iter().filter(|(name, _)| *name != "hiera.yaml");
+    let texts: String = texts
+        .map(|(name, text)| format!("#- {name}\n{text}"))
+        .collect();
+    let changed = after
+        .iter()
+        .filter(|(name, text)| files.get(*name) != Some(text));
+    let changed: String = changed
+        .map(|(name, text)| format!("#- {name}\n{text}"))
+        .collect();
+    let wrong = wrong.join("\n");
+    format!("{title}: {words}\n{wrong}\nBEFORE\n{texts}AFTER\n{changed}")
+}
+
+/// The kind of a refactoring: the words of its title that no workspace has to do with.
+fn kind(title: &str) -> &'static str {
+    let kinds = [
+        ("Keep only", "one of duplicates"),
+        ("Extract", "extract"),
+        ("Inline", "inline"),
+        ("Merge", "merge"),
+        ("Make a hash", "nest"),
+        ("Make ", "flatten"),
+        ("Move", "move"),
+    ];
+    match title {
+        title if title.contains(" from all ") => "hoist",
+        title if title.contains(" into ") && title.starts_with("Move") => "push down",
+        title => {
+            let found = kinds.iter().find(|(begin, _)| title.starts_with(begin));
+            found.unwrap_or_else(|| panic!("what is '{title}'?")).1
+        }
+    }
+}
+
+/// The refactorings of every key and value of a file, each once.
+fn all_offers(analysis: Analysis<'_>, path: &str) -> BTreeMap<String, usize> {
+    let text = analysis.snapshot.file(path).unwrap().text().clone();
+    let mut found = BTreeMap::new();
+    for (offset, _) in text.match_indices(|c: char| c.is_alphanumeric() || c == '%') {
+        for offer in offers(analysis, path, offset) {
+            found.entry(offer.title).or_insert(offset);
+        }
+    }
+    found
+}
+
+#[test]
+fn refactorings_change_in_puppet_what_they_say() {
+    if puppet_version().is_none() {
+        return;
+    }
+    let mut dice = Dice::new(18);
+    let mut puppet = Program::puppet().start();
+    let mut tried: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for _ in 0..WORKSPACES {
+        let files = random(&mut dice);
+        let snapshot = snapshot(&files);
+        let before = answers(&mut puppet, &files);
+        with_view(&snapshot, |view| {
+            for name in FILES {
+                let at = format!("{FOLDER}/{name}");
+                for (title, offset) in all_offers(view.analysis, &at) {
+                    let (offer, proof) = chosen(view.analysis, &at, offset, &title).unwrap();
+                    let after = made(&files, &offer.plan, &snapshot);
+                    let given = answers(&mut puppet, &after);
+                    let found = disagreements(&proof, &offer.plan, &before, &given);
+                    *tried.entry(kind(&title)).or_default() += 1;
+                    if !found.is_empty() {
+                        wrong.push(report(&files, &title, &proof.words(), &found, &after));
+                    }
+                }
+            }
+        });
+    }
+    println!("{tried:?}");
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(3)].join("\n\n")
+    );
+    assert_eq!(tried.len(), 9, "{tried:?}");
+}
+
+#[test]
+fn renames_change_nothing_in_puppet_but_the_name() {
+    if puppet_version().is_none() {
+        return;
+    }
+    let mut dice = Dice::new(20);
+    let mut puppet = Program::puppet().start();
+    let mut renamed = 0;
+    for _ in 0..2 * WORKSPACES {
+        let files = random(&mut dice);
+        let snapshot = snapshot(&files);
+        let key = dice.pick(&KEYS);
+        let mut named = FILES.iter().filter_map(|name| {
+            let at = format!("{FOLDER}/{name}");
+            let file = snapshot.file(&at)?;
+            Some((at, file.facts().key(key)?.key.start as usize))
+        });
+        let Some((at, offset)) = named.next() else {
+            continue;
+        };
+        let found = with_view(&snapshot, |view| {
+            rename(view.analysis, &at, offset, NEW_NAME)
+        });
+        // A pattern that matches other keys too would no longer match it: that is refused.
+        let Ok(edits) = found else {
+            continue;
+        };
+        let plan = Plan {
+            edits,
+            ..Plan::default()
+        };
+        let before = answers(&mut puppet, &files);
+        let changed = made(&files, &plan, &snapshot);
+        let after = answers(&mut puppet, &changed);
+        let mut wrong = Vec::new();
+        for ((node, asked), old) in &before {
+            let now = match asked {
+                asked if asked == key => NEW_NAME,
+                asked if asked == NEW_NAME => key,
+                asked => asked,
+            };
+            let new = &after[&(node.clone(), now.to_owned())];
+            // Errors name the keys.
+            let told = |answer: &Value| match answer.get("error") {
+                Some(error) => error.to_string().replace(NEW_NAME, key),
+                None => answer.to_string(),
+            };
+            if told(old) != told(new) {
+                wrong.push(format!("{node} {asked}: {old} -> {new}"));
+            }
+        }
+        let title = format!("rename {key}");
+        assert!(
+            wrong.is_empty(),
+            "{}",
+            report(&files, &title, "", &wrong, &changed)
+        );
+        renamed += 1;
+    }
+    assert!(renamed > WORKSPACES / 2, "{renamed}");
+}
+
+/// Where Puppet does not do what a proposal says.
+fn broken_promises(
+    goal: &Goal,
+    proposal: &Proposal,
+    before: &Answers,
+    after: &Answers,
+) -> Vec<String> {
+    let value: Value = serde_json::from_str(&to_tagged_json(&goal.value)).unwrap();
+    let nodes = known();
+    let mut wrong = disagreements(&proposal.proof, &proposal.plan, before, after);
+    for (number, (name, _)) in KNOWN.iter().enumerate() {
+        let at = (nodes.certname(number).to_owned(), goal.key.to_string());
+        assert_eq!(nodes.certname(number), *name);
+        let is_meant = goal.members.contains(&number);
+        let is_told = proposal.changed.iter().any(|changed| **changed == **name);
+        if is_meant && after[&at] != value {
+            wrong.push(format!("{name} gets {}, not {value}", after[&at]));
+        }
+        if is_told != (before[&at] != after[&at]) {
+            wrong.push(format!("{name}: {} -> {}", before[&at], after[&at]));
+        }
+        if goal.only && !is_meant && before[&at] != after[&at] {
+            wrong.push(format!("{name} was not meant"));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn edits_by_goal_do_in_puppet_what_they_say() {
+    if puppet_version().is_none() {
+        return;
+    }
+    let mut dice = Dice::new(19);
+    let mut puppet = Program::puppet().start();
+    let mut tried = 0;
+    let mut wrong = Vec::new();
+    for _ in 0..2 * WORKSPACES {
+        let files = random(&mut dice);
+        let snapshot = snapshot(&files);
+        let (key, value) = (dice.pick(&KEYS), value_of(dice.pick(&WANTED)).unwrap());
+        let which = nodes_of(&[dice.pick(&WHOSE).to_owned()]).unwrap();
+        let only = dice.chance(60);
+        let goal = Goal::of(&known(), (Arc::from(key), value), &which, only).unwrap();
+        let found = with_view(&snapshot, |view| proposals(view, &goal)).unwrap();
+        let Outcome::Proposals(all) = found else {
+            continue;
+        };
+        let before = answers(&mut puppet, &files);
+        for proposal in all {
+            let changed = made(&files, &proposal.plan, &snapshot);
+            let after = answers(&mut puppet, &changed);
+            let found = broken_promises(&goal, &proposal, &before, &after);
+            tried += 1;
+            if !found.is_empty() {
+                let words = proposal.words();
+                wrong.push(report(&files, &proposal.title, &words, &found, &changed));
+            }
+        }
+    }
+    println!("{tried} proposals");
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(3)].join("\n\n")
+    );
+    assert!(tried > WORKSPACES, "{tried}");
+}
