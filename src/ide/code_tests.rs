@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::completion::complete;
 use super::definition::{declaration, definition, type_definition};
-use super::fixture_tests::{Asked, all_shown, ask, with_hierarchy};
+use super::fixture_tests::{Asked, all_shown, and_half_typed, ask, with_hierarchy};
 use super::references::{Role, references};
 use super::rename::rename;
 use super::signature::signature;
@@ -44,9 +44,11 @@ fn in_code(from: &str, to: &str) -> String {
     in_common("web::port: 80\nclasses: [web, '::web::log']\n").replace(from, to)
 }
 
-fn check(text: &str, answer: impl FnOnce(&Asked<'_>) -> Option<String>, expected: Expect) {
-    let found = ask(text, None, |asked| answer(&asked));
-    expected.assert_eq(found.as_deref().unwrap_or("none"));
+fn check(text: &str, answer: impl Fn(&Asked<'_>) -> Option<String>, expected: Expect) {
+    for text in and_half_typed(text) {
+        let found = ask(&text, None, |asked| answer(&asked));
+        expected.assert_eq(found.as_deref().unwrap_or("none"));
+    }
 }
 
 fn defined(asked: &Asked<'_>) -> Option<String> {

@@ -75,6 +75,28 @@ pub(super) fn analysed<T>(
     answer(analysis, &set.files)
 }
 
+/// The same with the cursor's file half typed at its end: an entry that is not closed, and a word that
+/// is no entry yet. Nothing where that file is no data, or JSON.
+pub(super) fn half_typed(text: &str) -> Vec<String> {
+    let cursor = text.find("$0").expect("a cursor");
+    let end = text[cursor..].find("\n#- ").map(|at| cursor + at + 1);
+    let path = text[..cursor].rfind("#- ").map(|at| &text[at + 3..]);
+    let path = path.and_then(|rest| rest.lines().next());
+    if path.is_some_and(|path| !path.ends_with(".yaml") || path.ends_with("hiera.yaml")) {
+        return Vec::new();
+    }
+    let (before, behind) = text.split_at(end.unwrap_or(text.len()));
+    let lines = ["half: [a, \"b\n", "hal\n"];
+    lines
+        .map(|line| format!("{}\n{line}{behind}", before.trim_end_matches('\n')))
+        .to_vec()
+}
+
+/// A text as it is, then [`half_typed`]: the answer must be the same.
+pub(super) fn and_half_typed(text: &str) -> impl Iterator<Item = String> {
+    std::iter::once(text.to_owned()).chain(half_typed(text))
+}
+
 /// `PATH:LINE NAME` of a place.
 pub(super) fn shown(snapshot: &Snapshot, place: &FilePlace) -> String {
     let below = place.path.strip_prefix(FOLDER).unwrap_or(&place.path);

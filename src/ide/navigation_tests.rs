@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::definition::{declaration, definition};
-use super::fixture_tests::{all_shown, ask, text_of, with_hierarchy};
+use super::fixture_tests::{all_shown, and_half_typed, ask, text_of, with_hierarchy};
 use super::links::document_links;
 use super::references::{Role, highlights, references};
 
@@ -27,47 +27,55 @@ port: 3
 ";
 
 fn check_definition(text: &str, selected: Option<&str>, expected: Expect) {
-    let found = ask(text, selected, |asked| {
-        let found = definition(asked.analysis, asked.path, asked.offset, asked.facts);
-        found.map(|found| {
-            let origin = found.origin;
-            let file = asked.analysis.snapshot.file(asked.path).unwrap();
-            let places = all_shown(asked.analysis.snapshot, &found.places);
-            format!("from {}\n{places}", text_of(file.text(), origin))
-        })
-    });
-    expected.assert_eq(found.as_deref().unwrap_or("none"));
+    for text in and_half_typed(text) {
+        let found = ask(&text, selected, |asked| {
+            let found = definition(asked.analysis, asked.path, asked.offset, asked.facts);
+            found.map(|found| {
+                let origin = found.origin;
+                let file = asked.analysis.snapshot.file(asked.path).unwrap();
+                let places = all_shown(asked.analysis.snapshot, &found.places);
+                format!("from {}\n{places}", text_of(file.text(), origin))
+            })
+        });
+        expected.assert_eq(found.as_deref().unwrap_or("none"));
+    }
 }
 
 fn check_declaration(text: &str, expected: Expect) {
-    let found = ask(text, None, |asked| {
-        let found = declaration(asked.analysis, asked.path, asked.offset, asked.facts);
-        found.map(|found| all_shown(asked.analysis.snapshot, &found.places))
-    });
-    expected.assert_eq(found.as_deref().unwrap_or("none"));
+    for text in and_half_typed(text) {
+        let found = ask(&text, None, |asked| {
+            let found = declaration(asked.analysis, asked.path, asked.offset, asked.facts);
+            found.map(|found| all_shown(asked.analysis.snapshot, &found.places))
+        });
+        expected.assert_eq(found.as_deref().unwrap_or("none"));
+    }
 }
 
 fn check_references(text: &str, expected: Expect) {
-    let roles = [Role::Definition, Role::Option, Role::Use];
-    let found = ask(text, None, |asked| {
-        let found = references(asked.analysis, asked.path, asked.offset, &roles);
-        found.map(|found| all_shown(asked.analysis.snapshot, &found))
-    });
-    expected.assert_eq(found.as_deref().unwrap_or("none"));
+    for text in and_half_typed(text) {
+        let roles = [Role::Definition, Role::Option, Role::Use];
+        let found = ask(&text, None, |asked| {
+            let found = references(asked.analysis, asked.path, asked.offset, &roles);
+            found.map(|found| all_shown(asked.analysis.snapshot, &found))
+        });
+        expected.assert_eq(found.as_deref().unwrap_or("none"));
+    }
 }
 
 fn check_highlights(text: &str, expected: Expect) {
-    let found = ask(text, None, |asked| {
-        let snapshot = asked.analysis.snapshot;
-        let file = snapshot.file(asked.path).unwrap();
-        let found = highlights(snapshot, asked.path, asked.offset).into_iter();
-        let lines = found.map(|one| {
-            let line = file.line(one.name.start as usize) + 1;
-            format!("{line} {:?} {}", one.role, text_of(file.text(), one.name))
+    for text in and_half_typed(text) {
+        let found = ask(&text, None, |asked| {
+            let snapshot = asked.analysis.snapshot;
+            let file = snapshot.file(asked.path).unwrap();
+            let found = highlights(snapshot, asked.path, asked.offset).into_iter();
+            let lines = found.map(|one| {
+                let line = file.line(one.name.start as usize) + 1;
+                format!("{line} {:?} {}", one.role, text_of(file.text(), one.name))
+            });
+            lines.collect::<Vec<_>>().join("\n")
         });
-        lines.collect::<Vec<_>>().join("\n")
-    });
-    expected.assert_eq(&found);
+        expected.assert_eq(&found);
+    }
 }
 
 fn check_links(text: &str, expected: Expect) {

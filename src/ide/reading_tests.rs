@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::fixture_tests::{ask, text_of, with_hierarchy};
+use super::fixture_tests::{and_half_typed, ask, text_of, with_hierarchy};
 use super::folding::{folds, selections};
 use super::linked_editing::linked_ranges;
 use super::semantic_tokens::semantic_tokens;
@@ -46,20 +46,22 @@ fn check_tokens(text: &str, expected: Expect) {
 }
 
 fn check_linked(text: &str, expected: Expect) {
-    let shown = ask(text, None, |asked| {
-        let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
-        let found = linked_ranges(asked.analysis.snapshot, asked.path, asked.offset)?;
-        let lines = found.ranges.iter().map(|range| {
-            let place = format!("{}-{}", range.start, range.end);
-            format!("{place} {}", text_of(text, *range))
+    for text in and_half_typed(text) {
+        let shown = ask(&text, None, |asked| {
+            let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
+            let found = linked_ranges(asked.analysis.snapshot, asked.path, asked.offset)?;
+            let lines = found.ranges.iter().map(|range| {
+                let place = format!("{}-{}", range.start, range.end);
+                format!("{place} {}", text_of(text, *range))
+            });
+            Some(format!(
+                "{}\n{}",
+                lines.collect::<Vec<_>>().join("\n"),
+                found.pattern
+            ))
         });
-        Some(format!(
-            "{}\n{}",
-            lines.collect::<Vec<_>>().join("\n"),
-            found.pattern
-        ))
-    });
-    expected.assert_eq(shown.as_deref().unwrap_or("nothing"));
+        expected.assert_eq(shown.as_deref().unwrap_or("nothing"));
+    }
 }
 
 fn in_common(text: &str) -> String {

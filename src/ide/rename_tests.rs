@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::file_rename::{Moved, file_renames};
-use super::fixture_tests::{ask, text_of, with_hierarchy};
+use super::fixture_tests::{and_half_typed, ask, text_of, with_hierarchy};
 use super::rename::{Edits, prepare, rename};
 use crate::analysis::Analysis;
 use crate::fixture::{FOLDER, Fixture};
@@ -19,13 +19,15 @@ use crate::workspace::{Change, Snapshot, Workspace};
 
 /// The lines that a rename changes, or why it does not.
 fn check(text: &str, new_name: &str, expected: Expect) {
-    let shown = ask(text, None, |asked| {
-        match rename(asked.analysis, asked.path, asked.offset, new_name) {
-            Ok(edits) => changed_lines(asked.analysis.snapshot, &edits),
-            Err(why) => format!("refused: {why}"),
-        }
-    });
-    expected.assert_eq(&shown);
+    for text in and_half_typed(text) {
+        let shown = ask(&text, None, |asked| {
+            match rename(asked.analysis, asked.path, asked.offset, new_name) {
+                Ok(edits) => changed_lines(asked.analysis.snapshot, &edits),
+                Err(why) => format!("refused: {why}"),
+            }
+        });
+        expected.assert_eq(&shown);
+    }
 }
 
 fn changed_lines(snapshot: &Snapshot, edits: &Edits) -> String {
@@ -48,14 +50,16 @@ fn changed_lines(snapshot: &Snapshot, edits: &Edits) -> String {
 }
 
 fn check_prepare(text: &str, expected: Expect) {
-    let shown = ask(text, None, |asked| {
-        let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
-        match prepare(asked.analysis, asked.path, asked.offset) {
-            Ok((range, name)) => format!("{name}: {}", text_of(text, range)),
-            Err(why) => format!("refused: {why}"),
-        }
-    });
-    expected.assert_eq(&shown);
+    for text in and_half_typed(text) {
+        let shown = ask(&text, None, |asked| {
+            let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
+            match prepare(asked.analysis, asked.path, asked.offset) {
+                Ok((range, name)) => format!("{name}: {}", text_of(text, range)),
+                Err(why) => format!("refused: {why}"),
+            }
+        });
+        expected.assert_eq(&shown);
+    }
 }
 
 const OTHERS: &str = "\

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::{Completion, complete, document};
-use crate::ide::fixture_tests::{ask, with_hierarchy};
+use crate::ide::fixture_tests::{and_half_typed, ask, with_hierarchy};
 use crate::ide::hover::{Described, HoverOptions};
 use crate::text::TextEdit;
 
@@ -32,35 +32,39 @@ unread::key: 1
 
 /// What is offered: each item with what is beside its name, then the line after the first is accepted.
 fn check(text: &str, expected: Expect) {
-    let found = ask(text, None, |asked| {
-        let found = complete(asked.analysis, asked.path, asked.offset)?;
-        let Completion { items, replace, .. } = &found;
-        let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
-        let mut lines: Vec<String> = items
-            .iter()
-            .take(12)
-            .map(|item| {
-                let detail = item.detail.as_deref().unwrap_or_default();
-                let line = format!("{:?} {}  {detail}", item.kind, item.label);
-                line.trim_end().to_owned()
-            })
-            .collect();
-        if items.len() > 12 {
-            lines.push(format!("and {} more", items.len() - 12));
-        }
-        if let Some(first) = items.first() {
-            let edit = TextEdit::replace(*replace, &first.insert);
-            let after = TextEdit::apply(&[edit], text).expect("an edit that fits");
-            let at = replace.start as usize;
-            let start = after[..at].rfind('\n').map_or(0, |at| at + 1);
-            lines.push(format!(
-                "> {}",
-                after[start..].lines().next().unwrap_or_default()
-            ));
-        }
-        Some(lines.join("\n"))
-    });
-    expected.assert_eq(found.as_deref().unwrap_or("nothing"));
+    for text in and_half_typed(text) {
+        let found = ask(&text, None, |asked| {
+            let mut found = complete(asked.analysis, asked.path, asked.offset)?;
+            // The entry that is half typed is a key of this file.
+            found.items.retain(|item| item.label != "half");
+            let Completion { items, replace, .. } = &found;
+            let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
+            let mut lines: Vec<String> = items
+                .iter()
+                .take(12)
+                .map(|item| {
+                    let detail = item.detail.as_deref().unwrap_or_default();
+                    let line = format!("{:?} {}  {detail}", item.kind, item.label);
+                    line.trim_end().to_owned()
+                })
+                .collect();
+            if items.len() > 12 {
+                lines.push(format!("and {} more", items.len() - 12));
+            }
+            if let Some(first) = items.first() {
+                let edit = TextEdit::replace(*replace, &first.insert);
+                let after = TextEdit::apply(&[edit], text).expect("an edit that fits");
+                let at = replace.start as usize;
+                let start = after[..at].rfind('\n').map_or(0, |at| at + 1);
+                lines.push(format!(
+                    "> {}",
+                    after[start..].lines().next().unwrap_or_default()
+                ));
+            }
+            Some(lines.join("\n"))
+        });
+        expected.assert_eq(found.as_deref().unwrap_or("nothing"));
+    }
 }
 
 fn in_common(text: &str) -> String {
