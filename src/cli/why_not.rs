@@ -10,10 +10,8 @@ use super::set::Form;
 use super::terminal::{Layout, Paint, complain, unwritten};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
-use crate::ide::cell::outcome_text;
-use crate::ide::document::short_name;
 use crate::ide::expectation::chosen;
-use crate::ide::goal::{value_of, why_not, why_not_json};
+use crate::ide::goal::{value_of, why_not, why_not_json, why_not_lines};
 
 /// Exit code where the node gets something else.
 const OTHER: u8 = 2;
@@ -63,26 +61,15 @@ fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
     let text = match arguments.format {
         Form::Json => why_not_json(&why, snapshot) + "\n",
         Form::Text => {
-            let merged = match &why.merged {
-                Some(how) => format!(", merged by '{how}'"),
-                None => String::new(),
-            };
-            let gets = outcome_text(&why.gets);
-            let mut text = layout.line(Paint::Title, &format!("{key} — {gets} for {node}{merged}"));
-            for level in &why.levels {
-                let place = match (&level.file, level.line) {
-                    (Some(file), Some(line)) => format!("{}:{line}", short_name(snapshot, file)),
-                    (Some(file), None) => short_name(snapshot, file).to_owned(),
-                    (None, _) => level.level.to_string(),
+            let lines = why_not_lines(&why, key, node, snapshot);
+            let mut text = String::new();
+            for (at, (line, is_in_the_way)) in lines.iter().enumerate() {
+                let paint = match (at, is_in_the_way) {
+                    (0, _) => Paint::Title,
+                    (_, true) => Paint::Old,
+                    (_, false) => Paint::Plain,
                 };
-                let paint = match level.is_in_the_way && !why.has_it {
-                    true => Paint::Old,
-                    false => Paint::Plain,
-                };
-                text += &layout.line(paint, &format!("  {place} {}", level.what));
-            }
-            if why.levels.is_empty() && !why.has_it {
-                text += &layout.line(Paint::Plain, "  no level sets it for this node");
+                text += &layout.line(paint, line);
             }
             text
         }

@@ -191,6 +191,18 @@ impl KeyPlace {
         }
     }
 
+    /// The top-level key: the one that is named, else the one around the place.
+    ///
+    /// # Errors
+    /// That there is none, in words.
+    pub fn top_key(&self, snapshot: &Snapshot) -> Result<Arc<str>, String> {
+        let key = self.key(snapshot)?;
+        Ok(match self.key {
+            Some(_) => key,
+            None => root_of(&key),
+        })
+    }
+
     fn view<'a>(&self, analysis: Analysis<'a>) -> Result<RootView<'a>, String> {
         answering(analysis, &self.path)
     }

@@ -15,15 +15,19 @@ use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
 use crate::ide::matrix::answer_in;
 use crate::ide::touched::Extent;
-use crate::lookup::{Answer, LookupError, Request, UnknownCause};
-use crate::scope::Scope;
-use crate::workspace::Snapshot;
+use crate::lookup::{Answer, LookupError, Reach, Request, UnknownCause};
+use crate::regexp::Regexp;
+use crate::scope::{KnownNodes, Scope};
+use crate::workspace::{LOOKUP_OPTIONS, Root, Snapshot, path};
 
 /// Most kinds of nodes that are looked at; of more the proof is not complete.
 const MOST_SCOPES: usize = 400;
 
 /// Most files with a key that are told apart.
 const MOST_HOLDERS: usize = 200;
+
+/// Most other environments that are looked at.
+const MOST_ENVIRONMENTS: usize = 20;
 
 /// Nodes or keys that are named before the rest is counted.
 const MOST_NAMED: usize = 3;
@@ -39,6 +43,8 @@ pub struct Proof {
     pub possible: Vec<Difference>,
     /// Whether all keys and all kinds of nodes were looked at.
     pub is_complete: bool,
+    /// Other environments that read the files too, and in which some value can change.
+    pub elsewhere: Vec<Arc<str>>,
 }
 
 /// A kind of node: what is known of it, and how that is said.
@@ -55,7 +61,43 @@ struct PossibleScope {
 /// # Errors
 /// A plan that does not fit the files, in words.
 pub fn prove(before: &RootView<'_>, plan: &Plan) -> Result<Proof, String> {
-    after(before, plan, |after| prove_against(before, plan, after))
+    let mut proof = after(before, plan, |after| prove_against(before, plan, after))?;
+    let no_nodes = KnownNodes::default();
+    let analysis = Analysis {
+        nodes: &no_nodes,
+        ..before.analysis
+    };
+    for root in other_readers(before, plan) {
+        let other = analysis.at(root);
+        let found = after(&other, plan, |after| prove_against(&other, plan, after))?;
+        if !found.changes_nothing() {
+            proof.elsewhere.push(Arc::from(path::name(&root.dir)));
+        }
+    }
+    Ok(proof)
+}
+
+/// The other environments that read a file of a plan: data of a module or of the global layer, or a
+/// folder that their hierarchies share.
+fn other_readers<'a>(before: &RootView<'a>, plan: &Plan) -> Vec<&'a Root> {
+    let analysis = before.analysis;
+    let roots = analysis.snapshot.roots();
+    let reads = |root: &Root, at: &str| {
+        let of_layer = analysis.governing(at).is_some_and(|view| {
+            let mut readers = roots.environments_of(view.root);
+            readers.any(|reader| reader.dir == root.dir)
+        });
+        let is_here = |reach: &Reach| {
+            let mut bound = reach.bindings.iter();
+            bound.all(|(name, value)| **name != *"environment" || *value == path::name(&root.dir))
+        };
+        of_layer || analysis.at(root).reach(at).iter().any(is_here)
+    };
+    let others = roots
+        .environments()
+        .filter(|root| before.environment.dir.as_ref() != Some(&root.dir));
+    let reading = others.filter(|root| plan.paths().any(|at| reads(root, at)));
+    reading.take(MOST_ENVIRONMENTS).collect()
 }
 
 /// Asks the same root after a plan.
@@ -129,10 +171,14 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
             let mut found = differing(views, &keys, &scopes, &touched);
             let is_found = |key: &Arc<str>| found.iter().any(|change| change.key == *key);
             let others: Vec<Arc<str>> = keys.iter().filter(|key| !is_found(key)).cloned().collect();
-            // What looks a changed key up may do so in files that are not touched.
-            if !found.is_empty() && !others.is_empty() {
-                let paths = holders().into_iter().take(MOST_HOLDERS);
-                let scopes = possible_scopes(&views, paths);
+            // What looks a changed key up may do so in files that are not touched, and with the values of
+            // these others are merged, in their order.
+            let depends =
+                !found.is_empty() || others.iter().any(|key| may_be_merged(snapshot, key));
+            if depends && !others.is_empty() {
+                let paths = holders();
+                is_complete &= paths.len() <= MOST_HOLDERS;
+                let scopes = possible_scopes(&views, paths.into_iter().take(MOST_HOLDERS));
                 is_complete &= scopes.len() < MOST_SCOPES;
                 found.extend(differing(views, &others, &scopes, &touched));
                 found.sort_by(|one, other| one.key.cmp(&other.key));
@@ -146,6 +192,7 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
         nodes: nodes.len(),
         possible,
         is_complete,
+        elsewhere: Vec::new(),
     }
 }
 
@@ -211,6 +258,22 @@ fn changes_options(before: &Snapshot, after: &Snapshot, plan: &Plan) -> bool {
     plan.paths().any(|at| {
         let (old, new) = (text(before, at), text(after, at));
         old.unwrap_or_default() != new.unwrap_or_default()
+    })
+}
+
+/// Whether an entry of `lookup_options` may have a key merged.
+fn may_be_merged(snapshot: &Snapshot, key: &str) -> bool {
+    let mut files = snapshot.iter_files_with(LOOKUP_OPTIONS);
+    files.any(|file| {
+        let is_for_it = |pattern: &str| match pattern.starts_with('^') {
+            true => Regexp::new(pattern)
+                .is_ok_and(|pattern| !matches!(pattern.is_match(key), Ok(false))),
+            false => pattern == key,
+        };
+        let mut options = file.facts().lookup_options.iter();
+        options.any(|option| {
+            option.value.slice(file.text()).contains("merge") && is_for_it(&option.pattern)
+        })
     })
 }
 
@@ -298,7 +361,10 @@ impl Proof {
     /// Whether no value changes, for any node that there can be.
     #[must_use]
     pub fn changes_nothing(&self) -> bool {
-        self.known.changes.is_empty() && self.possible.is_empty() && self.is_complete
+        self.known.changes.is_empty()
+            && self.possible.is_empty()
+            && self.is_complete
+            && self.elsewhere.is_empty()
     }
 
     /// What changes, in a sentence without a stop.
@@ -308,6 +374,7 @@ impl Proof {
             true => "",
             false => ", as far as it was looked at",
         };
+        let more = format!("{more}{}", self.words_of_elsewhere());
         if self.known.changes.is_empty() && self.possible.is_empty() {
             return format!("changes no effective value{more}");
         }
@@ -337,6 +404,21 @@ impl Proof {
         });
         let parts: Vec<String> = known.into_iter().chain(possible).collect();
         format!("{}{more}", parts.join(", but "))
+    }
+
+    /// What is said of other environments, to be put behind the rest.
+    #[must_use]
+    pub fn words_of_elsewhere(&self) -> String {
+        match self.elsewhere.as_slice() {
+            [] => String::new(),
+            [only] => {
+                format!("; can change values in the environment {only}, which reads the same files")
+            }
+            all => {
+                let all = names(all.iter().map(|name| &**name));
+                format!("; can change values in the environments {all}, which read the same files")
+            }
+        }
     }
 }
 

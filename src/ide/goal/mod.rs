@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use candidates::{Candidate, Level, candidates, near};
-pub use told::{diff, outcome_json, proposal_json, why_not_json};
+pub use told::{diff, outcome_json, proposal_json, reasons_text, why_not_json, why_not_lines};
 pub use why_not::{InTheWay, WhyNot, why_not};
 
 use super::edit::{self, Plan, Proof, prove};
@@ -391,9 +391,10 @@ impl Proposal {
             keys => format!("; what looks it up changes too: {}", keys.join(", ")),
         };
         format!(
-            "changes {} {others}, because {}{more}",
+            "changes {} {others}, because {}{more}{}",
             counted(meant),
-            self.because
+            self.because,
+            self.proof.words_of_elsewhere()
         )
     }
 }

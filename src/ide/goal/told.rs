@@ -2,7 +2,7 @@
 //! same.
 
 use super::{Goal, Outcome, Proposal, WhyNot};
-use crate::ide::cell::{cell_json, difference_json, json_text, nodes_json};
+use crate::ide::cell::{cell_json, difference_json, json_text, nodes_json, outcome_text};
 use crate::ide::document::short_name;
 use crate::ide::edit::Plan;
 use crate::value::to_tagged_json;
@@ -60,6 +60,44 @@ pub fn proposal_json(proposal: &Proposal, snapshot: &Snapshot) -> String {
         changes.join(","),
         json_text(&diff(&proposal.plan, snapshot).unwrap_or_default())
     )
+}
+
+/// Why no edit is proposed, as lines.
+#[must_use]
+pub fn reasons_text(goal: &Goal, reasons: &[String]) -> String {
+    let first = format!("no edit gives these nodes this value of '{}'", goal.key);
+    let lines = std::iter::once(&first).chain(reasons);
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// What is in the way of a value, in lines: what the node gets, then what each level does, with whether
+/// that is in the way.
+#[must_use]
+pub fn why_not_lines(
+    why: &WhyNot,
+    key: &str,
+    node: &str,
+    snapshot: &Snapshot,
+) -> Vec<(String, bool)> {
+    let merged = match &why.merged {
+        Some(how) => format!(", merged by '{how}'"),
+        None => String::new(),
+    };
+    let gets = outcome_text(&why.gets);
+    let mut lines = vec![(format!("{key} — {gets} for {node}{merged}"), false)];
+    for level in &why.levels {
+        let place = match (&level.file, level.line) {
+            (Some(file), Some(line)) => format!("{}:{line}", short_name(snapshot, file)),
+            (Some(file), None) => short_name(snapshot, file).to_owned(),
+            (None, _) => level.level.to_string(),
+        };
+        let is_in_the_way = level.is_in_the_way && !why.has_it;
+        lines.push((format!("  {place} {}", level.what), is_in_the_way));
+    }
+    if why.levels.is_empty() && !why.has_it {
+        lines.push(("  no level sets it for this node".to_owned(), false));
+    }
+    lines
 }
 
 /// What is in the way of a value, as one JSON object.

@@ -344,6 +344,95 @@ fn version_3_becomes_version_5() {
 }
 
 #[test]
+fn other_environments_that_read_the_file_are_told() {
+    let environment = |name: &str, data: &str| {
+        format!(
+            "#- environments/{name}/environment.conf\nmodulepath = /repo/modules\n\
+             #- environments/{name}/hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: a.yaml}}]\n\
+             #- environments/{name}/data/a.yaml\n{data}"
+        )
+    };
+    let module = "\
+#- modules/m/hiera.yaml
+version: 5
+hierarchy: [{name: Role, path: \"%{facts.role}.yaml\"}, {name: All, path: all.yaml}]
+#- modules/m/data/web.yaml
+m::a$0: 1
+#- modules/m/data/all.yaml
+m::b: 2
+";
+    let own = "m::a: 3\n";
+    // In the first environment nothing of the module counts.
+    let text = environment("one", own) + &environment("two", "") + module;
+    check(
+        &text,
+        "Move 'm::a' down",
+        expect![[r#"
+        Move 'm::a' down to modules/m/data/all.yaml: changes no effective value; can change values in the environment two, which reads the same files
+        --- modules/m/data/all.yaml
+        +++ modules/m/data/all.yaml
+        @@ -1 +1,2 @@
+         m::b: 2
+        +m::a: 1
+        --- modules/m/data/web.yaml
+        +++ modules/m/data/web.yaml
+        @@ -1 +1 @@
+        -m::a: 1
+        +{}
+    "#]],
+    );
+    let text = environment("one", own) + &environment("two", own) + module;
+    check(
+        &text,
+        "Move 'm::a' down",
+        expect![[r#"
+        Move 'm::a' down to modules/m/data/all.yaml: changes no effective value
+        --- modules/m/data/all.yaml
+        +++ modules/m/data/all.yaml
+        @@ -1 +1,2 @@
+         m::b: 2
+        +m::a: 1
+        --- modules/m/data/web.yaml
+        +++ modules/m/data/web.yaml
+        @@ -1 +1 @@
+        -m::a: 1
+        +{}
+    "#]],
+    );
+}
+
+/// The keys that a refactoring can change, as its proof tells.
+fn possible(text: &str, begin: &str) -> Vec<String> {
+    ask(text, None, |asked| {
+        let offers = offers(asked.analysis, asked.path, asked.offset);
+        let mut offers = offers.iter().filter(|offer| offer.title.starts_with(begin));
+        let title = &offers.next().expect("an offer").title;
+        let found = chosen(asked.analysis, asked.path, asked.offset, title);
+        let (_, proof) = found.expect("a plan that fits");
+        let keys = proof.possible.iter();
+        keys.map(|change| change.key.to_string()).collect()
+    })
+}
+
+#[test]
+fn another_order_of_merged_values_is_told() {
+    let text = "\
+#- data/node/n.yaml
+x: 1
+#- data/role/web.yaml
+m::b$0: some text
+#- data/site/ams.yaml
+m::b: [x, y]
+#- data/common.yaml
+m::b: some text
+lookup_options:
+  m::b: {merge: unique}
+";
+    let told = possible(&with_hierarchy(text), "Move 'm::b' into");
+    assert_eq!(told, ["m::b"]);
+}
+
+#[test]
 fn broken_and_foreign_files_are_offered_nothing() {
     assert_eq!(titles(&in_common("a: [1\nb$0: 2\n")), Vec::<String>::new());
     assert_eq!(titles(&in_common("{a$0: 1, b: 2}\n")), Vec::<String>::new());
