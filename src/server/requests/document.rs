@@ -185,7 +185,7 @@ fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Argume
     Ok(read)
 }
 
-fn position(value: &Value) -> Option<Position> {
+pub(super) fn position(value: &Value) -> Option<Position> {
     let number = |name| u32::try_from(value.get(name)?.as_u64()?).ok();
     Some(Position {
         line: number("line")?,
@@ -271,6 +271,16 @@ fn reveal(view: &View, place: &KeyPlace) -> std::result::Result<Document, String
     })
 }
 
+/// A text with its title, as clients show it.
+pub(super) fn shown(title: &str, language: &str, content: &str) -> Value {
+    json!({
+        "title": title,
+        "uri": format!("hiera-ls:/{}", convert::escaped(title)),
+        "language": language,
+        "content": content,
+    })
+}
+
 fn json_of(document: Document, wants: WantsMore) -> Value {
     let Document {
         title,
@@ -280,12 +290,7 @@ fn json_of(document: Document, wants: WantsMore) -> Value {
         values,
         sides,
     } = document;
-    let mut answer = json!({
-        "title": title,
-        "uri": format!("hiera-ls:/{}", convert::escaped(&title)),
-        "language": language,
-        "content": content,
-    });
+    let mut answer = shown(&title, language, &content);
     if wants.data {
         let data = data.and_then(|data| serde_json::from_str::<Value>(&data).ok());
         answer["data"] = data.unwrap_or_default();

@@ -66,13 +66,15 @@ pub(super) fn plan_edit(
     form: EditForm,
     note: Option<&Note>,
 ) -> Option<lsp::WorkspaceEdit> {
+    let note = note.filter(|_| form.annotates);
     let mut edit = workspace_edit(view, &plan.edits, form);
-    if let Some(note) = note.filter(|_| form.annotates) {
+    if let Some(note) = note {
         annotate(&mut edit, note);
     }
     if plan.new_files.is_empty() {
         return Some(edit);
     }
+    let annotation = note.map(|_| NOTE.to_owned());
     let Some(lsp::DocumentChanges::Edits(documents)) = edit.document_changes.take() else {
         return None;
     };
@@ -87,12 +89,19 @@ pub(super) fn plan_edit(
         let create = lsp::CreateFile {
             uri: uri.clone(),
             options: None,
-            annotation_id: None,
+            annotation_id: annotation.clone(),
         };
         let start = lsp::Position::default();
         let text = lsp::TextEdit {
             range: lsp::Range::new(start, start),
             new_text: text.clone(),
+        };
+        let text = match &annotation {
+            Some(id) => lsp::OneOf::Right(lsp::AnnotatedTextEdit {
+                text_edit: text,
+                annotation_id: id.clone(),
+            }),
+            None => lsp::OneOf::Left(text),
         };
         let document = lsp::OptionalVersionedTextDocumentIdentifier { uri, version: None };
         operations.push(lsp::DocumentChangeOperation::Op(lsp::ResourceOp::Create(
@@ -100,7 +109,7 @@ pub(super) fn plan_edit(
         )));
         operations.push(lsp::DocumentChangeOperation::Edit(lsp::TextDocumentEdit {
             text_document: document,
-            edits: vec![lsp::OneOf::Left(text)],
+            edits: vec![text],
         }));
     }
     edit.document_changes = Some(lsp::DocumentChanges::Operations(operations));

@@ -5,22 +5,30 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 
-use super::edits::plan_edit;
+use super::document::{position, shown};
+use super::edits::{Note, plan_edit};
 use super::execute_command::{file, place};
 use super::{View, Wants};
 use crate::analysis::Analysis;
+use crate::ide::document::KeyPlace;
 use crate::ide::expectation::chosen;
 use crate::ide::goal::{
-    Goal, Proposal, nodes_of, outcome_json, proposal_json, proposals, value_of, why_not,
-    why_not_json,
+    Goal, Outcome, Proposal, nodes_of, outcome_json, proposal_json, proposals, reasons_text,
+    value_of, why_not, why_not_json, why_not_lines,
 };
 use crate::server::capabilities::{SET_VALUE, WHY_NOT};
 use crate::server::connection::Connection;
 use crate::server::jobs::Lane;
+use crate::text::Position;
+
+/// Why nothing is answered for a place without a hierarchy.
+const NO_HIERARCHY: &str = "there is no hierarchy here";
 
 /// What the arguments ask.
 struct Asked {
-    key: Arc<str>,
+    key: Option<Arc<str>>,
+    /// The place of the key, where it is not named.
+    position: Option<Position>,
     value: crate::value::Value,
     conditions: Vec<String>,
     only: bool,
@@ -37,18 +45,25 @@ pub(super) async fn answer(
     let form = session.facts().edits();
     let is_set = command == SET_VALUE;
     let work = move |view: View| {
-        let found = view.analyse(&place, |analysis| {
-            let edit = |proposal: &Proposal| {
-                let edit = plan_edit(&view, &proposal.plan, form, None);
-                serde_json::to_value(edit).unwrap_or_default()
-            };
-            match is_set {
-                true => edits(analysis, &place, &asked, &edit),
-                false => reasons(analysis, &place, &asked),
-            }
-        });
-        let text: String = found?;
-        serde_json::from_str(&text).map_err(|error| error.to_string())
+        let offset = asked
+            .position
+            .and_then(|at| view.lines(&place, |lines| lines.offset(at, view.encoding)));
+        let of = KeyPlace {
+            path: Arc::from(place.as_str()),
+            key: asked.key.clone(),
+            offset,
+        };
+        let key = of.top_key(&view.snapshot)?;
+        view.analyse(&place, |analysis| match is_set {
+            true => edits(analysis, &of.path, key, &asked, &|proposal| {
+                let note = Note {
+                    label: proposal.words(),
+                    is_to_confirm: true,
+                };
+                json!(plan_edit(&view, &proposal.plan, form, Some(&note)))
+            }),
+            false => reasons(analysis, &of.path, &key, &asked),
+        })
     };
     let (lane, wants) = (Lane::Document, Wants::WholeWorkspace);
     let answer = super::answer(session, command, lane, wants, work).await?;
@@ -57,18 +72,26 @@ pub(super) async fn answer(
 
 fn read(command: &str, arguments: &Value) -> std::result::Result<Asked, String> {
     let wrong = || match command == WHY_NOT {
-        true => format!("'{WHY_NOT}' needs {{\"key\", \"value\", \"node\"}}"),
+        true => {
+            format!(
+                "'{WHY_NOT}' needs {{\"key\" or \"position\", \"value\" or \"yaml\", \"node\"}}"
+            )
+        }
         false => format!(
-            "'{SET_VALUE}' needs {{\"key\", \"value\", \"for\": [node or VARIABLE=VALUE], \"only\"}}"
+            "'{SET_VALUE}' needs {{\"key\" or \"position\", \"value\" or \"yaml\", \"for\": [node or \
+             VARIABLE=VALUE], \"only\"}}"
         ),
     };
-    let key = arguments
-        .get("key")
-        .and_then(Value::as_str)
-        .ok_or_else(wrong)?;
-    let value = arguments.get("value").ok_or_else(wrong)?;
+    let key = arguments.get("key").and_then(Value::as_str).map(Arc::from);
+    let position = arguments.get("position").and_then(position);
+    if key.is_none() && position.is_none() {
+        return Err(wrong());
+    }
+    let yaml = arguments.get("yaml").and_then(Value::as_str);
     // JSON is YAML.
-    let value = value_of(&value.to_string())?;
+    let json = || arguments.get("value").map(Value::to_string);
+    let value = yaml.map(str::to_owned).or_else(json).ok_or_else(wrong)?;
+    let value = value_of(&value)?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let conditions = match (command == WHY_NOT, arguments.get("for")) {
         (true, _) => vec![arguments.get("node").and_then(text).ok_or_else(wrong)?],
@@ -80,7 +103,8 @@ fn read(command: &str, arguments: &Value) -> std::result::Result<Asked, String> 
         (false, Some(one)) => vec![text(one).ok_or_else(wrong)?],
     };
     Ok(Asked {
-        key: Arc::from(key),
+        key,
+        position,
         value,
         conditions,
         only: arguments.get("only") == Some(&Value::Bool(true)),
@@ -90,36 +114,60 @@ fn read(command: &str, arguments: &Value) -> std::result::Result<Asked, String> 
 fn edits(
     analysis: Analysis<'_>,
     place: &str,
+    key: Arc<str>,
     asked: &Asked,
     edit: &dyn Fn(&Proposal) -> Value,
-) -> std::result::Result<String, String> {
-    let view = analysis
-        .answering(place)
-        .ok_or("there is no hierarchy here")?;
+) -> std::result::Result<Value, String> {
+    let view = analysis.answering(place).ok_or(NO_HIERARCHY)?;
     let which = nodes_of(&asked.conditions)?;
-    let wanted = (asked.key.clone(), asked.value.clone());
+    let wanted = (key, asked.value.clone());
     let goal = Goal::of(analysis.nodes, wanted, &which, asked.only)?;
     let outcome = proposals(&view, &goal)?;
     let one = |proposal: &Proposal| {
-        let edit = json!(edit(proposal));
-        format!(
-            "{{{},\"edit\":{edit}}}",
-            proposal_json(proposal, analysis.snapshot)
-        )
+        let told = proposal_json(proposal, analysis.snapshot);
+        format!("{{{told},\"edit\":{}}}", edit(proposal))
     };
-    Ok(outcome_json(&goal, &outcome, &one))
+    let answer = read_back(&outcome_json(&goal, &outcome, &one))?;
+    Ok(match &outcome {
+        Outcome::Proposals(_) => answer,
+        Outcome::Already => {
+            let message = format!("all of them have this value of '{}' already", goal.key);
+            with(answer, json!({ "message": message }))
+        }
+        Outcome::Nothing(reasons) => {
+            let title = format!("No edit for {}", goal.key);
+            let text = reasons_text(&goal, reasons);
+            with(answer, shown(&title, "text", &text))
+        }
+    })
 }
 
 fn reasons(
     analysis: Analysis<'_>,
     place: &str,
+    key: &str,
     asked: &Asked,
-) -> std::result::Result<String, String> {
-    let view = analysis
-        .answering(place)
-        .ok_or("there is no hierarchy here")?;
+) -> std::result::Result<Value, String> {
+    let view = analysis.answering(place).ok_or(NO_HIERARCHY)?;
     let members = chosen(analysis.nodes, &nodes_of(&asked.conditions)?)?;
     let member = members.first().copied().unwrap_or_default();
-    let why = why_not(&view, &asked.key, &asked.value, member)?;
-    Ok(why_not_json(&why, analysis.snapshot))
+    let why = why_not(&view, key, &asked.value, member)?;
+    let node = analysis.nodes.certname(member);
+    let lines = why_not_lines(&why, key, node, analysis.snapshot);
+    let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
+    let title = format!("Why {node} does not get a value of {key}");
+    let answer = read_back(&why_not_json(&why, analysis.snapshot))?;
+    Ok(with(answer, shown(&title, "text", &text)))
+}
+
+fn read_back(text: &str) -> std::result::Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// An object with the members of another.
+fn with(mut object: Value, more: Value) -> Value {
+    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+        object.extend(more);
+    }
+    object
 }

@@ -274,13 +274,37 @@ fn edits_by_goal_come_with_their_proof() {
     let edits = &first["edit"]["documentChanges"][0];
     assert_eq!(edits["textDocument"]["uri"], uri(&file));
     assert_eq!(edits["edits"][0]["newText"], "c:\n- 1\n- x\n");
+    assert_eq!(edits["edits"][0]["annotationId"], "values");
+    let note = &first["edit"]["changeAnnotations"]["values"];
+    assert_eq!(note["label"], first["proof"]);
+    assert_eq!(note["needsConfirmation"], true);
     let new = json!({ "uri": uri(&file), "key": "c", "value": 5, "for": "role=db", "only": true });
     let answer = program.command("hiera.setValue", &new);
     let changes = &answer["proposals"][0]["edit"]["documentChanges"];
     assert_eq!(changes[0]["kind"], "create", "{answer:#}");
+    assert_eq!(changes[0]["annotationId"], "values");
+    assert_eq!(changes[1]["edits"][0]["annotationId"], "values");
     let why = json!({ "uri": uri(&file), "key": "a", "value": 5, "node": "w1" });
     let why = program.command("hiera.whyNot", &why);
     assert_eq!(why["has_it"], false);
     assert_eq!(why["levels"][0]["in_the_way"], true);
+    // The key under the cursor, and a value as it is typed.
+    let start = json!({ "line": 0, "character": 0 });
+    let typed = json!({ "uri": uri(&file), "position": start, "yaml": "[1, 'x']", "node": "w1" });
+    let why = program.command("hiera.whyNot", &typed);
+    let title = why["title"].as_str().unwrap();
+    assert_eq!(title, "Why w1 does not get a value of a");
+    let first = why["content"].as_str().unwrap().lines().next().unwrap();
+    assert!(
+        first.starts_with("a — ") && first.ends_with(" for w1"),
+        "{first}"
+    );
+    let now = why["gets"]["value"].clone();
+    let same = json!({ "uri": uri(&file), "position": start, "value": now, "for": "w1" });
+    let answer = program.command("hiera.setValue", &same);
+    assert_eq!(
+        answer["message"],
+        "all of them have this value of 'a' already"
+    );
     program.end();
 }
