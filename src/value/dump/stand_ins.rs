@@ -11,7 +11,7 @@ use crate::value::Value;
 pub(super) struct StandIns {
     /// First of the private characters: sixteen digits, then `\`, then `U`, then [`Self::keys`].
     first: u32,
-    /// In short keys, which never fold but must stay short, each character has one stand-in.
+    /// In keys that are only just short enough for one line, each character has one stand-in.
     keys: Vec<char>,
 }
 
@@ -21,6 +21,8 @@ impl StandIns {
     const PRIVATE: std::ops::Range<u32> = 0xe000..0xf900;
     /// Longest key that libyaml writes on one line, in bytes.
     const SIMPLE_KEY: usize = 128;
+    /// Bytes that a character has more as stand-ins: ten of three bytes instead of its own four.
+    const GROWTH: usize = 26;
     /// How many private characters in a row are needed.
     const ROOM: u32 = 256;
 
@@ -63,7 +65,9 @@ impl StandIns {
         if !text.chars().any(|c| Self::ESCAPED.contains(&c)) {
             return None;
         }
-        let is_simple_key = in_key && text.len() <= Self::SIMPLE_KEY;
+        let escaped = text.chars().filter(|c| Self::ESCAPED.contains(c)).count();
+        let grown = text.len() + escaped * Self::GROWTH;
+        let must_stay_short = in_key && text.len() <= Self::SIMPLE_KEY && grown > Self::SIMPLE_KEY;
         let mut replaced = String::with_capacity(text.len());
         for character in text.chars() {
             if !Self::ESCAPED.contains(&character) {
@@ -71,7 +75,7 @@ impl StandIns {
                 continue;
             }
             let known = self.keys.iter().position(|key| *key == character);
-            if is_simple_key
+            if must_stay_short
                 && (known.is_some() || self.keys.len() + Self::DIGITS.len() < Self::ROOM as usize)
             {
                 let index = known.unwrap_or(self.keys.len());
