@@ -837,6 +837,103 @@ test('a rename goes through other files, and is undone', function()
   assert(vim.deep_equal(before, { text_of(common), text_of(inventory) }), 'the rename is undone')
 end)
 
+--- Answers what a command asks, one after the other: of choices the first that contains the text.
+local function answering(answers, command)
+  local asked = {}
+  local select, input = vim.ui.select, vim.ui.input
+  local function next_answer(prompt)
+    table.insert(asked, prompt)
+    return table.remove(answers, 1)
+  end
+  vim.ui.select = function(choices, options, done)
+    local wanted = next_answer(options.prompt)
+    for at, choice in ipairs(choices) do
+      if options.format_item and options.format_item(choice):find(wanted, 1, true) or choice == wanted then
+        return done(choice, at)
+      end
+    end
+    error(("'%s' is not offered: %s"):format(wanted, vim.inspect(choices)))
+  end
+  vim.ui.input = function(options, done)
+    done(next_answer(options.prompt))
+  end
+  vim.cmd(command)
+  wait('all questions', function()
+    return #answers == 0
+  end)
+  vim.ui.select, vim.ui.input = select, input
+  return asked
+end
+
+test('a value is set for the nodes that are named, after its diff was shown', function()
+  -- Undone edits of other tests leave it marked.
+  vim.cmd('silent edit!')
+  open('data/common.yaml')
+  vim.fn.search('\\Vprofile::web::port', 'cw')
+  answering({ '8443', 'role=web', 'only these nodes', "Set 'profile::web::port' in role/web", 'no' }, 'HieraLs setValue')
+  local web = vim.fn.bufadd(workspace .. '/data/role/web.yaml')
+  vim.fn.bufload(web)
+  assert(not text_of(web):find('profile::web::port', 1, true), 'nothing is edited')
+  local asked = answering({ 'only these nodes', "Set 'profile::web::port' in role/web", 'yes' }, 'HieraLs setValue 8443 role=web')
+  assert(vim.deep_equal(asked[3], 'Make this edit?'), vim.inspect(asked))
+  wait('the edit', function()
+    return text_of(web):find('profile::web::port: 8443', 1, true)
+  end)
+  -- What overrides it went from other files.
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.bo[buffer].modified then
+      vim.api.nvim_buf_call(buffer, function()
+        vim.cmd('silent undo')
+      end)
+    end
+  end
+  assert(not text_of(web):find('profile::web::port', 1, true), 'the edit is undone')
+  -- A value that there is already needs no edit.
+  open('data/common.yaml')
+  vim.fn.search('\\Vsite::name', 'cw')
+  local said
+  local notify = vim.notify
+  vim.notify = function(message)
+    said = message
+  end
+  answering({ 'only these nodes' }, 'HieraLs setValue Acme all')
+  wait('a message', function()
+    return said
+  end)
+  vim.notify = notify
+  contains(said, "all of them have this value of 'site::name' already")
+end)
+
+test('the levels in the way of a value are named', function()
+  open('data/common.yaml')
+  vim.fn.search('\\Vprofile::web::port', 'cw')
+  local shown = shown_by('HieraLs whyNot 8080 web01.lon.acme.example', 'Why web01.lon.acme.example does not get')
+  contains(shown, '9443 for web01.lon.acme.example', 'web01.lon.acme.example.yaml:2 sets it to 9443, which counts')
+  vim.cmd.close()
+end)
+
+test('a refactoring is made, and undone', function()
+  local path = workspace .. '/data/node/moves.acme.example.yaml'
+  local lines = { 'moves::one: [alpha, beta]', 'moves::two: [alpha, beta]' }
+  vim.fn.writefile(lines, path)
+  open('data/node/moves.acme.example.yaml')
+  ask('textDocument/documentSymbol', 'moves::one')
+  vim.lsp.buf.code_action({
+    apply = true,
+    filter = function(action)
+      return vim.startswith(action.title, 'Extract this value')
+    end,
+  })
+  wait('the new key', function()
+    return text_of(0):find('moves::one_shared:', 1, true) ~= nil
+  end)
+  contains(text_of(0), [[moves::two: "%{alias('moves::one_shared')}"]])
+  vim.cmd('silent undo')
+  assert(text_of(0) == table.concat(lines, '\n'), text_of(0))
+  vim.cmd('bwipeout!')
+  vim.fn.delete(path)
+end)
+
 test(':help hiera-ls', function()
   -- As it comes, without a plugin manager that makes them; they are those of the text.
   local tags = vim.env.PLUGIN .. '/doc/tags'

@@ -131,6 +131,33 @@ local function learn_choices(client, argument)
   end)
 end
 
+--- Lets the user choose one of several edits, shows what it does, and makes it once that is confirmed.
+---@param client vim.lsp.Client
+---@param proposals { title: string, proof: string, diff: string, edit: lsp.WorkspaceEdit }[]
+local function choose_edit(client, proposals)
+  local function format(proposal)
+    return ('%s: %s'):format(proposal.title, proposal.proof)
+  end
+  local options = { prompt = 'The smallest edit comes first', kind = 'hiera_ls', format_item = format }
+  vim.ui.select(proposals, options, function(proposal)
+    if not proposal then
+      return
+    end
+    local document = { title = 'Edit', language = 'diff', content = proposal.diff }
+    documents.show('hiera.setValue', document, client.root_dir)
+    local window = vim.api.nvim_get_current_win()
+    vim.cmd.redraw()
+    vim.ui.select({ 'yes', 'no' }, { prompt = 'Make this edit?', kind = 'hiera_ls' }, function(answer)
+      if vim.api.nvim_win_is_valid(window) then
+        vim.api.nvim_win_close(window, true)
+      end
+      if answer == 'yes' then
+        vim.lsp.util.apply_workspace_edit(proposal.edit, client.offset_encoding)
+      end
+    end)
+  end)
+end
+
 --- Calls a command of the server and shows what it answers.
 ---@param client vim.lsp.Client
 ---@param command string
@@ -142,6 +169,8 @@ local function call(client, command, argument)
     end
     if type(answer) ~= 'table' then
       return
+    elseif answer.proposals and #answer.proposals > 0 then
+      choose_edit(client, answer.proposals)
     elseif answer.sides then
       documents.compare(answer.sides, client.root_dir)
     elseif answer.content then
@@ -221,6 +250,21 @@ local function about_a_key(_, place, words, done)
   else
     done(place)
   end
+end
+
+--- A command about the key under the cursor and a value of it; `rest` gets what was typed behind that.
+local function about_a_value(place, words, rest)
+  local function with_key(about)
+    ask('Value, as YAML: ', words[1], function(yaml)
+      rest(vim.tbl_extend('force', about, { yaml = yaml }), vim.list_slice(words, 2))
+    end)
+  end
+  if place.uri then
+    return with_key(place)
+  end
+  ask('Key, such as profile::web::port: ', nil, function(key)
+    with_key({ key = key })
+  end)
 end
 
 --- What commands want to know beside a place. Each gets what was typed behind the command, asks for
@@ -313,6 +357,31 @@ local questions = {
   end,
   ['hiera.doctor'] = function(_, place, _, done)
     done({ uri = place.uri })
+  end,
+  ['hiera.setValue'] = function(_, place, words, done)
+    about_a_value(place, words, function(wanted, whose)
+      local typed = #whose > 0 and table.concat(whose, ' ') or nil
+      ask('Nodes, such as role=web,db site=lon (all: every node): ', typed, function(conditions)
+        wanted['for'] = conditions ~= ALL_NODES and vim.split(vim.trim(conditions), '%s+') or nil
+        local choices = { 'only these nodes', 'other nodes may change too' }
+        select(choices, 'For whom may the value change?', nil, function(choice)
+          done(vim.tbl_extend('force', wanted, { only = choice == choices[1] }))
+        end)
+      end)
+    end)
+  end,
+  ['hiera.whyNot'] = function(client, place, words, done)
+    about_a_value(place, words, function(wanted, rest)
+      local function with_node(node)
+        done(vim.tbl_extend('force', wanted, { node = node }))
+      end
+      if rest[1] then
+        return with_node(rest[1])
+      end
+      request(client, NODES, vim.tbl_extend('force', place, { details = true }), function(answer)
+        select(answer.nodes, 'The node', present(answer.selected), with_node, says(answer))
+      end)
+    end)
   end,
   ['hiera.explain'] = about_a_key,
   ['hiera.matrix'] = about_a_key,
@@ -524,6 +593,14 @@ completions['hiera.selectNode'] = {
     return vim.list_extend({ ALL_NODES }, choices_now(client).nodes)
   end,
 }
+local function nodes(client)
+  return choices_now(client).nodes
+end
+local function none()
+  return {}
+end
+completions['hiera.setValue'] = { none, nodes }
+completions['hiera.whyNot'] = { none, nodes }
 local function sides(client)
   local choices = choices_now(client)
   return vim.list_extend(choices.nodes, present(choices.environments) or {})
