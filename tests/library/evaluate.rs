@@ -55,7 +55,7 @@ fn manifests_set_what_puppet_sets() {
 }
 
 /// How what is known here differs from what Puppet has.
-fn differences(
+pub(crate) fn differences(
     ours: &Assignments,
     theirs: &BTreeMap<String, (Value, String, i64)>,
     fails: bool,
@@ -87,7 +87,8 @@ fn differences(
     problems
 }
 
-fn answers(set: &Value) -> BTreeMap<String, (Value, String, i64)> {
+/// What Puppet sets in a scope: value, file and line by name.
+pub(crate) fn answers(set: &Value) -> BTreeMap<String, (Value, String, i64)> {
     let entries = set.as_hash().unwrap().iter();
     let answer = |(name, answer): (&Value, &Value)| {
         let value = answer.get("value").unwrap();
@@ -104,7 +105,8 @@ fn answers(set: &Value) -> BTreeMap<String, (Value, String, i64)> {
     entries.map(answer).collect()
 }
 
-fn assigned(case: &Value) -> Arc<Assigned> {
+/// What manifests set here for the node of a case.
+pub(crate) fn assigned(case: &Value) -> Arc<Assigned> {
     let snapshot = snapshot(case.get("files").unwrap());
     let settings = Settings {
         strict: Strict::Warning,

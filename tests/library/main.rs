@@ -21,6 +21,7 @@ mod datatype_cases;
 mod dump;
 mod evaluate;
 mod hover_acme;
+mod manifests;
 mod matrix;
 mod puppet_code;
 mod regexp_cases;

@@ -2,6 +2,7 @@
 # Makes tests/cases/evaluate.jsonl: what real Puppet sets in the top scope and in a node's block, for
 # tests/library/evaluate.rs.
 #   ruby tests/parity/evaluate_cases.rb > tests/cases/evaluate.jsonl
+#   ruby tests/parity/evaluate_cases.rb --requests < REQUESTS    answers other requests, a line of JSON each
 # Each line: id, files (of an environment), certname, facts, strict_variables, then top and node (variables
 # with value, file, line) and error (Puppet's message, where the compilation ends early).
 require 'json'
@@ -440,6 +441,8 @@ LOOKUPS.each do |arguments|
   files = FUNCTIONS.merge('manifests/site.pp' => "$v = lookup(#{arguments})\n")
   requests << { 'id' => "functions: #{arguments}", 'files' => files, 'strict_variables' => false }
 end
+
+requests = $stdin.each_line.map { |line| JSON.parse(line) } if ARGV.include?('--requests')
 
 Dir.mktmpdir('evaluate') do |root|
   Puppet.settings.preferred_run_mode = :server
