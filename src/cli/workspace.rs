@@ -82,6 +82,16 @@ impl PlaceArguments {
     /// A mistake in its configuration, a hierarchy or folder of a flag that is not there.
     pub(super) fn open(&self, folder: &str) -> Result<Opened, String> {
         let folder = disk::absolute(folder);
+        match DiskFiles::new().kind(&folder) {
+            Some(FileKind::Directory) => {}
+            Some(FileKind::File) => {
+                return Err(format!(
+                    "{}: a file, where a folder is expected",
+                    shown(&folder)
+                ));
+            }
+            None => return Err(format!("{}: no such folder", shown(&folder))),
+        }
         let project = disk::project(&folder).whole();
         let project = project.map_err(|error| error.to_string())?;
         Ok(Opened {

@@ -303,3 +303,54 @@ fn a_comparison_says_which_nodes_are_gone() {
     let (_, page, _) = said(folder.path(), &markdown);
     assert!(page.ends_with(&format!("\nNote: {gone}.\n")), "{page}");
 }
+
+#[test]
+fn a_workspace_that_is_not_there_is_said_to_be() {
+    let folder = workspace(&[
+        ("hiera.yaml", "version: 5\n"),
+        ("data/common.yaml", "a: 1\n"),
+    ]);
+    for command in [
+        vec!["matrix", "a"],
+        vec!["lookup", "a"],
+        vec!["doctor"],
+        vec!["set", "a", "1", "--for", "n"],
+    ] {
+        for (name, why) in [
+            ("nowhere", "nowhere: no such folder"),
+            (
+                "hiera.yaml",
+                "hiera.yaml: a file, where a folder is expected",
+            ),
+        ] {
+            let mut arguments = command.clone();
+            arguments.extend(["--workspace", name]);
+            let (code, _, error) = said(folder.path(), &arguments);
+            assert_eq!(code, Some(1), "{command:?}: {error}");
+            assert!(error.contains(why), "{command:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_comparison_of_a_key_that_no_data_sets_compares_nothing() {
+    let hiera = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n- {name: c, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("old/hiera.yaml", hiera),
+        ("old/data/nodes/a.example.yaml", "port: 1\n"),
+        ("new/hiera.yaml", hiera),
+        ("new/data/nodes/a.example.yaml", "port: 2\n"),
+    ]);
+    let arguments = [
+        "diff",
+        "--against",
+        "./old",
+        "--workspace",
+        "new",
+        "--key",
+        "nosuch",
+    ];
+    let (code, shown, error) = said(folder.path(), &arguments);
+    assert_eq!((code, &*shown), (Some(1), ""), "{error}");
+    assert!(error.contains("no data sets 'nosuch'"), "{error}");
+}

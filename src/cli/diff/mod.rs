@@ -99,6 +99,12 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
         remark(&text);
     }
     let (keys, missing) = keys(arguments, &loaded, there.as_ref());
+    if keys.is_empty() && !missing.is_empty() {
+        return Ok(Outcome {
+            differences: 0,
+            missing,
+        });
+    }
     let mut output = Output::new(arguments)?;
     let mut print = |found: Vec<Difference>, done, of| output.add(found, (done, of));
     let sides = match (&arguments.first, &arguments.second, &there) {

@@ -8,9 +8,10 @@ use super::unread::{reasons, variants};
 use super::{class, over_nodes, yaml};
 use crate::analysis::{LevelValue, Survey, Unread, merge_kind, request};
 use crate::ide::target::KeyTarget;
-use crate::interpolation::Key;
+use crate::interpolation::{Key, has_tokens};
 use crate::lookup::{LookupError, Reach, Strategy, StrategyKind, Unknown};
 use crate::scope::{Knowledge, Scope};
+use crate::value::Value;
 
 /// Widest value in a table, in characters.
 pub(super) const CELL: usize = 48;
@@ -85,7 +86,7 @@ fn links(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
 }
 
 fn answers(context: &Context<'_>, target: &KeyTarget) -> Page {
-    let target = &outside_merged_lists(context, target);
+    let target = &in_effective_value(context, target);
     let reach = context.reaches.first();
     if reach.is_none() && !context.is_code {
         return unread(context, target);
@@ -116,10 +117,14 @@ fn answers(context: &Context<'_>, target: &KeyTarget) -> Page {
     one(context, target, &View::new(context, target, survey, whose))
 }
 
-/// The target without what is in a list, for values whose lists are merged by their elements: there
-/// a place in this file's list says nothing of the effective one.
-pub(super) fn outside_merged_lists(context: &Context<'_>, target: &KeyTarget) -> KeyTarget {
+/// The target without what this file cannot name in the effective value: what is below a key with
+/// tokens, which lookups compute, and what is in a list that is merged by its elements.
+pub(super) fn in_effective_value(context: &Context<'_>, target: &KeyTarget) -> KeyTarget {
     let mut target = target.clone();
+    let is_computed = |step: &Value| step.as_str().is_some_and(has_tokens);
+    if let Some(computed) = target.steps.iter().position(is_computed) {
+        target.steps.truncate(computed);
+    }
     let Some(before_list) = target.before_list else {
         return target;
     };

@@ -269,7 +269,7 @@ pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effec
     let (Some(key), Some(context)) = (key, Context::new(analysis, path, &options)) else {
         return Vec::new();
     };
-    over_nodes::effective(&context, &key::outside_merged_lists(&context, &key))
+    over_nodes::effective(&context, &key::in_effective_value(&context, &key))
 }
 
 /// The whole effective value of a key (as it is looked up) for the nodes that read a file, or for the

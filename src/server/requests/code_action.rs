@@ -31,11 +31,14 @@ pub(crate) async fn handle(
     let wants_all = only.is_some() && wants(only.as_deref(), FIX_ALL);
     let rewrite = lsp::CodeActionKind::REFACTOR_REWRITE;
     let wants_encryption = wants(only.as_deref(), rewrite.as_str());
+    let form = session.facts().edits();
+    // Without `codeAction/resolve` the proof of each is made at once, which can take seconds: only for
+    // those who ask for refactorings.
     let kinds = Kind::ALL.into_iter();
+    let kinds = kinds.filter(|_| form.resolves || only.is_some());
     let kinds: Vec<Kind> = kinds
         .filter(|kind| wants(only.as_deref(), kind.name()))
         .collect();
-    let form = session.facts().edits();
     let is_wanted = wants_fixes || wants_all || wants_encryption || !kinds.is_empty();
     let path = convert::path(uri.as_str()).filter(|_| is_wanted && session.facts().code_actions);
     let Some(path) = path else {

@@ -242,6 +242,19 @@ fn a_nested_key_knows_its_own_level() {
 }
 
 #[test]
+fn below_a_key_that_lookups_compute_the_whole_hash_is_shown() {
+    check(
+        "#- hiera.yaml\nversion: 5\nhierarchy:\n- {name: c, path: common.yaml}\n#- data/common.yaml\nname: www\n\
+         sites:\n  \"%{lookup('name')}\":\n    issuer$0: ca\n",
+        expect![[r#"
+            sites — first found, for every node that reads this file
+              www:
+                issuer: ca
+            set in common.yaml:2"#]],
+    );
+}
+
+#[test]
 fn a_nested_key_of_an_overridden_hash_is_not_in_the_value() {
     check_nodes(
         &with_hierarchy("#- data/role/web.yaml\nh: {a: 1}\n#- data/common.yaml\nh: {b$0: 2}\n"),
