@@ -150,6 +150,40 @@ Nothing above the repository around FOLDER is looked at."
   (interactive)
   (hiera-ls-show (hiera-ls-ask "hiera.impact")))
 
+(defun hiera-ls-read-value ()
+  "Let the user type a value as YAML."
+  (read-string "Value, as YAML: "))
+
+;;;###autoload
+(defun hiera-ls-set-value (yaml whose only)
+  "Propose edits after which nodes get the value YAML for the key at point, and make one.
+WHOSE are names of nodes or conditions such as \"role=web,db\", which must all hold;
+nil means all nodes.  With ONLY every other node keeps what it has."
+  (interactive
+   (list (hiera-ls-read-value)
+         (split-string (read-string "Nodes, such as role=web,db site=lon (empty for all): "))
+         (y-or-n-p "Must every other node keep what it has? ")))
+  (let* ((answer (hiera-ls-ask "hiera.setValue" :yaml yaml :for (vconcat whose) :only (if only t :json-false)))
+         (proposals (mapcar (lambda (one)
+                              (cons (format "%s: %s" (plist-get one :title) (plist-get one :proof)) one))
+                            (plist-get answer :proposals))))
+    (if (null proposals)
+        (hiera-ls-show answer)
+      (let* ((completion-ignore-case t)
+             (chosen (completing-read "The smallest edit comes first: " proposals nil t nil nil (caar proposals)))
+             (proposal (cdr (assoc chosen proposals)))
+             (shown (hiera-ls-buffer (list :title "Edit" :content (plist-get proposal :diff)))))
+        (display-buffer shown)
+        (when (y-or-n-p "Make this edit? ")
+          (eglot--apply-workspace-edit (plist-get proposal :edit)))
+        (kill-buffer shown)))))
+
+;;;###autoload
+(defun hiera-ls-why-not (yaml node)
+  "Show which levels are in the way of the value YAML of the key at point on NODE."
+  (interactive (list (hiera-ls-read-value) (hiera-ls-read-node "Node: ")))
+  (hiera-ls-show (hiera-ls-ask "hiera.whyNot" :yaml yaml :node node)))
+
 ;;;###autoload
 (defun hiera-ls-choose-hierarchy (hierarchy folder)
   "Answer by the configuration HIERARCHY, which serves FOLDER, in this buffer's project.

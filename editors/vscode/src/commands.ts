@@ -23,7 +23,7 @@ import { type Documents, isDocument, type ServerDocument } from "./documents";
 import { HIERARCHIES, type Hierarchies } from "./hierarchies";
 import { matrixOf, type Reply } from "./matrixModel";
 import type { MatrixViews } from "./matrixView";
-import { type Arguments, keyByName, question } from "./questions";
+import { type Arguments, keyByName, type Proposal, pickProposal, question } from "./questions";
 
 /** Where the extension's settings are. */
 const SECTION = "hiera-ls";
@@ -35,7 +35,7 @@ const PATIENCE = 500;
 const INVALID_PARAMS = -32602;
 
 /** Commands that are about one key. */
-const ABOUT_A_KEY = ["hiera.explain", "hiera.matrix", "hiera.uses", "hiera.value"];
+const ABOUT_A_KEY = ["hiera.explain", "hiera.matrix", "hiera.setValue", "hiera.uses", "hiera.value", "hiera.whyNot"];
 
 /** Commands that change what answers are for. */
 const CHOOSING = ["hiera.selectNode", "hiera.setFact", "hiera.clearFacts"];
@@ -45,6 +45,9 @@ export const MATRIX = "hiera.matrix";
 
 /** The command whose answer is a comparison. */
 const DIFF = "hiera.diff";
+
+/** The command whose answer is a choice of edits. */
+const SET_VALUE = "hiera.setValue";
 
 /** What is asked for beside a text, by command. */
 const MORE: Readonly<Record<string, Arguments>> = {
@@ -161,6 +164,9 @@ export class Commands {
   }
 
   private async show(command: string, argument: Arguments, answer: unknown): Promise<void> {
+    if (command === SET_VALUE && (await this.choose((answer as { proposals: readonly Proposal[] }).proposals))) {
+      return;
+    }
     if (isDocument(answer)) {
       const { uri } = argument;
       const about = typeof uri === "string" ? this.client.protocol2CodeConverter.asUri(uri) : undefined;
@@ -175,6 +181,19 @@ export class Commands {
     if (typeof message === "string") {
       void vscode.window.showInformationMessage(`Hiera: ${message}`);
     }
+  }
+
+  /** Lets the user choose an edit, which the editor shows before it makes it; false where there is none. */
+  private async choose(proposals: readonly Proposal[]): Promise<boolean> {
+    const proposal = await pickProposal(proposals);
+    if (proposal?.edit === null) {
+      const { title, diff } = proposal;
+      await this.documents.show(SET_VALUE, { title, language: "diff", content: diff }, undefined);
+    } else if (proposal !== undefined) {
+      const edit = await this.client.protocol2CodeConverter.asWorkspaceEdit(proposal.edit);
+      await vscode.workspace.applyEdit(edit);
+    }
+    return proposals.length > 0;
   }
 
   /** Shows a matrix as a table; false where the answer has no data for one. */

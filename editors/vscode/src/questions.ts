@@ -4,6 +4,7 @@
  */
 
 import * as vscode from "vscode";
+import type { WorkspaceEdit } from "vscode-languageclient/node";
 
 import {
   type Choices,
@@ -45,6 +46,8 @@ type Way = vscode.QuickPickItem & { readonly run?: string };
 const SELECT_NODE = "Hiera: Select Node";
 const OVERRIDE = "Hiera: Override a Fact";
 const COMPARE = "Hiera: Compare";
+const SET_VALUE = "Hiera: Set Value for Nodes";
+const WHY_NOT = "Hiera: Why Not This Value?";
 const KNOWN_ARE_NONE = "No nodes are known";
 
 const QUESTIONS: Readonly<Record<string, Question>> = {
@@ -104,6 +107,32 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     );
     return to === undefined ? undefined : { ...withoutPosition(place), from, to };
   },
+
+  "hiera.setValue": async (place, ask) => {
+    const wanted = await keyAndValue(place, SET_VALUE, "What the nodes are to get");
+    const whose = wanted && (await pickWhose(await ask.nodes(place), await ask.facts(place)));
+    if (whose === undefined) {
+      return undefined;
+    }
+    const picked = await vscode.window.showQuickPick(
+      [
+        { label: "Only these nodes", description: "every other node keeps what it has", only: true },
+        { label: "Other nodes may change too", description: "each proposal says which", only: false },
+      ],
+      { title: SET_VALUE, placeHolder: "For whom may the value change?" },
+    );
+    return picked && { ...wanted, for: whose, only: picked.only };
+  },
+
+  "hiera.whyNot": async (place, ask) => {
+    const wanted = await keyAndValue(place, WHY_NOT, "The value that is expected");
+    if (wanted === undefined) {
+      return undefined;
+    }
+    const choices = await ask.nodes(place);
+    const node = await pickSide(choices, choices.nodes, [], "The node", choices.selected, WHY_NOT);
+    return node === undefined ? undefined : { ...wanted, node };
+  },
 };
 
 /** The question of a command, if it has one. */
@@ -118,6 +147,87 @@ export async function keyByName(place: Arguments): Promise<Arguments | undefined
   return key === undefined || key.trim() === ""
     ? undefined
     : { ...withoutPosition(place), key: key.trim() };
+}
+
+/** The key under the cursor or by its name, and a value as YAML. */
+async function keyAndValue(place: Arguments, title: string, what: string): Promise<Arguments | undefined> {
+  const about = "uri" in place ? place : await keyByName(place);
+  const prompt = `${what}, as YAML: 8080, [a, b] or {port: 443}`;
+  const yaml = about && (await vscode.window.showInputBox({ title, prompt }));
+  return yaml === undefined || yaml.trim() === "" ? undefined : { ...about, yaml };
+}
+
+/** The nodes that are to get a value: conditions that must all hold, none for all nodes. */
+async function pickWhose(choices: Choices, { facts }: Facts): Promise<readonly string[] | undefined> {
+  type Item = vscode.QuickPickItem & { readonly whose: readonly string[] };
+  const items: Item[] = [{ label: "All nodes", description: counted(choices.nodes.length), whose: [] }];
+  for (const { name, values } of facts) {
+    for (const { value, nodes } of values.filter((count) => count.nodes > 0)) {
+      const label = `${name}=${shown(value)}`;
+      items.push({ label, description: counted(nodes), whose: [label] });
+    }
+  }
+  choices.nodes.forEach((name, at) => {
+    items.push({ label: name, description: choices.choices?.[at]?.says ?? "", whose: [name] });
+  });
+  const typed = (text: string): Item => ({
+    label: text,
+    description: "as typed",
+    whose: text.split(/\s+/),
+  });
+  const placeholder = "Pick nodes, or type a name or conditions such as role=web,db site=lon";
+  return (await pickOrType(SET_VALUE, placeholder, items, typed))?.whose;
+}
+
+/** An item that is picked, or made of what is typed. */
+async function pickOrType<Item extends vscode.QuickPickItem>(
+  title: string,
+  placeholder: string,
+  known: readonly Item[],
+  typed: (text: string) => Item,
+): Promise<Item | undefined> {
+  const picker = vscode.window.createQuickPick<Item>();
+  picker.title = title;
+  picker.placeholder = placeholder;
+  picker.items = known;
+  picker.onDidChangeValue((value) => {
+    const text = value.trim();
+    const isKnown = known.some(({ label }) => label === text);
+    picker.items = text === "" || isKnown ? known : [typed(text), ...known];
+  });
+  try {
+    return await new Promise<Item | undefined>((resolve) => {
+      picker.onDidAccept(() => {
+        const [item] = picker.selectedItems;
+        if (item !== undefined) {
+          resolve(item);
+        }
+      });
+      picker.onDidHide(() => {
+        resolve(undefined);
+      });
+      picker.show();
+    });
+  } finally {
+    picker.dispose();
+  }
+}
+
+/** Edits after which nodes have a value, as docs/lsp-commands.md has them. */
+export interface Proposal {
+  readonly title: string;
+  readonly proof: string;
+  readonly diff: string;
+  /** Null where the editor cannot make it. */
+  readonly edit: WorkspaceEdit | null;
+}
+
+/** Lets the user choose one of several ways, the smallest first. */
+export async function pickProposal(proposals: readonly Proposal[]): Promise<Proposal | undefined> {
+  const items = proposals.map((proposal) => ({ label: proposal.title, detail: proposal.proof, proposal }));
+  const placeHolder = "The smallest edit comes first; it is shown before it is made";
+  const picked = items.length === 0 ? undefined : await vscode.window.showQuickPick(items, { title: SET_VALUE, placeHolder });
+  return picked?.proposal;
 }
 
 /** What helps where nodes or their facts are missing. */
@@ -179,32 +289,10 @@ async function pickValue(path: string, now: unknown, fact: Fact | undefined): Pr
   if (now !== undefined) {
     known.push({ label: "$(discard) Remove the Override", description: `now ${shown(now)}`, value: null });
   }
-  const picker = vscode.window.createQuickPick<Item>();
-  picker.title = OVERRIDE;
-  picker.placeholder =
+  const placeholder =
     known.length === 0 ? `Type a value for ${path}, plain or as JSON` : `Pick or type a value for ${path}, plain or as JSON`;
-  picker.items = known;
-  picker.onDidChangeValue((typed) => {
-    const isKnown = known.some(({ label }) => label === typed.trim());
-    const own: Item[] = typed.trim() === "" || isKnown ? [] : [{ label: typed.trim(), description: "as typed", value: typedValue(typed.trim()) }];
-    picker.items = [...own, ...known];
-  });
-  try {
-    return await new Promise<unknown>((resolve) => {
-      picker.onDidAccept(() => {
-        const [item] = picker.selectedItems;
-        if (item !== undefined) {
-          resolve(item.value);
-        }
-      });
-      picker.onDidHide(() => {
-        resolve(undefined);
-      });
-      picker.show();
-    });
-  } finally {
-    picker.dispose();
-  }
+  const typed = (text: string): Item => ({ label: text, description: "as typed", value: typedValue(text) });
+  return (await pickOrType(OVERRIDE, placeholder, known, typed))?.value;
 }
 
 async function pickSide(
@@ -213,6 +301,7 @@ async function pickSide(
   environments: readonly string[],
   placeHolder: string,
   selected: string | null,
+  title = COMPARE,
 ): Promise<string | undefined> {
   const says = new Map(choices.choices?.map((choice) => [choice.node, choice.says]));
   const items: (Named & Way)[] = nodes.map((name) => ({
@@ -227,7 +316,7 @@ async function pickSide(
   }
   const isEmpty = items.length === 0;
   const picked = await vscode.window.showQuickPick(isEmpty ? waysToNodes(choices) : items, {
-    title: COMPARE,
+    title,
     placeHolder: isEmpty ? KNOWN_ARE_NONE : placeHolder,
     matchOnDescription: true,
   });
@@ -238,7 +327,7 @@ async function pickSide(
 }
 
 function withoutPosition(place: Arguments): Arguments {
-  return place["uri"] === undefined ? {} : { uri: place["uri"] };
+  return Object.fromEntries(Object.entries(place).filter(([name]) => name !== "position"));
 }
 
 /** A file's path in the workspace. */
