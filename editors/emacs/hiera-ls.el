@@ -175,7 +175,7 @@ nil means all nodes.  With ONLY every other node keeps what it has."
              (shown (hiera-ls-buffer (list :title "Edit" :content (plist-get proposal :diff)))))
         (display-buffer shown)
         (when (y-or-n-p "Make this edit? ")
-          (eglot--apply-workspace-edit (plist-get proposal :edit)))
+          (eglot--apply-workspace-edit (plist-get proposal :edit) nil))
         (kill-buffer shown)))))
 
 ;;;###autoload

@@ -142,6 +142,33 @@
   (hiera-ls-clear-overrides)
   (should (equal (plist-get (hiera-ls-ask "hiera.facts") :overrides) nil)))
 
+(ert-deftest hiera-5-why-not-and-set-value ()
+  (hiera-test-open "data/common.yaml")
+  (goto-char (point-min))
+  (search-forward "profile::web::port")
+  (backward-char)
+  (save-current-buffer
+    (hiera-ls-why-not "8080" "web01.lon.acme.example"))
+  (let ((why (seq-find (lambda (buffer) (string-match-p "Why web01.lon.acme.example" (buffer-name buffer)))
+                       (buffer-list))))
+    (should why)
+    (should (string-match-p "sets it to 9443, which counts" (with-current-buffer why (buffer-string)))))
+  (let ((role (find-file-noselect (expand-file-name "data/role/web.yaml" (getenv "WORKSPACE"))))
+        (node (find-file-noselect (expand-file-name "data/node/web01.lon.acme.example.yaml" (getenv "WORKSPACE"))))
+        (london (find-file-noselect (expand-file-name "data/role/web-lon.yaml" (getenv "WORKSPACE")))))
+    (cl-letf (((symbol-function 'completing-read)
+               (lambda (_prompt proposals &rest _)
+                 (seq-find (lambda (one) (string-match-p "in role/web.yaml" one)) (mapcar #'car proposals))))
+              ((symbol-function 'y-or-n-p) #'always))
+      (hiera-ls-set-value "8443" '("role=web") t))
+    (unwind-protect
+        (with-current-buffer role
+          (should (string-match-p "profile::web::port: 8443" (buffer-string))))
+      (dolist (buffer (list role node london))
+        (with-current-buffer buffer
+          (set-buffer-modified-p nil)
+          (revert-buffer t t t))))))
+
 (ert-deftest hiera-6-hierarchy ()
   (with-temp-file (expand-file-name "hiera-lab.yaml" (getenv "WORKSPACE"))
     (insert "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\n"
