@@ -144,15 +144,16 @@ fn block(group: &[Difference], has_values: bool) -> String {
     };
     let mut out = format!("<details><summary><code>{key}</code>{whose}</summary>\n");
     for one in group {
-        out += &body(one, has_values);
+        out += &body(one, group.len() == 1, has_values);
     }
     out + "\n</details>\n"
 }
 
-fn body(difference: &Difference, has_values: bool) -> String {
+/// One difference; that of a key's only one has its single node in the summary already.
+fn body(difference: &Difference, is_only: bool, has_values: bool) -> String {
     let Difference { before, after, .. } = difference;
     let mut out = String::new();
-    if before.nodes == after.nodes && after.nodes.len() > 1 {
+    if before.nodes == after.nodes && !(is_only && after.nodes.len() == 1) {
         let names = after.nodes.iter().map(|name| code(name));
         let _ = writeln!(out, "\n{}:", few(names.collect()));
     }
