@@ -173,7 +173,10 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
                 core_fact(&variable.name),
                 CoreFact::Exists | CoreFact::Legacy(_)
             );
+        // A file of nodes that says it of some says that the others do not have it.
+        let is_said = variable.known > 0 && !nodes.known.are_names();
         !is_fact
+            && !is_said
             && !nodes.known.may_be_set(root)
             && in_doubt(variable, count) > 0
             && *variable.name != *"environment"
@@ -202,7 +205,13 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     let mut pattern = String::from("^");
     let mut extensions = String::new();
     let mut variables = String::new();
+    let mut parts = Vec::new();
     for (at, variable) in wanted.iter().enumerate() {
+        let place = match at {
+            0 => "the letters that a name begins with",
+            _ => "its second part",
+        };
+        parts.push(format!("'{}' from {place}", variable.name));
         let name = variable.name.rsplit('.').next().unwrap_or(&variable.name);
         let group: String = name
             .chars()
@@ -232,8 +241,10 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     }
     let advice = Advice {
         what: format!(
-            "levels need {}: say what a node's name means, if the name tells",
-            names.join(" and ")
+            "levels need {}: say what a node's name means, if the name tells; change the example, which \
+             reads {}",
+            names.join(" and "),
+            parts.join(" and ")
         ),
         place: PROJECT_FILE,
         paste,
