@@ -95,8 +95,9 @@ fn no_hierarchy(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
         inside.unwrap_or(&unused.path)
     });
     let advice = Advice {
-        what: "no hierarchy was found: name the configuration that is deployed as hiera.yaml"
-            .into(),
+        what: format!(
+            "no hierarchy was found: name the file that is deployed as hiera.yaml, if it is not '{example}'"
+        ),
         place: PROJECT_FILE,
         paste: format!("roots:\n  - {example}\n"),
     };
@@ -351,7 +352,7 @@ fn outside(report: &Report) -> Option<Weighed> {
     let advice = Advice {
         what: format!(
             "level '{}' reads {folder}, which is not in the workspace: name the folder that is deployed \
-             there",
+             there, if you have it, in place of 'data'",
             first.name
         ),
         place: PROJECT_FILE,
