@@ -32,10 +32,7 @@ pub(crate) async fn handle(
     let rewrite = lsp::CodeActionKind::REFACTOR_REWRITE;
     let wants_encryption = wants(only.as_deref(), rewrite.as_str());
     let form = session.facts().edits();
-    // Without `codeAction/resolve` the proof of each is made at once, which can take seconds: only for
-    // those who ask for refactorings.
     let kinds = Kind::ALL.into_iter();
-    let kinds = kinds.filter(|_| form.resolves || only.is_some());
     let kinds: Vec<Kind> = kinds
         .filter(|kind| wants(only.as_deref(), kind.name()))
         .collect();
