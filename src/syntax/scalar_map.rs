@@ -72,9 +72,8 @@ impl ScalarMap {
             decoded: 0,
         };
         let mut inside = TextRange::empty(start);
-        let quotes = |at: usize| bytes.get(at) == Some(&b'"');
-        let is_quoted = start + 1 < end && quotes(start) && quotes(end - 1);
         // HOCON joins texts with and without quotes into one string, whose parts are not told apart.
+        let is_quoted = is_one_string(bytes.get(start..end).unwrap_or_default());
         if start < end && style == ScalarStyle::JsonString && !is_quoted {
             if source.get(start..end) == Some(text) {
                 pieces.same(start..end);
@@ -426,6 +425,21 @@ pub(super) fn hex(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0_u32, |number, &digit| {
         Some((number << 4) | char::from(digit).to_digit(16)?)
     })
+}
+
+/// Whether the text is a single quoted string: it begins and ends with a quote, and each quote between is escaped.
+fn is_one_string(text: &[u8]) -> bool {
+    let [b'"', inner @ .., b'"'] = text else {
+        return false;
+    };
+    let mut is_escaped = false;
+    for &byte in inner {
+        if byte == b'"' && !is_escaped {
+            return false;
+        }
+        is_escaped = byte == b'\\' && !is_escaped;
+    }
+    !is_escaped
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::libyaml::{self, CollectionStyle, Emit, EventKind, Parser};
-use super::super::{NodeKind, Tree, parse_json, parse_yaml};
+use super::super::{NodeKind, Tree, parse_hocon, parse_json, parse_yaml};
 use super::*;
 
 /// What libyaml reads where `source` is put between double quotes.
@@ -177,6 +177,24 @@ proptest! {
         let parse = parse_json(&source);
         prop_assert!(parse.problems.is_empty(), "{source:?} {:?}", parse.problems);
         prop_assert_eq!(check_tree(&source, &parse.tree), 3);
+    }
+}
+
+#[test]
+fn parts_that_hocon_joins_are_not_told_apart() {
+    for (source, text, spelled) in [
+        (r#"{ k: "aé" }"#, "aé", "é"),
+        (r#"{ k: "é"name"é" }"#, "énameé", r#""é"name"é""#),
+        (r#"{ k: "a" "é" }"#, "a é", r#""a" "é""#),
+        (r#"{ k: """a"é""" }"#, "a\"é", r#""""a"é""""#),
+    ] {
+        let tree = parse_hocon(source).tree;
+        let value = tree.node(tree.entries().next().expect("one key").1);
+        let scalar = value.as_scalar().expect("a string");
+        assert_eq!(&*scalar.text, text, "{source}");
+        let last = text.rfind('é').expect("there is one");
+        let range = ScalarMap::new(source, value).source_range(last..last + 2);
+        assert_eq!(range.slice(source), spelled, "{source}");
     }
 }
 
