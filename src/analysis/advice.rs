@@ -1,5 +1,6 @@
 //! What would improve the answers of a workspace most: each with a command to run or settings to paste.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::doctor::{Advice, BackendUse, Hierarchy, LevelReport, Report, VariableReport};
@@ -12,6 +13,9 @@ pub const MOST_ADVICE: usize = 3;
 
 /// Where a command is run.
 const SHELL: &str = "shell";
+
+/// The file that Puppet looks for at the top of an environment.
+const HIERA_YAML: &str = "hiera.yaml";
 
 /// Asks PuppetDB for all nodes; the answer is a nodes file.
 const INVENTORY: &str =
@@ -71,7 +75,7 @@ pub(super) fn advice(
     found.extend(no_facts(report));
     found.extend(unknown_variables(report, nodes));
     found.extend(unknown_backends(report, offers));
-    found.extend(outside(report));
+    found.extend(outside(analysis, report));
     found.extend(not_installed(analysis, report));
     found.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
     found
@@ -90,16 +94,33 @@ fn no_hierarchy(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
         return None;
     }
     let folder = analysis.snapshot.folders().first();
-    let example = report.unused.first().map_or("hiera/hiera.yaml", |unused| {
-        let inside = folder.and_then(|folder| path::within(&unused.path, folder));
-        inside.unwrap_or(&unused.path)
-    });
-    let advice = Advice {
-        what: format!(
-            "no hierarchy was found: name the file that is deployed as hiera.yaml, if it is not '{example}'"
-        ),
-        place: PROJECT_FILE,
-        paste: format!("roots:\n  - {example}\n"),
+    let advice = match report.unused.first() {
+        Some(unused) => {
+            let inside = folder.and_then(|folder| path::within(&unused.path, folder));
+            let file = inside.unwrap_or(&unused.path);
+            Advice {
+                what: format!(
+                    "no hierarchy was found: name the file that is deployed as hiera.yaml, if it is not '{file}'"
+                ),
+                place: PROJECT_FILE,
+                paste: format!("roots:\n  - {file}\n"),
+            }
+        }
+        None => {
+            let is_there = |name: &&&str| {
+                let path = folder.map(|folder| path::join(folder, name));
+                path.is_some_and(|path| analysis.snapshot.kind(&path).is_some())
+            };
+            let datadir = ["data", "hieradata", "hiera"].iter().find(is_there);
+            let datadir = datadir.unwrap_or(&"data");
+            Advice {
+                what: "no file here is a hiera.yaml: copy the one of your server, or begin with this one".to_owned(),
+                place: HIERA_YAML,
+                paste: format!(
+                    "version: 5\ndefaults:\n  datadir: {datadir}\n  data_hash: yaml_data\nhierarchy:\n  - name: Node\n    path: nodes/%{{trusted.certname}}.yaml\n  - name: Common\n    path: common.yaml\n"
+                ),
+            }
+        }
     };
     Some((usize::MAX, advice))
 }
@@ -344,19 +365,59 @@ fn module_of(kind: &RootKind) -> Option<&str> {
     }
 }
 
-fn outside(report: &Report) -> Option<Weighed> {
+/// The only folder of the workspace that is named as a folder elsewhere is, and that no level reads: a path
+/// from the top of the workspace.
+fn same_name(analysis: Analysis<'_>, report: &Report, outside: &str) -> Option<String> {
+    let snapshot = analysis.snapshot;
+    let top = snapshot.folders().first()?;
+    let levels = report.hierarchies.iter().flat_map(|found| &found.levels);
+    let datadirs: Vec<&str> = levels
+        .filter_map(|level| level.datadir.as_deref())
+        .collect();
+    let mut found = BTreeSet::new();
+    for file in snapshot.files().filter(|file| file.format().is_some()) {
+        let mut folder = path::parent(file.path());
+        while let Some(at) = folder.filter(|at| path::within(at, top).is_some()) {
+            let is_read = || {
+                datadirs
+                    .iter()
+                    .any(|datadir| path::within(at, datadir).is_some())
+            };
+            if path::name(at) == path::name(outside) && !is_read() {
+                found.extend(path::within(at, top).filter(|inside| !inside.is_empty()));
+            }
+            folder = path::parent(at);
+        }
+    }
+    match found.into_iter().collect::<Vec<_>>().as_slice() {
+        [only] => Some((*only).to_owned()),
+        _ => None,
+    }
+}
+
+fn outside(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
     let levels = report.hierarchies.iter().flat_map(|found| &found.levels);
     let outside: Vec<_> = levels.filter(|level| level.is_outside).collect();
     let first = outside.first()?;
     let folder = first.datadir.as_deref()?;
-    let advice = Advice {
-        what: format!(
-            "level '{}' reads {folder}, which is not in the workspace: name the folder that is deployed \
-             there, if you have it, in place of 'data'",
-            first.name
-        ),
-        place: PROJECT_FILE,
-        paste: format!("pathMap:\n  {folder}: data\n"),
+    let advice = match same_name(analysis, report, folder) {
+        Some(inside) => Advice {
+            what: format!(
+                "level '{}' reads {folder}, which is not in the workspace: if {inside} is deployed there, say so",
+                first.name
+            ),
+            place: PROJECT_FILE,
+            paste: format!("pathMap:\n  {folder}: {inside}\n"),
+        },
+        None => Advice {
+            what: format!(
+                "level '{}' reads {folder}, which is not in the workspace: if you have a copy of it, name it in \
+                 place of /path/to/copy (in editors, in the setting 'pathMap')",
+                first.name
+            ),
+            place: SHELL,
+            paste: format!("hiera-ls doctor --path-map {folder}=/path/to/copy\n"),
+        },
     };
     Some((report.files.reached / 2, advice))
 }

@@ -201,6 +201,19 @@ pub fn behind_manifests(
 }
 
 impl Analysis<'_> {
+    /// The variables that the manifests of the environments set for some node.
+    #[must_use]
+    pub fn site_variables(self) -> BTreeSet<Arc<str>> {
+        let environments = self.snapshot.roots().environments();
+        let files = environments.flat_map(|root| manifests_of(self.snapshot, root));
+        let mut names = BTreeSet::new();
+        for file in files {
+            let code = file.facts().code.as_deref();
+            names.extend(code.iter().flat_map(|code| code.variables.iter().cloned()));
+        }
+        names
+    }
+
     /// Whether every node of a root's environment includes all classes that data lists under a key, in
     /// whatever file.
     #[must_use]

@@ -88,7 +88,7 @@ impl<'h> Evaluator<'h> {
     /// Makes the variables unknown that a node may set, where it is not known whether it does.
     pub(super) fn forget(&mut self, node: &Node, because: &Arc<str>) {
         let source = self.source.clone();
-        uses::assigned(node, &mut |name, place| {
+        node.each_assigned(&mut |name, place| {
             self.variables.forget(name, because, &source, place);
         });
     }

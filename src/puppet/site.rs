@@ -63,12 +63,7 @@ impl Site {
         sources.truncate(MAX_SOURCES);
         let mut site = Site::default();
         for source in &sources {
-            for node in source.statements() {
-                match &node.kind {
-                    Kind::NodeBlock(block) => block.body.iter().for_each(|body| site.look(body)),
-                    _ => site.look(node),
-                }
-            }
+            source.root.each_for_nodes(&mut |node| site.look(node));
         }
         site.sources = sources;
         site
@@ -77,7 +72,7 @@ impl Site {
     /// Notes what code may do.
     fn look(&mut self, node: &Node) {
         let names = Arc::make_mut(&mut self.names);
-        uses::assigned(node, &mut |name, _| {
+        node.each_assigned(&mut |name, _| {
             names.insert(Arc::from(name));
         });
         uses::called(node, &mut |name| {
@@ -111,19 +106,13 @@ impl Site {
     pub fn assignments(&self, name: &str) -> Vec<(Arc<str>, TextRange)> {
         let mut found = Vec::new();
         for source in &self.sources {
-            let mut visit = |node: &Node| {
-                uses::assigned(node, &mut |set, place| {
+            source.root.each_for_nodes(&mut |node| {
+                node.each_assigned(&mut |set, place| {
                     if set == name {
                         found.push((source.path.clone(), place));
                     }
                 });
-            };
-            for node in source.statements() {
-                match &node.kind {
-                    Kind::NodeBlock(block) => block.body.iter().for_each(&mut visit),
-                    _ => visit(node),
-                }
-            }
+            });
         }
         found
     }

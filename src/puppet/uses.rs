@@ -2,7 +2,6 @@
 //! leave what it stands in.
 
 use crate::syntax::puppet::{Kind, Node};
-use crate::text::TextRange;
 
 /// Functions that leave a lambda or a function. `fail` is none: where it ends the compilation, there is
 /// no catalog to speak of.
@@ -21,29 +20,6 @@ pub(super) fn holds_statements(kind: &Kind) -> bool {
     )
 }
 
-/// Whether a node has a scope of its own, or is evaluated elsewhere.
-fn is_apart(kind: &Kind) -> bool {
-    kind.is_definition() || matches!(kind, Kind::Lambda(_) | Kind::Apply(..))
-}
-
-/// Calls `visit` with each variable that a node sets in the scope around it, and its place.
-pub(super) fn assigned(node: &Node, visit: &mut dyn FnMut(&str, TextRange)) {
-    if let Kind::Binary("=", pair) = &node.kind {
-        let names = match &pair[0].kind {
-            Kind::List(names) => &names[..],
-            _ => std::slice::from_ref(&pair[0]),
-        };
-        for name in names {
-            if let Kind::Variable(text) = &name.kind {
-                visit(text, name.range);
-            }
-        }
-    }
-    if !is_apart(&node.kind) {
-        node.kind.each(&mut |part| assigned(part, visit));
-    }
-}
-
 /// Whether a node may leave what it stands in: by a call that does just that.
 pub(super) fn may_leave(node: &Node) -> bool {
     let leaves = match &node.kind {
@@ -55,7 +31,7 @@ pub(super) fn may_leave(node: &Node) -> bool {
         _ => false,
     };
     let mut found = leaves;
-    if !found && !is_apart(&node.kind) {
+    if !found && !node.kind.is_apart() {
         node.kind.each(&mut |part| found = found || may_leave(part));
     }
     found
@@ -72,7 +48,7 @@ pub(super) fn called(node: &Node, visit: &mut dyn FnMut(&str)) {
         Kind::NamedAccess(access) => visit(&access.name),
         _ => {}
     }
-    let is_definition = is_apart(&node.kind) && !matches!(node.kind, Kind::Lambda(_));
+    let is_definition = node.kind.is_apart() && !matches!(node.kind, Kind::Lambda(_));
     if !is_definition {
         node.kind.each(&mut |part| called(part, visit));
     }

@@ -49,6 +49,7 @@ pub struct Checker<'a> {
     roots: Vec<RootContext<'a>>,
     graph: OnceLock<ReferenceGraph>,
     path_variables: OnceLock<BTreeSet<Arc<str>>>,
+    site_variables: OnceLock<BTreeSet<Arc<str>>>,
     options: OnceLock<Vec<ListedOption>>,
     knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
 }
@@ -102,6 +103,7 @@ impl<'a> Checker<'a> {
             roots: Vec::new(),
             graph: OnceLock::new(),
             path_variables: OnceLock::new(),
+            site_variables: OnceLock::new(),
             options: OnceLock::new(),
             knockout_prefixes: OnceLock::new(),
         };
@@ -328,6 +330,12 @@ impl<'a> Checker<'a> {
             });
             roots.collect()
         })
+    }
+
+    /// The variables that the manifests of the environments set for some node.
+    pub(super) fn site_variables(&self) -> &BTreeSet<Arc<str>> {
+        self.site_variables
+            .get_or_init(|| self.analysis().site_variables())
     }
 
     /// Whether all data that is read together with a file lies in the workspace.

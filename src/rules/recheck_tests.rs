@@ -44,7 +44,7 @@ const MANIFESTS: [(&str, [&str; 6]); 4] = [
             "lookup('classes', Array, 'unique').include\n",
             "lookup('classes', {merge => unique}).include\ninclude m\n",
             "hiera_include('classes')\n",
-            "node default { hiera_include('classes') }\n",
+            "node default { $tier = 'x' hiera_include('classes') }\n",
             "class { 'm': p => 1 }\nhiera_include('classes')\n",
             "$x = lookup('m:p')\nhiera_include('classes')\nclass { $x: }\n",
         ],
@@ -88,7 +88,7 @@ const KEYS: [&str; 10] = [
     "a", "b", "c", "m", "m::p", "m::q", "m::r", "m:p", "m::other", "classes",
 ];
 
-const VALUES: [&str; 26] = [
+const VALUES: [&str; 27] = [
     "1",
     "\"1\"",
     "text",
@@ -115,6 +115,7 @@ const VALUES: [&str; 26] = [
     "[\"%{alias('c')}\", \"%{lookup('m::p')}\"]",
     "{k: \"%{lookup('m::r')}\"}",
     "\"%{facts.role}\"",
+    "\"%{tier}\"",
 ];
 
 const OPTIONS: [&str; 18] = [

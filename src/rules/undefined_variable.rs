@@ -1,13 +1,17 @@
 //! `undefined-variable`: a token names a variable that neither Puppet nor Facter sets.
 //!
-//! An ENC and Puppet code set others, which is why this is a hint, unless the name differs from a
-//! known one by one letter. Variables of classes are left alone.
+//! An ENC and custom facts set others, which is why this is a hint, unless the name differs from a
+//! known one by one letter. Variables of classes, and those that a site manifest sets, are left alone.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::interp_missing_subkey::variable;
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, typing_error};
+use crate::workspace::{FileDelta, FileFacts, Snapshot, TokenFact};
 
 /// Variables that Puppet sets itself, beside facts (`puppet/parser/compiler.rb`,
 /// `puppet/node.rb`, `puppet/parser/resource.rb`).
@@ -41,7 +45,10 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Hint,
     summary: "a token names a variable that neither Puppet nor Facter sets",
     page: include_str!("../../docs/rules/undefined-variable.md"),
-    depends: Depends::OWN_FILE,
+    depends: Depends {
+        on: Facts::MANIFESTS,
+        files: concerned,
+    },
     hooks: &[Hook::Token(check)],
 };
 
@@ -55,14 +62,15 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     }
     let known = file.checker.path_variables();
-    if known.contains(name) {
+    if known.contains(name) || file.checker.site_variables().contains(name) {
         return;
     }
     let near_fact = match core_fact(name) {
         CoreFact::Exists | CoreFact::Legacy(_) => return,
         CoreFact::Custom(meant) | CoreFact::NoSuchPart(meant) => meant,
     };
-    let others = BUILT_IN.into_iter().chain(known.iter().map(|name| &**name));
+    let set = known.iter().chain(file.checker.site_variables());
+    let others = BUILT_IN.into_iter().chain(set.map(|name| &**name));
     let meant = typing_error(name, others).or(near_fact);
     let effect = match file.settings().puppet_version {
         PuppetVersion::V8 => "Puppet fails on this key",
@@ -97,4 +105,31 @@ pub(super) fn is_name(name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The files with tokens of a variable that the top scope or a node block of a manifest began or ceased to set.
+/// O(tokens) where there is one.
+fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let deltas = snapshot.delta().files.iter();
+    let changed: BTreeSet<Arc<str>> = deltas.flat_map(variables_that_changed).collect();
+    let is_one = |token: &TokenFact| match token {
+        TokenFact::Variable(variable) => {
+            let name = variable.name.trim_start_matches("::");
+            changed.contains(name.split('.').next().unwrap_or(name))
+        }
+        TokenFact::Reference(_) | TokenFact::Other { .. } => false,
+    };
+    let files = snapshot.files().filter(|_| !changed.is_empty());
+    let files = files.filter(|file| file.facts().tokens.iter().any(is_one));
+    files.map(|file| Arc::clone(file.path())).collect()
+}
+
+fn variables_that_changed(delta: &FileDelta) -> Vec<Arc<str>> {
+    let names = |facts: &Option<Arc<FileFacts>>| -> BTreeSet<Arc<str>> {
+        let code = facts.as_deref().and_then(|facts| facts.code.as_deref());
+        let names = code.iter().flat_map(|code| code.variables.iter().cloned());
+        names.collect()
+    };
+    let [before, after] = [names(&delta.before), names(&delta.after)];
+    before.symmetric_difference(&after).cloned().collect()
 }

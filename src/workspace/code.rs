@@ -26,6 +26,8 @@ pub struct CodeFacts {
     pub lookups: Box<[LookupFact]>,
     /// Classes that are included or named, in the order of the text.
     pub includes: Box<[IncludeFact]>,
+    /// The variables that the top scope or some node block sets, ordered, each once.
+    pub variables: Box<[Arc<str>]>,
     /// Whether Puppet refuses the text.
     pub is_broken: bool,
 }

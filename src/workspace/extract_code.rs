@@ -1,5 +1,6 @@
 //! The facts of a manifest or template, from its tree.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::cache::TextHash;
@@ -34,8 +35,20 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
         nodes: extraction.nodes.into(),
         lookups: extraction.lookups.into(),
         includes: extraction.includes.into(),
+        variables: variables(&parse.root, names),
         is_broken: !parse.problems.is_empty(),
     }
+}
+
+/// The variables that the top scope or some node block sets.
+fn variables(root: &Node, names: &Interner) -> Box<[Arc<str>]> {
+    let mut found = BTreeSet::new();
+    root.each_for_nodes(&mut |node| {
+        node.each_assigned(&mut |name, _| {
+            found.insert(names.intern(name));
+        });
+    });
+    found.into_iter().collect()
 }
 
 struct Extraction<'a> {

@@ -136,6 +136,69 @@ fn the_doctor_says_what_is_known_and_what_is_not() {
     assert!(!text.contains("puppet query"), "{text}");
 }
 
+/// The first piece of advice: what, where to put it, and the text.
+fn first_advice(files: &[(&str, &str)]) -> [String; 3] {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), files);
+    let (text, said, code) = run(folder.path(), &["doctor", "--format", "json"]);
+    assert_eq!(code, 0, "{said}");
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    ["what", "place", "paste"].map(|name| report["advice"][0][name].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn what_the_doctor_advises_to_paste_names_files_that_are_there() {
+    let data = ("hieradata/common.yaml", "port: 80\n");
+    let [what, place, paste] = first_advice(&[data]);
+    assert!(what.starts_with("no file here is a hiera.yaml"), "{what}");
+    assert_eq!(place, "hiera.yaml");
+    // What it offers works as it is.
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[data, ("hiera.yaml", &paste)]);
+    let lookup = ["lookup", "port", "--node", "web01.example.com"];
+    let (text, said, _) = run(folder.path(), &lookup);
+    assert_eq!(text, "--- 80\n", "{said}");
+
+    let hiera = "version: 5\nhierarchy:\n- {name: Secrets, datadir: /srv/secrets, path: common.yaml}\n\
+                 - {name: Common, path: common.yaml}\n";
+    let files = [
+        ("hiera.yaml", hiera),
+        ("data/common.yaml", "port: 80\nhost: a\n"),
+    ];
+    let [what, place, paste] = first_advice(&files);
+    assert!(what.contains("if you have a copy of it"), "{what}");
+    assert_eq!(
+        [&*place, &*paste],
+        [
+            "shell",
+            "hiera-ls doctor --path-map /srv/secrets=/path/to/copy\n"
+        ]
+    );
+    let secrets = ("private/secrets/common.yaml", "token: a\n");
+    let [what, place, paste] = first_advice(&[files[0], files[1], secrets]);
+    assert!(
+        what.ends_with("if private/secrets is deployed there, say so"),
+        "{what}"
+    );
+    assert_eq!(
+        [&*place, &*paste],
+        [
+            ".hiera-ls.yaml",
+            "pathMap:\n  /srv/secrets: private/secrets\n"
+        ]
+    );
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        &[files[0], files[1], secrets, (".hiera-ls.yaml", &paste)],
+    );
+    let (text, said, _) = run(
+        folder.path(),
+        &["lookup", "token", "--node", "web01.example.com"],
+    );
+    assert_eq!(text, "--- a\n", "{said}");
+}
+
 #[test]
 fn the_doctor_says_what_a_puppetfile_brings() {
     let folder = tempfile::tempdir().unwrap();

@@ -306,6 +306,12 @@ impl Kind {
         )
     }
 
+    /// Whether a node of this kind has a scope of its own, or is evaluated elsewhere.
+    #[must_use]
+    pub fn is_apart(&self) -> bool {
+        self.is_definition() || matches!(self, Kind::Lambda(_) | Kind::Apply(..))
+    }
+
     /// Calls `visit` with each direct part, in the order of Puppet's model.
     pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
         match self {
@@ -422,6 +428,34 @@ impl Node {
     pub fn source<'a>(&self, text: &'a str) -> std::borrow::Cow<'a, str> {
         let bytes = text.as_bytes().get(self.range.as_usize());
         String::from_utf8_lossy(bytes.unwrap_or_default())
+    }
+
+    /// Calls `visit` with each variable that the node sets in the scope around it, and its place.
+    pub fn each_assigned(&self, visit: &mut dyn FnMut(&str, TextRange)) {
+        if let Kind::Binary("=", pair) = &self.kind {
+            let names = match &pair[0].kind {
+                Kind::List(names) => &names[..],
+                _ => std::slice::from_ref(&pair[0]),
+            };
+            for name in names {
+                if let Kind::Variable(text) = &name.kind {
+                    visit(text, name.range);
+                }
+            }
+        }
+        if !self.kind.is_apart() {
+            self.kind.each(&mut |part| part.each_assigned(visit));
+        }
+    }
+
+    /// Of the root of a manifest: calls `visit` with each statement of the top scope, and with the body of each
+    /// node block.
+    pub fn each_for_nodes<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
+        match &self.kind {
+            Kind::Block(nodes) => nodes.iter().for_each(|node| node.each_for_nodes(visit)),
+            Kind::NodeBlock(block) => block.body.iter().for_each(visit),
+            _ => visit(self),
+        }
     }
 
     /// The text of a literal: a string without interpolations, a name, or one of these in
