@@ -220,7 +220,15 @@ impl<'a> RootView<'a> {
             nodes,
             ..self.analysis
         };
-        let mut view = analysis.at(snapshot.roots().in_folder(&self.root.dir)?);
+        // Several configurations may serve one folder.
+        let roots = snapshot.roots();
+        let mut same = roots.iter().filter(|root| {
+            root.dir == self.root.dir
+                && root.kind == self.root.kind
+                && root.hiera_yaml == self.root.hiera_yaml
+        });
+        let root = same.next().or_else(|| roots.in_folder(&self.root.dir))?;
+        let mut view = analysis.at(root);
         view.environment.name = self.environment.name.clone();
         Some(view)
     }

@@ -108,6 +108,17 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
             None => format!("{}: no such file", shown(&at)),
         });
     };
+    let lines = file.text().lines().count();
+    if line as usize > lines {
+        let lines = match lines {
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        };
+        return Err(format!(
+            "{}: it has {lines}, there is no line {line}",
+            shown(&at)
+        ));
+    }
     let offset = offset(file, line, column);
     let mut nodes = KnownNodes::new(&known);
     if let Some(root) = snapshot.root_of(&at)

@@ -1,5 +1,6 @@
 //! `hiera-ls lookup`: one key for one node, for every known node, or for any node.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ use crate::ide::unseen::outside_words;
 use crate::interpolation::Key;
 use crate::lookup::{
     Answer, Assumed, Certainty, ConfigCache, Environment, EnvironmentConfig, Group, LookupError,
-    Request, Session, Source, Tracing, groups_of_nodes, groups_of_possible,
+    Request, Session, Source, Tracing, UnknownCause, groups_of_nodes, groups_of_possible,
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value, load_yaml};
@@ -517,11 +518,34 @@ fn by_name(
     }
     let ended = one(arguments, &session, &scope, request);
     if let Err(End::Code(3)) = ended {
+        let set = set_by_manifests(&view, &scope, request);
+        if !arguments.compile && !set.is_empty() {
+            remark(&format!(
+                "manifests set {} for nodes: --compile runs them, without node blocks, as puppet lookup does",
+                set.join(" and ")
+            ));
+        }
         remark(&format!(
             "no facts are known of node '{name}': name them with --facts, or a file of nodes with --nodes"
         ));
     }
     ended
+}
+
+/// The variables that a lookup asks for and that the site's manifests set, quoted.
+fn set_by_manifests(view: &RootView<'_>, scope: &Scope, request: &Request) -> Vec<String> {
+    let set = view.analysis.site_variables();
+    let answer = view.session().lookup(scope, request);
+    let variables = answer.unknown.iter().flat_map(|one| match &one.cause {
+        UnknownCause::Path(possible) => possible.variables.as_slice(),
+        UnknownCause::Function { .. } | UnknownCause::Absent { .. } => &[],
+    });
+    let names = variables.map(|name| {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        name.split('.').next().unwrap_or(name)
+    });
+    let names: BTreeSet<&str> = names.filter(|name| set.contains(*name)).collect();
+    names.iter().map(|name| format!("'{name}'")).collect()
 }
 
 /// Nothing is known of the node: the whole workspace says what could change the answer.

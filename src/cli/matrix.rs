@@ -171,8 +171,8 @@ fn markdown(row: &Row) -> String {
         "### `{}`\n\n| value | nodes | from |\n| --- | --- | --- |\n",
         cell(&row.key)
     );
-    for answer in &row.answers {
-        let value = cut_apart(&[outcome_text(answer)], WIDEST).concat();
+    let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
+    for (answer, value) in row.answers.iter().zip(cut_apart(&values, WIDEST)) {
         let (value, whose) = (cell(&value), whose(&answer.nodes));
         let sources = cell(&sources_text(answer.sources(), shown));
         let _ = writeln!(out, "| `{value}` | {whose} | {sources} |");

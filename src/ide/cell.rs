@@ -227,30 +227,44 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 /// Texts cut to a number of characters, so that those that differ can be told apart: where they are
-/// the same for so long, what they begin with is left out. O(bytes).
+/// the same for so long, what they begin with is left out. O(bytes × groups of like texts).
 #[must_use]
 pub fn cut_apart(texts: &[String], most: usize) -> Vec<String> {
     /// Characters that are shown before the first that differs.
     const BEFORE: usize = 12;
+    let head = most / 3;
     let mut shown: Vec<String> = texts.iter().map(|text| cut(text, most)).collect();
-    let mut alike: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    let cuts = shown.clone();
-    for (at, text) in cuts.iter().enumerate() {
-        alike.entry(text).or_default().push(at);
-    }
-    for group in alike.into_values() {
-        let first = &texts[group[0]];
-        let shared = group.iter().map(|&at| shared_start(first, &texts[at]));
-        let shared = shared.min().unwrap_or_default();
-        let (head, skipped) = (most / 3, shared.saturating_sub(BEFORE));
-        if skipped <= head || group.iter().all(|&at| texts[at] == *first) {
-            continue;
+    // Each round tells the texts of a group apart in two or more.
+    for _ in texts {
+        let mut alike: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, text) in shown.iter().enumerate() {
+            alike.entry(text).or_default().push(at);
         }
-        for at in group {
-            let text = &texts[at];
-            let start: String = text.chars().take(head).collect();
-            let rest: String = text.chars().skip(skipped).collect();
-            shown[at] = format!("{start}…{}", cut(&rest, most.saturating_sub(head + 1)));
+        let mut changed: Vec<(usize, String)> = Vec::new();
+        for group in alike.into_values() {
+            let first = &texts[group[0]];
+            let others = group.iter().map(|&at| &texts[at]);
+            let others = others.filter(|text| *text != first);
+            let Some(shared) = others.map(|text| shared_start(first, text)).min() else {
+                continue;
+            };
+            let skipped = shared.saturating_sub(BEFORE);
+            if skipped <= head {
+                continue;
+            }
+            for at in group {
+                let start: String = texts[at].chars().take(head).collect();
+                let rest: String = texts[at].chars().skip(skipped).collect();
+                let text = format!("{start}…{}", cut(&rest, most.saturating_sub(head + 1)));
+                changed.push((at, text));
+            }
+        }
+        changed.retain(|(at, text)| shown[*at] != *text);
+        if changed.is_empty() {
+            break;
+        }
+        for (at, text) in changed {
+            shown[at] = text;
         }
     }
     shown
@@ -366,6 +380,8 @@ pub(super) fn apart(said: [String; 2], most: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -381,6 +397,11 @@ mod tests {
                 "[\"xxxxxxxxxxx…xxxxxxxxxx\",1]",
             ]
         );
+        // Of three, two differ later than the third from both.
+        let other = format!("[\"{}y{}\",1]", "x".repeat(50), "x".repeat(50));
+        let all = [long("1"), long("2"), other];
+        let shown: BTreeSet<String> = cut_apart(&all, 40).into_iter().collect();
+        assert_eq!(shown.len(), 3, "{shown:?}");
         // Nothing to tell apart, or it is seen anyway.
         assert_eq!(cut_apart(&[long("1"), long("1")], 10), ["[\"xxxxxxx…"; 2]);
         let early = ["a".to_string() + &long("1"), long("1")];

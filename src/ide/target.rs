@@ -270,7 +270,22 @@ fn word_at(tree: &Tree, nodes: &[NodeId]) -> Option<WordTarget> {
     let (&inner, outer) = nodes.split_last()?;
     let node = tree.node(inner);
     let word = node.as_scalar()?.text.clone();
-    let entries = tree.node(*outer.last()?).as_mapping()?;
+    let (&around, above) = outer.split_last()?;
+    if let Some(elements) = tree.node(around).as_sequence() {
+        // The first part of mapped_paths names a variable.
+        let mut pairs = tree.node(*above.last()?).as_mapping()?.iter();
+        let &(key, _) = pairs.find(|&&(_, value)| value == around)?;
+        let is_variable = elements.first() == Some(&inner)
+            && tree
+                .scalar_text(key)
+                .is_some_and(|key| &**key == "mapped_paths");
+        return is_variable.then(|| WordTarget {
+            word,
+            value_of: Some(Arc::from("mapped_paths")),
+            range: node.full_range(),
+        });
+    }
+    let entries = tree.node(around).as_mapping()?;
     let mut entries = entries.iter();
     let &(key, _) = entries.find(|&&(key, value)| key == inner || value == inner)?;
     let value_of = match key == inner {

@@ -266,14 +266,14 @@ impl Tree {
     /// in it. O(nodes).
     #[must_use]
     pub fn stands_alone(&self, part: TextRange) -> bool {
-        let within = self.nodes.iter().filter(|node| part.contains(node.range));
+        let mut within = self.nodes.iter().filter(|node| part.contains(node.range));
         let is_special = |node: &Node| {
             node.anchor.is_some()
                 || node.tag.is_some()
                 || node.is_merge_key()
                 || matches!(node.kind, NodeKind::Alias { .. })
         };
-        !within.into_iter().any(is_special)
+        !within.any(is_special)
     }
 
     /// The node that an alias stands for, through aliases of aliases; other nodes are themselves.

@@ -61,6 +61,10 @@ fn what_names_of_files_say_of_a_node_holds_where_manifests_cannot_tell() {
     ]);
     let shown = said(folder.path(), &["matrix", "port"]).1;
     assert!(shown.contains("80  lon-web-1"), "{shown}");
+    // What a lookup does not know without the manifests, it says.
+    let (_, _, error) = said(folder.path(), &["lookup", "port", "--node", "lon-web-1"]);
+    let hint = "manifests set 'role' for nodes: --compile runs them";
+    assert!(error.contains(hint), "{error}");
     let report = said(folder.path(), &["doctor"]).1;
     for name in ["location", "host", "role"] {
         let known = report

@@ -1,15 +1,18 @@
 //! The documents of how Puppet looks a key up: for people, level by level; and in the words of
 //! `puppet lookup --explain`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{Document, one_line, short_name};
 use crate::analysis::{Analysis, RootView, Status, Survey, SurveyLevel};
 use crate::hierarchy::Layer;
+use crate::ide::cell::counted;
 use crate::ide::hover;
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Request, Settings, explain};
 use crate::scope::{Node, Scope};
+use crate::text::nearest;
 
 /// Widest column of files, in characters.
 const WIDEST: usize = 60;
@@ -32,11 +35,21 @@ pub(super) fn for_people(
     let options = hover::HoverOptions::default();
     let mut content = hover::answer_document(analysis, path, key, &options)
         .unwrap_or_else(|| format!("# {key}\n"));
+    if let Some(name) = name.filter(|_| !is_known && !analysis.nodes.is_empty()) {
+        let nodes = analysis.nodes;
+        let near = nearest(name, (0..nodes.len()).map(|member| nodes.certname(member)));
+        let near = near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+        let _ = writeln!(
+            content,
+            "\n# no node '{}' is known{near}: the levels are those of a node of that name without facts",
+            one_line(name)
+        );
+    }
     if let Some(target) = KeyTarget::named(key) {
         let scope = scope_of(analysis, view, path, node);
         let survey = view.survey(&target.root, &scope);
         content.push_str("\n# levels, the highest first:\n");
-        levels(&mut content, analysis, &survey);
+        levels(&mut content, view, &survey);
     }
     Document {
         title: format!("How {key} is looked up"),
@@ -65,19 +78,19 @@ fn scope_of(analysis: Analysis<'_>, view: &RootView<'_>, path: &str, node: Optio
 }
 
 /// One line for each location of each level: the file, what it says, the level.
-fn levels(content: &mut String, analysis: Analysis<'_>, survey: &Survey) {
+fn levels(content: &mut String, view: &RootView<'_>, survey: &Survey) {
     let rows: Vec<[String; 3]> = survey
         .levels
         .iter()
         .map(|level| {
-            let place = level_place(analysis, level);
+            let place = level_place(view.analysis, level);
             let layer = match &level.place.layer {
                 Layer::Environment => String::new(),
                 Layer::Global => ", global layer".to_owned(),
                 Layer::Module(name) => format!(", module {name}"),
             };
             let name = format!("level '{}'{layer}", one_line(&level.place.level));
-            [place, said(level), name]
+            [place, said(view, level), name]
         })
         .collect();
     let width = |column: usize| {
@@ -102,7 +115,7 @@ fn level_place(analysis: Analysis<'_>, level: &SurveyLevel) -> String {
 }
 
 /// What a level says of the key.
-fn said(level: &SurveyLevel) -> String {
+fn said(view: &RootView<'_>, level: &SurveyLevel) -> String {
     match &level.status {
         Status::Sets => "sets it".to_owned(),
         Status::Merged => "merged".to_owned(),
@@ -126,9 +139,15 @@ fn said(level: &SurveyLevel) -> String {
                 1 => "1 file sets it".to_owned(),
                 count => format!("{count} files set it"),
             };
-            match names.is_empty() {
-                true => format!("unknown: {files}"),
-                false => format!("unknown, depends on {}: {files}", names.join(" and ")),
+            let nodes = view.analysis.nodes.len();
+            let readers = paths
+                .iter()
+                .flat_map(|path| view.readers(std::iter::once(&level.place), path));
+            let readers = readers.collect::<BTreeSet<_>>().len();
+            match (readers, names.is_empty()) {
+                (0, true) => format!("unknown: {files}"),
+                (0, false) => format!("unknown, depends on {}: {files}", names.join(" and ")),
+                (readers, _) => format!("{files}, read by {readers} of {}", counted(nodes)),
             }
         }
         Status::Outside { .. } => "unknown: outside this workspace".to_owned(),

@@ -1,9 +1,9 @@
 //! What a plan does to effective values: of the known nodes, and of every node that there can be.
 //!
 //! Known nodes are looked up before and after, as an impact is. Other nodes are told apart by the
-//! files that the plan touches: for each, what its path says of the nodes that read it, and every
-//! two of these together. Where an answer needs more than that, what it needs must be the same
-//! before and after.
+//! files that the plan touches: what the path of each says of the nodes that read it, and all of
+//! these together as far as they do not contradict each other. Where an answer needs more than
+//! that, what it needs must be the same before and after.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

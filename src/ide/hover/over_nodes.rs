@@ -366,6 +366,16 @@ fn changes(base: &Value, value: &Value) -> Option<Line> {
             if added.is_empty() && removed.is_empty() {
                 return Some(vec![text("the same in another order")]);
             }
+            // A hash in place of another is that element with other keys.
+            let pairs = base.iter().zip(value.iter());
+            for (old, new) in pairs.filter(|(old, new)| old.as_hash().and(new.as_hash()).is_some())
+            {
+                if added.contains(&new) && removed.contains(&old) {
+                    added.retain(|element| *element != new);
+                    removed.retain(|element| *element != old);
+                    changed.push(new);
+                }
+            }
         }
         _ => return None,
     }

@@ -31,7 +31,7 @@ pub(super) fn page(context: &Context<'_>, target: &PathTarget) -> Page {
     page
 }
 
-fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Place]) -> Line {
+pub(super) fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Place]) -> Line {
     let mut line = vec![name(&*span.text), text(" — ")];
     if matches!(&*span.key, "uri" | "uris") {
         line.push(text("a URI, handed to the level's function"));

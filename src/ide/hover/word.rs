@@ -3,10 +3,13 @@
 use super::context::Context;
 use super::levels::offer_line;
 use super::page::{Page, code, name, text};
-use crate::hierarchy::{self, Template};
+use super::path::reached;
+use super::token::variable_lines;
+use crate::analysis::places_of;
+use crate::hierarchy::{self, LevelSpans, Template, locate};
 use crate::ide::target::{WordTarget, is_config};
 use crate::lookup::{FunctionSource, find_function};
-use crate::workspace::path;
+use crate::workspace::{Format, path};
 
 /// What a word means where it is a key.
 const KEYS: &[(&str, &str)] = &[
@@ -73,6 +76,11 @@ const KEYS: &[(&str, &str)] = &[
     (
         "knockout_prefix",
         "an element that starts with it removes the element of that name from the next lower level",
+    ),
+    (
+        "lookup_options",
+        "how keys, and keys that a pattern matches, are merged and converted; of the files that a node reads, the \
+         highest entry of a name counts",
     ),
     ("sort_merged_arrays", "whether merged lists are sorted"),
     (
@@ -143,14 +151,40 @@ pub(super) fn page(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
         "data_hash" | "lookup_key" | "data_dig" | "hiera3_backend"
     );
     let is_choice = is_function || matches!(option, "merge" | "strategy");
+    let in_config = is_config(context.view.analysis.snapshot, context.path());
     match meaning_of_value(word) {
         Some(meaning) if is_choice => Some(says(meaning)),
         _ if is_function => Some(function(context, word)),
-        _ if option == "datadir" && is_config(context.view.analysis.snapshot, context.path()) => {
-            Some(datadir(context, word))
+        _ if option == "datadir" && in_config => Some(datadir(context, word)),
+        _ if option == "mapped_paths" && in_config => {
+            let mut page = Page::default();
+            variable_lines(context, word, word, &mut page);
+            Some(page)
         }
+        _ if option == "name" && in_config => level(context, target),
         _ => None,
     }
+}
+
+/// A level by its name: what each of its paths reaches.
+fn level(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
+    let snapshot = context.view.analysis.snapshot;
+    let parse = snapshot.parse_of(context.file, context.file.format().unwrap_or(Format::Yaml));
+    let spans = locate(&parse.tree);
+    let is_it = |level: &LevelSpans| level.name.is_some_and(|name| target.range.contains(name));
+    let places = context.view.places(&context.view.layer);
+    let mut page = None;
+    for (levels, is_default) in [(&spans.hierarchy, false), (&spans.default_hierarchy, true)] {
+        let Some(at) = levels.iter().position(is_it) else {
+            continue;
+        };
+        for location in &levels[at].locations {
+            let places = places_of(&places, at, is_default, location);
+            let page = page.get_or_insert_with(Page::default);
+            page.line(reached(context, location, &places));
+        }
+    }
+    page
 }
 
 /// A data function that is not Puppet's own.

@@ -51,5 +51,20 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
         #   environments/production/data/common.yaml:1   overridden by a level above  level 'common'
     "#]]
     .assert_eq(explained["content"].as_str().unwrap());
+    // Without a node: for how many nodes a level counts.
+    let asked = json!({ "uri": uri(&common), "key": "port" });
+    let explained = program.command("hiera.explain", &asked);
+    let content = explained["content"].as_str().unwrap();
+    assert!(
+        content.contains("1 file sets it, read by 1 of 4 nodes  level 'site'"),
+        "{content}"
+    );
+    let asked = json!({ "uri": uri(&common), "key": "port", "node": "a.xx" });
+    let explained = program.command("hiera.explain", &asked);
+    let content = explained["content"].as_str().unwrap();
+    assert!(
+        content.contains("# no node 'a.xx' is known (did you mean a.x?)"),
+        "{content}"
+    );
     program.end();
 }

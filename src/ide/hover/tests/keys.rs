@@ -109,6 +109,24 @@ fn answers_differ_over_nodes() {
 }
 
 #[test]
+fn a_hash_of_a_list_with_other_keys_is_a_changed_element() {
+    let rules = |port: u16| {
+        format!(
+            "rules:\n- {{name: a rule with a long name, port: {port}}}\n- {{name: another rule, port: 53}}\n- {{name: the last, port: 22}}\n"
+        )
+    };
+    let text = format!(
+        "#- data/site/ams.yaml\n{}#- data/common.yaml\n{}",
+        rules(443),
+        rules(80).replacen("rules", "rules$0", 1)
+    );
+    let shown = hover_with(&with_hierarchy(&text), &nodes(NODES), None);
+    let shown = shown.expect("a hover").plain;
+    assert!(shown.contains("changes 1 element"), "{shown}");
+    assert!(!shown.contains("adds"), "{shown}");
+}
+
+#[test]
 fn one_answer_over_nodes() {
     check_forms(
         &with_hierarchy("#- data/role/web.yaml\nport$0: 443\n#- data/common.yaml\nport: 80\n"),

@@ -162,3 +162,33 @@ fn words_are_explained() {
         expect!["data — the folder data"],
     );
 }
+
+#[test]
+fn a_level_and_the_variable_of_mapped_paths_say_what_they_reach() {
+    let config = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: Sites, paths: [\"site/%{site}.yaml\", all.yaml]}\n  - {name: Roles, mapped_paths: [role, it, \"role/%{it}.yaml\"]}\n#- data/site/ams.yaml\na: 1\n#- data/role/web.yaml\na: 2\n#- data/all.yaml\nlookup_options: {}\n";
+    let at = |place: &str| config.replacen(place, &format!("{place}$0"), 1);
+    check_nodes(
+        &at("name: Sit"),
+        NODES,
+        expect![[r#"
+        site/%{site}.yaml — 1 file: data/site/ams.yaml · 2 of 4 nodes read one · no file for site = lhr
+        all.yaml — 1 file: data/all.yaml"#]],
+    );
+    check_nodes(
+        &at("name: Rol"),
+        NODES,
+        expect!["role/%{it}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes read one"],
+    );
+    check_nodes(
+        &at("mapped_paths: [ro"),
+        NODES,
+        expect!["role — web for 3 nodes, db for 1 node"],
+    );
+    check_nodes(
+        &at("lookup_opt"),
+        NODES,
+        expect![[r#"
+        lookup_options — how keys, and keys that a pattern matches, are merged and converted; of the files
+          that a node reads, the highest entry of a name counts"#]],
+    );
+}
