@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::hover::{offset, place};
-use super::terminal::complain;
+use super::terminal::{complain, unwritten};
 use super::workspace::{read, settings_of};
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
@@ -76,7 +76,7 @@ fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     let encryptor = encryptor(certificate)?;
     let mut plain = Vec::new();
     let read = std::io::stdin().take(LARGEST_TEXT).read_to_end(&mut plain);
-    read.map_err(|error| format!("standard input: {error}"))?;
+    read.map_err(|error| format!("standard input: {}", disk::failure(&error)))?;
     let blob = encryptor.encrypt(&plain, &mut OsRng);
     let blob = blob.map_err(|error| error.to_string())?;
     let value = match arguments.output {
@@ -86,7 +86,7 @@ fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     let label = arguments.label.as_ref();
     let label = label.map_or_else(String::new, |label| format!("{label}: "));
     let written = writeln!(std::io::stdout(), "{label}{value}");
-    written.map_err(|error| format!("standard output: {error}"))
+    written.map_err(|error| unwritten(&error))
 }
 
 /// Encrypts a value where it stands.
@@ -134,5 +134,5 @@ fn in_file(arguments: &EncryptArguments, named: &str) -> Result<(), String> {
     let edits = edits.map_err(|error| error.to_string())?;
     let text = TextEdit::apply(&edits, file.text());
     let text = text.ok_or_else(|| format!("{named}: cannot be changed"))?;
-    std::fs::write(&at, text).map_err(|error| format!("{at}: {error}"))
+    std::fs::write(&at, text).map_err(|error| format!("{at}: {}", disk::failure(&error)))
 }

@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use super::Arguments;
 use super::rules::printed;
 use super::terminal::complain;
+use crate::disk;
 
 /// The version, the commit where the build knew it, and the target.
 pub(super) fn version() -> &'static str {
@@ -46,7 +47,7 @@ pub(super) fn manual(folder: Option<&Path>) -> ExitCode {
         return match clap_mangen::generate_to(command, folder) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                complain(&format!("{}: {error}", folder.display()));
+                complain(&format!("{}: {}", folder.display(), disk::failure(&error)));
                 ExitCode::FAILURE
             }
         };

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::terminal::{Layout, Paint, complain, remark};
+use super::terminal::{Layout, Paint, complain, remark, shown};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::RootView;
+use crate::disk;
 use crate::ide::edit::Plan;
 use crate::ide::goal::{
     Goal, Outcome, Proposal, diff, nodes_of, outcome_json, proposal_json, proposals, value_of,
@@ -126,12 +127,12 @@ fn print(
                 return Ok(());
             }
             Outcome::Proposals(all) => {
-                let shown = match arguments.write {
+                let told = match arguments.write {
                     true => &all[..1],
                     false => all,
                 };
                 let mut text = String::new();
-                for (at, proposal) in shown.iter().enumerate() {
+                for (at, proposal) in told.iter().enumerate() {
                     let number = arguments.proposal.unwrap_or(at + 1);
                     text += &one(proposal, number, view)?;
                 }
@@ -174,7 +175,7 @@ fn write(view: &RootView<'_>, plan: &Plan) -> Result<(), String> {
         let folder = path::parent(at).filter(|_| changed.is_new);
         let made = folder.map_or(Ok(()), std::fs::create_dir_all);
         let written = made.and_then(|()| std::fs::write(at, changed.after.as_bytes()));
-        written.map_err(|error| format!("{at}: {error}"))?;
+        written.map_err(|error| format!("{}: {}", shown(at), disk::failure(&error)))?;
     }
     Ok(())
 }

@@ -157,7 +157,7 @@ pub(super) fn unwritten(error: &std::io::Error) -> String {
     if error.kind() == std::io::ErrorKind::BrokenPipe {
         std::process::exit(0);
     }
-    format!("standard output: {error}")
+    format!("standard output: {}", disk::failure(error))
 }
 
 /// Writes a text to standard output.

@@ -81,17 +81,7 @@ impl PlaceArguments {
     /// # Errors
     /// A mistake in its configuration, a hierarchy or folder of a flag that is not there.
     pub(super) fn open(&self, folder: &str) -> Result<Opened, String> {
-        let folder = disk::absolute(folder);
-        match DiskFiles::new().kind(&folder) {
-            Some(FileKind::Directory) => {}
-            Some(FileKind::File) => {
-                return Err(format!(
-                    "{}: a file, where a folder is expected",
-                    shown(&folder)
-                ));
-            }
-            None => return Err(format!("{}: no such folder", shown(&folder))),
-        }
+        let folder = workspace_folder(folder)?;
         let project = disk::project(&folder).whole();
         let project = project.map_err(|error| error.to_string())?;
         Ok(Opened {
@@ -128,6 +118,22 @@ impl PlaceArguments {
         let by_length = |(deployed, _): &(Arc<str>, Arc<str>)| std::cmp::Reverse(deployed.len());
         files.path_map.sort_by_key(by_length);
         Ok(files)
+    }
+}
+
+/// The folder that `--workspace` names, absolute.
+///
+/// # Errors
+/// There is none.
+pub(super) fn workspace_folder(named: &str) -> Result<String, String> {
+    let folder = disk::absolute(named);
+    match DiskFiles::new().kind(&folder) {
+        Some(FileKind::Directory) => Ok(folder),
+        Some(FileKind::File) => Err(format!(
+            "{}: a file, where a folder is expected",
+            shown(&folder)
+        )),
+        None => Err(format!("{}: no such folder", shown(&folder))),
     }
 }
 

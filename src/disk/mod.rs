@@ -10,6 +10,7 @@
 )]
 
 mod batch;
+mod failure;
 #[cfg(feature = "git")]
 mod git;
 mod governing;
@@ -26,6 +27,7 @@ mod watch;
 mod workspace_disk;
 
 pub use batch::DiskFiles;
+pub use failure::failure;
 #[cfg(feature = "git")]
 pub use git::{GitError, snapshot_of_revision};
 pub use governing::{governing, workspace_of};

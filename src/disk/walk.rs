@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::failure::failure;
 use super::ignore::Ignore;
 use super::native::native;
 use super::read::{identity, target};
@@ -161,7 +162,7 @@ pub(super) fn walk(
             Ok(entries) => entries,
             Err(error) => {
                 if error.kind() != std::io::ErrorKind::NotFound {
-                    walk.problem(shown, &error.to_string());
+                    walk.problem(shown, &failure(&error));
                 }
                 continue;
             }

@@ -1,4 +1,6 @@
 //! `hiera-ls check` as people and scripts see it.
+
+use super::reach_cli::{said, workspace};
 use std::process::{Command, Output};
 
 fn check(arguments: &[&str]) -> Output {
@@ -242,4 +244,115 @@ fn a_pattern_names_files() {
         "hiera-ls: data/**/*.toml: no file fits the pattern\n"
     );
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_workspace_is_checked_from_elsewhere() {
+    let folder = workspace(&[
+        (
+            "one/hiera.yaml",
+            "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n",
+        ),
+        ("one/data/common.yaml", "a: 2027-01-31\n"),
+        ("two/data/common.yaml", "a: 2027-01-31\n"),
+    ]);
+    let at = folder.path();
+    let asked = ["check", "--format", "concise", "--workspace", "one"];
+    let (code, shown, error) = said(at, &asked);
+    assert_eq!((code, error.as_str()), (Some(1), ""));
+    assert!(
+        shown.starts_with("one/data/common.yaml:1:4: error[yaml-date]"),
+        "{shown}"
+    );
+    let named = |path: &str| said(at, &[&asked[..], &[path]].concat());
+    let shown = shown.replace("2 files", "1 file");
+    for path in ["one/data", "one/data/common.yaml", "one/data/*.yaml"] {
+        assert_eq!(named(path).1, shown);
+    }
+    for (path, code, expected) in [
+        (
+            "data/common.yaml",
+            2,
+            "data/common.yaml: no such file or folder",
+        ),
+        ("two/data", 2, "two/data: not in the workspace one"),
+        (
+            "two/data/common.yaml",
+            0,
+            "two/data/common.yaml: skipped: it is not in the workspace",
+        ),
+    ] {
+        let expected = (Some(code), String::new(), format!("hiera-ls: {expected}\n"));
+        assert_eq!(named(path), expected);
+    }
+    for (named, expected) in [
+        ("nosuch", "nosuch: no such folder"),
+        (
+            "one/hiera.yaml",
+            "one/hiera.yaml: a file, where a folder is expected",
+        ),
+    ] {
+        for command in [&["check"][..], &["matrix", "a"], &["check", "one/data"]] {
+            let (_, shown, error) = said(at, &[command, &["--workspace", named]].concat());
+            assert_eq!(
+                (shown, error),
+                (String::new(), format!("hiera-ls: {expected}\n"))
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_not_checked_is_named() {
+    let folder = workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n",
+        ),
+        ("data/common.yaml", "a: 1\n"),
+        ("data/other.yaml", "a: 1\n"),
+        ("docs/a.md", ""),
+        ("more/a.yaml", "a: 1\n"),
+        ("empty/x/.keep", ""),
+    ]);
+    let at = folder.path();
+    for (path, code, expected) in [
+        ("docs/a.md", 0, "docs/a.md: skipped: it is no data"),
+        (
+            "more/a.yaml",
+            0,
+            "more/a.yaml: skipped: no hierarchy reads it",
+        ),
+        ("docs", 0, "docs: nothing was checked: there is no data"),
+        ("empty", 0, "empty: nothing was checked: there is no data"),
+        (
+            "more",
+            0,
+            "more: nothing was checked: no hierarchy reads a file there",
+        ),
+        (
+            "data/nosuch.yaml",
+            2,
+            "data/nosuch.yaml: no such file or folder",
+        ),
+        ("nosuch/*.yaml", 2, "nosuch/*.yaml: no such file or folder"),
+    ] {
+        let expected = (Some(code), String::new(), format!("hiera-ls: {expected}\n"));
+        assert_eq!(said(at, &["check", path]), expected);
+    }
+    for arguments in [
+        &["check", "--baseline", "nosuch"][..],
+        &["check", "--write-baseline", "nosuch/x"],
+        &["set", "a", "1", "--nodes", "nosuch"],
+        &["encrypt", "--pkcs7-public-key", "nosuch"],
+        &["man", "--out", "nosuch"],
+        &["diff", "--against", "HEAD"],
+    ] {
+        let (code, _, error) = said(at, arguments);
+        assert!(
+            matches!(code, Some(1 | 2)),
+            "{arguments:?}: {code:?} {error}"
+        );
+        assert!(!error.contains("os error"), "{arguments:?}: {error}");
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::hidden::Hidden;
+use crate::disk;
 use crate::lookup::Settings;
 use crate::rules::{Checker, Finding, Safety, edits_together};
 use crate::text::{TextEdit, unified_diff_shown};
@@ -126,7 +127,7 @@ impl Fixed {
     )]
     pub(super) fn write(&self) -> Result<(), String> {
         let written = std::fs::write(&*self.path, self.after.as_bytes());
-        written.map_err(|error| format!("{}: {error}", self.path))
+        written.map_err(|error| format!("{}: {}", self.path, disk::failure(&error)))
     }
 
     /// Prints the change as a unified diff, secrets as stars. `shown` is the path as people know it.

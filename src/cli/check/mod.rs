@@ -15,6 +15,7 @@ mod rdjson;
 mod record;
 mod sarif;
 mod selection;
+mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -31,16 +32,16 @@ use fix::{FixOptions, Fixing};
 use hidden::Hidden;
 use record::Record;
 use selection::Selection;
+use wanted::{Wanted, absolute};
 
 use super::terminal::{self, Progress};
-use super::workspace::PlaceArguments;
+use super::workspace::{PlaceArguments, workspace_folder};
 use crate::analysis::{MajorVersion, PROJECT_FILE, Project};
-use crate::disk::{self, DiskFiles, Ignore, scan, workspace_of};
-use crate::hierarchy::is_at_or_below;
+use crate::disk::{self, Ignore, scan, workspace_of};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Severity};
-use crate::workspace::{Change, FileKind, Files as _, Workspace, path};
+use crate::workspace::{Change, Workspace, path};
 
 /// How findings are printed; `docs/check-formats.md` describes each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -71,7 +72,7 @@ pub(crate) enum CheckFormat {
 /// The arguments of `check`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckArguments {
-    /// Files, folders and patterns such as 'data/*.yaml'; the current folder without any
+    /// Files, folders and patterns such as 'data/*.yaml' [default: the workspace, else the current folder]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
     /// Change the workspace of the first path at random, in memory, and compare it with a fresh one
@@ -86,6 +87,10 @@ pub(crate) struct CheckArguments {
 /// Which findings of `check` are printed, of which hierarchy, and in which form.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CheckOutput {
+    /// The control repository or module; deployed paths in its hiera.yaml mean this checkout [default:
+    /// as found around each path]
+    #[arg(long, value_name = "DIR")]
+    pub(super) workspace: Option<String>,
     #[command(flatten)]
     pub(super) places: PlaceArguments,
     #[command(flatten)]
@@ -132,8 +137,13 @@ const BAD_PATH: u8 = 2;
 /// Checks the workspaces of the paths, the current folder's without any, and prints the findings
 /// below the paths. The exit code is 1 if one of them is an error.
 pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput) -> ExitCode {
-    let here = [".".to_string()];
-    let paths = if paths.is_empty() { &here } else { paths };
+    let whole = [output.workspace.clone().unwrap_or_else(|| ".".to_owned())];
+    let paths = if paths.is_empty() { &whole } else { paths };
+    if let Some(named) = &output.workspace
+        && let Err(error) = workspace_folder(named)
+    {
+        return complain(&error);
+    }
     let known = match output.baseline.as_deref().map(read_baseline).transpose() {
         Ok(known) => known,
         Err(error) => return complain(&error),
@@ -141,9 +151,12 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
     let mut report = Report::new(options, output, known);
     let mut code = ExitCode::SUCCESS;
     for given in paths {
-        let wanted = Wanted::of(given).map_err(|error| error.to_string());
+        let wanted = Wanted::of(given).map_err(|error| format!("{given}: {error}"));
         match wanted.and_then(|wanted| report.check(&wanted)) {
             Ok(Checked::Files) => {}
+            Ok(Checked::Nothing(why)) => {
+                terminal::complain(&format!("{given}: {why}"));
+            }
             Ok(Checked::NoHierarchy(folder)) => {
                 let shown = match report.shown(&folder) {
                     "" => ".",
@@ -154,7 +167,7 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
                      --hiera-yaml FILE"
                 ));
             }
-            Err(error) => code = complain(&format!("{given}: {error}")),
+            Err(error) => code = complain(&error),
         }
     }
     if report.has_failed {
@@ -187,7 +200,8 @@ fn complain(error: &str) -> ExitCode {
     reason = "cli/ reads the files it is given"
 )]
 fn read_baseline(file: &str) -> Result<Baseline, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| format!("{file}: {}", disk::failure(&error)))?;
     Baseline::read(&text).map_err(|error| format!("{file}: {error}"))
 }
 
@@ -196,7 +210,8 @@ fn read_baseline(file: &str) -> Result<Baseline, String> {
     reason = "cli/ writes the files it is given"
 )]
 fn write_baseline(file: &str, records: &[Record]) -> Result<(), String> {
-    std::fs::write(file, Baseline::of(records).text()).map_err(|error| format!("{file}: {error}"))
+    std::fs::write(file, Baseline::of(records).text())
+        .map_err(|error| format!("{file}: {}", disk::failure(&error)))
 }
 
 /// Tests whether the workspace of the first path, the current folder's without any, answers after
@@ -209,53 +224,6 @@ pub(crate) fn self_test(paths: &[String], options: CheckOptions) -> ExitCode {
             options.puppet_version.unwrap_or_default(),
         ),
         Err(error) => complain(&format!("{given}: {error}")),
-    }
-}
-
-#[allow(
-    clippy::disallowed_methods,
-    reason = "cli/ resolves the paths it is given"
-)]
-fn absolute(given: &str) -> io::Result<String> {
-    let at = std::fs::canonicalize(given)?;
-    disk::model(&at).ok_or_else(|| io::Error::other("the path is not UTF-8"))
-}
-
-/// What an argument names.
-struct Wanted<'a> {
-    /// A file or a folder, absolute.
-    at: String,
-    /// The pattern that paths below it have to fit.
-    pattern: Option<&'a str>,
-}
-
-impl<'a> Wanted<'a> {
-    /// A path that exists, else what fits the argument as a pattern.
-    fn of(given: &'a str) -> io::Result<Wanted<'a>> {
-        let missing = match absolute(given) {
-            Ok(at) => return Ok(Wanted { at, pattern: None }),
-            Err(error) => error,
-        };
-        let Some(sign) = given.find(['*', '?', '[', '{']) else {
-            return Err(missing);
-        };
-        let (folder, pattern) = match given[..sign].rfind('/') {
-            Some(slash) => (&given[..=slash], &given[slash + 1..]),
-            None => (".", given),
-        };
-        Ok(Wanted {
-            at: absolute(folder)?,
-            pattern: Some(pattern),
-        })
-    }
-
-    fn names(&self, file: &str) -> bool {
-        let below = path::within(file, &self.at);
-        let fits = |below| {
-            self.pattern
-                .is_none_or(|pattern| is_at_or_below(pattern, below))
-        };
-        below.is_some_and(fits)
     }
 }
 
@@ -275,8 +243,17 @@ fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
 enum Checked {
     /// The data at or below it was checked.
     Files,
+    /// There was nothing to check, and why.
+    Nothing(&'static str),
     /// The workspace in this folder has no hierarchy.
     NoHierarchy(Arc<str>),
+}
+
+/// A workspace that is checked.
+struct Opened {
+    workspace: Workspace,
+    project: Project,
+    settings: Settings,
 }
 
 struct Report<'a> {
@@ -326,13 +303,54 @@ impl<'a> Report<'a> {
 
     /// Checks everything that an argument names.
     fn check(&mut self, wanted: &Wanted<'_>) -> Result<Checked, String> {
-        let at = wanted.at.as_str();
-        let folder: Arc<str> = workspace_of(at, &disk::absolute("."));
-        let found_project = disk::project(&folder);
+        let Some(folder) = wanted.folder(self.output.workspace.as_deref())? else {
+            return Ok(Checked::Nothing("skipped: it is not in the workspace"));
+        };
+        let Some(opened) = self.open(&folder)? else {
+            return Ok(Checked::NoHierarchy(folder));
+        };
+        let snapshot = opened.workspace.snapshot();
+        let mut paths: Vec<Arc<str>> = snapshot
+            .files()
+            .map(|file| Arc::clone(file.path()))
+            .filter(|file| wanted.names(file))
+            .collect();
+        if paths.is_empty() {
+            return match (wanted.pattern, wanted.is_file()) {
+                (Some(_), _) => Err(format!("{}: no file fits the pattern", wanted.given)),
+                (None, true) => Ok(Checked::Nothing("skipped: it is no data")),
+                (None, false) => Ok(Checked::Nothing("nothing was checked: there is no data")),
+            };
+        }
+        paths.sort();
+        if let Some(most) = self.output.fixes.wanted() {
+            let fixing = Fixing {
+                workspace: &opened.workspace,
+                settings: &opened.settings,
+                paths: &paths,
+                most,
+            };
+            self.fix(&fixing, &opened.project);
+        }
+        if self.output.fixes.diff {
+            return Ok(Checked::Files);
+        }
+        match (self.find(opened, &paths), wanted.is_file()) {
+            (0, true) => Ok(Checked::Nothing("skipped: no hierarchy reads it")),
+            (0, false) => Ok(Checked::Nothing(
+                "nothing was checked: no hierarchy reads a file there",
+            )),
+            (_, _) => Ok(Checked::Files),
+        }
+    }
+
+    /// Reads a workspace; nothing where it has no hierarchy.
+    fn open(&self, folder: &Arc<str>) -> Result<Option<Opened>, String> {
+        let found_project = disk::project(folder);
         let workspace = Workspace::new();
         let mut progress = Progress::new();
         progress.show("reading files");
-        let found = scan(&[Arc::clone(&folder)], &Ignore::default(), &|_| {
+        let found = scan(&[Arc::clone(folder)], &Ignore::default(), &|_| {
             ControlFlow::Continue(())
         });
         progress.clear();
@@ -350,8 +368,8 @@ impl<'a> Report<'a> {
             .roots()
             .iter()
             .all(|root| root.hiera_yaml.is_none());
-        if is_without && snapshot.file(&path::join(&folder, PROJECT_FILE)).is_none() {
-            return Ok(Checked::NoHierarchy(folder));
+        if is_without && snapshot.file(&path::join(folder, PROJECT_FILE)).is_none() {
+            return Ok(None);
         }
         // A mistake in a file of the workspace is a finding there.
         let is_reported = |path: &String| snapshot.file(path).is_some();
@@ -371,37 +389,21 @@ impl<'a> Report<'a> {
             backends: Arc::new(project.backends.clone()),
             ..Settings::for_version(version).for_editor()
         };
-        let mut paths: Vec<Arc<str>> = snapshot
-            .files()
-            .map(|file| Arc::clone(file.path()))
-            .filter(|file| wanted.names(file))
-            .collect();
-        if paths.is_empty() && wanted.pattern.is_some() {
-            return Err("no file fits the pattern".to_owned());
-        }
-        paths.sort();
-        if paths.is_empty() && DiskFiles::new().kind(at) == Some(FileKind::File) {
-            let shown = self.shown(at);
-            terminal::complain(&format!("{shown}: skipped: it is no data"));
-        }
-        if let Some(most) = self.output.fixes.wanted() {
-            let fixing = Fixing {
-                workspace: &workspace,
-                settings: &settings,
-                paths: &paths,
-                most,
-            };
-            self.fix(&fixing, &project);
-        }
-        if self.output.fixes.diff {
-            return Ok(Checked::Files);
-        }
-        let snapshot = workspace.snapshot();
-        let checker = Checker::with_settings(&snapshot, settings);
+        Ok(Some(Opened {
+            workspace,
+            project,
+            settings,
+        }))
+    }
+
+    /// Adds the findings in some files; gives how many of them a hierarchy reads.
+    fn find(&mut self, opened: Opened, paths: &[Arc<str>]) -> usize {
+        let snapshot = opened.workspace.snapshot();
+        let checker = Checker::with_settings(&snapshot, opened.settings);
         let here = self.here.clone();
         let shown = move |at: &str| path::within(at, &here).unwrap_or(at).to_owned();
-        let progress = Mutex::new(progress);
-        let found = parallel::findings(&checker, &paths, &|done| {
+        let progress = Mutex::new(Progress::new());
+        let found = parallel::findings(&checker, paths, &|done| {
             let progress = progress.lock();
             let mut progress = progress.unwrap_or_else(PoisonError::into_inner);
             progress.count(done, paths.len(), "files checked");
@@ -410,24 +412,19 @@ impl<'a> Report<'a> {
         let hidden = Hidden::new(&checker);
         let mut checked = Vec::with_capacity(paths.len());
         for (file, found) in paths.iter().zip(found) {
-            checked.push(found.map(|(findings, secrets)| {
-                hidden.learn(file, secrets);
-                findings
-            }));
-        }
-        for (file, findings) in paths.iter().zip(checked) {
-            let Some(findings) = findings else {
-                if **file == *at {
-                    let shown = shown(at);
-                    terminal::complain(&format!("{shown}: skipped: no hierarchy reads it"));
-                }
+            let Some((findings, secrets)) = found else {
                 continue;
             };
+            hidden.learn(file, secrets);
+            checked.push((file, findings));
+        }
+        let count = checked.len();
+        for (file, findings) in checked {
             if !self.files.insert(Arc::clone(file)) {
                 continue;
             }
             for mut finding in findings {
-                match severity(&project, &finding) {
+                match severity(&opened.project, &finding) {
                     Some(severity) if self.output.selection.includes(finding.code) => {
                         finding.severity = severity;
                     }
@@ -440,7 +437,7 @@ impl<'a> Report<'a> {
                 self.records.push(record);
             }
         }
-        Ok(Checked::Files)
+        count
     }
 
     /// Makes the fixes, and writes or shows them.

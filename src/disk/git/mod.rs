@@ -86,7 +86,11 @@ impl Repository {
                 top.join(target)
             }
             Err(error) => {
-                return Err(GitError::new(format!("{}: {error}", entry.display())));
+                return Err(GitError::new(format!(
+                    "{}: {}",
+                    entry.display(),
+                    super::failure::failure(&error)
+                )));
             }
         };
         let common_dir = match list_file(&git_dir.join("commondir"))? {

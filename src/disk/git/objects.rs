@@ -11,6 +11,7 @@ use gix_object::{Find as _, Kind};
 use gix_odb::store::init::Options;
 
 use super::{GitError, list_file};
+use crate::disk::failure::failure;
 
 /// Bytes of an object up to which it is read; files that are larger than an editor reads are
 /// refused anyway.
@@ -82,7 +83,7 @@ impl Objects {
 fn refuse_foreign(common_dir: &Path, objects: &Path) -> Result<(), GitError> {
     let real = |at: &Path| {
         std::fs::canonicalize(at)
-            .map_err(|error| GitError::new(format!("{}: {error}", at.display())))
+            .map_err(|error| GitError::new(format!("{}: {}", at.display(), failure(&error))))
     };
     let inside = real(common_dir)?;
     let mut folders: Vec<PathBuf> = vec![objects.to_owned()];

@@ -1,0 +1,36 @@
+//! Failures of the system in words for people.
+
+use std::io::{Error, ErrorKind};
+
+/// Why something of the system could not be done: the usual reasons in our words, without numbers.
+#[must_use]
+pub fn failure(error: &Error) -> String {
+    let words = match error.kind() {
+        ErrorKind::NotFound => "no such file or folder",
+        ErrorKind::PermissionDenied => "permission denied",
+        ErrorKind::IsADirectory => "a folder, where a file is expected",
+        ErrorKind::NotADirectory => "a file, where a folder is expected",
+        _ => {
+            let text = error.to_string();
+            let words = text.split(" (os error").next().unwrap_or_default();
+            let mut letters = words.chars();
+            let first = letters.next().map(|first| first.to_ascii_lowercase());
+            return first.into_iter().chain(letters).collect();
+        }
+    };
+    words.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_have_no_numbers() {
+        let words = |number| failure(&Error::from_raw_os_error(number));
+        assert_eq!(words(2), "no such file or folder");
+        assert_eq!(words(13), "permission denied");
+        assert_eq!(words(28), "no space left on device");
+        assert_eq!(failure(&Error::other("x")), "x");
+    }
+}
