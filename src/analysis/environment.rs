@@ -58,6 +58,21 @@ pub fn environment_of(files: &dyn Files, folder: &str, name: &str) -> Environmen
     environment_in(files, Arc::from(dir), CODEDIR, name)
 }
 
+/// The names of the environments in a folder's `environments`: of folders there that hold what only an
+/// environment does, since data files can be kept by environment too.
+#[must_use]
+pub fn environments_below(files: &dyn Files, folder: &str) -> Vec<Arc<str>> {
+    let all = path::join(folder, "environments");
+    let is_environment = |name: &str| {
+        let signs = ["environment.conf", "hiera.yaml", "manifests", "modules"];
+        let mut signs = signs.iter().map(|sign| format!("{all}/{name}/{sign}"));
+        signs.any(|sign| files.kind(&sign).is_some())
+    };
+    let found = files.list(&all).into_iter();
+    let found = found.filter(|(name, kind)| *kind == FileKind::Directory && is_environment(name));
+    found.map(|(name, _)| name).collect()
+}
+
 /// The environment that a folder is, as its `environment.conf` has it.
 #[must_use]
 pub fn environment_in(files: &dyn Files, dir: Arc<str>, codedir: &str, name: &str) -> Environment {

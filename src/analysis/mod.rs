@@ -63,7 +63,7 @@ pub use doctor::{
     Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MOST_FILES, NodesReport,
     Report, VariableReport,
 };
-pub use environment::{CODEDIR, environment_in, environment_of};
+pub use environment::{CODEDIR, environment_in, environment_of, environments_below};
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use governing::{Governing, HieraFiles, governing};

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::compiled::Compiled;
 use super::keys::KeyArguments;
-use super::meant::{KnownKeys, no_node};
+use super::meant::{ENVIRONMENT, KnownKeys, no_node};
 use super::nodes::{Asked, Found};
 use super::render::{self, Format};
 use super::terminal::{self, complain, remark};
@@ -45,7 +45,7 @@ pub(super) struct LookupArguments {
     #[arg(long, value_name = "FILE")]
     facts: Option<String>,
     /// Name of the environment
-    #[arg(long, default_value = "production")]
+    #[arg(long, default_value = ENVIRONMENT)]
     environment: String,
     /// How to merge: first, unique, hash or deep
     #[arg(long)]
@@ -139,7 +139,8 @@ fn print(text: &str) -> Result<(), End> {
 
 fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let request = request(arguments)?;
-    let opened = arguments.places.open(&arguments.workspace);
+    let places = &arguments.places;
+    let opened = places.open_for(&arguments.workspace, &arguments.environment);
     let Opened {
         folder,
         project,

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::analysis::{Analysis, RootView};
-use crate::disk;
+use crate::analysis::{Analysis, RootView, environments_below};
+use crate::disk::{self, DiskFiles};
 use crate::ide::matrix::all_keys;
 use crate::interpolation::Key;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::{KnownNodes, Nodes};
 use crate::text::nearest;
+use crate::workspace::path;
 
 /// What stands for any characters in a pattern of keys.
 const ANY: char = '*';
@@ -33,6 +34,35 @@ pub(super) fn no_node(name: &str, nodes: &Nodes, files: &[String]) -> String {
         None => "name its facts with --facts".to_owned(),
     };
     format!("node '{name}' is not in {}: {hint}", files.join(", "))
+}
+
+/// The environment where none is named.
+pub(super) const ENVIRONMENT: &str = "production";
+
+/// Refuses an environment that there is not, as Puppet does, where a folder holds several. Where it is
+/// one environment, that may have any name.
+///
+/// # Errors
+/// Which there are.
+pub(super) fn is_environment(name: &str, folder: &str) -> Result<(), String> {
+    /// Most environments that are named.
+    const MOST: usize = 8;
+    let known = environments_below(&DiskFiles::new(), folder);
+    if known.len() < 2 || name == ENVIRONMENT || known.iter().any(|known| **known == *name) {
+        return Ok(());
+    }
+    let hint = hint(name, known.iter().map(|known| &**known));
+    let mut names: Vec<&str> = known.iter().take(MOST).map(|known| &**known).collect();
+    let more = format!("and {} more", known.len() - names.len());
+    if known.len() > MOST {
+        names.push(&more);
+    }
+    let all = path::join(folder, "environments");
+    Err(format!(
+        "there is no environment '{name}' in {} ({}){hint}",
+        super::terminal::shown(&all),
+        names.join(", ")
+    ))
 }
 
 /// The keys of files that hierarchies read, to find in them what the command line names.

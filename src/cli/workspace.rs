@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use clap::{Args, ValueEnum};
 
+use super::meant::{ENVIRONMENT, is_environment};
 use super::nodes::Asked;
 use super::terminal::{Progress, remark, shown};
 use crate::analysis::{Analysis, Project, ProjectStrict, RootView, behind_manifests, chosen_root};
@@ -27,7 +28,7 @@ pub(super) struct WorkspaceArguments {
     #[arg(long, value_name = "FILE")]
     facts: Option<String>,
     /// Name of the environment
-    #[arg(long, default_value = "production")]
+    #[arg(long, default_value = ENVIRONMENT)]
     pub(super) environment: String,
     #[command(flatten)]
     places: PlaceArguments,
@@ -89,6 +90,18 @@ impl PlaceArguments {
             folder,
             project,
         })
+    }
+
+    /// The same, where an environment is asked for.
+    ///
+    /// # Errors
+    /// The same, or there is no such environment.
+    pub(super) fn open_for(&self, folder: &str, environment: &str) -> Result<Opened, String> {
+        let opened = self.open(folder)?;
+        if self.hiera_yaml.is_none() {
+            is_environment(environment, &opened.folder)?;
+        }
+        Ok(opened)
     }
 
     /// What concerns files: as the flags say, else as a workspace's own configuration does.
@@ -204,7 +217,10 @@ pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
 
 /// Reads the workspace, the nodes (maybe none) and the settings.
 pub(super) fn load_with_any_nodes(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
-    let opened = arguments.places.open(&arguments.workspace)?;
+    let environment = &arguments.environment;
+    let opened = arguments
+        .places
+        .open_for(&arguments.workspace, environment)?;
     let here = checkout(&opened.folder, &opened.files);
     let Opened { project, files, .. } = opened;
     let settings = settings_of(

@@ -354,3 +354,44 @@ fn a_comparison_of_a_key_that_no_data_sets_compares_nothing() {
     assert_eq!((code, &*shown), (Some(1), ""), "{error}");
     assert!(error.contains("no data sets 'nosuch'"), "{error}");
 }
+
+#[test]
+fn an_environment_that_there_is_not_is_refused() {
+    let hierarchy = "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n";
+    let folder = workspace(&[
+        ("environments/production/hiera.yaml", hierarchy),
+        ("environments/production/data/common.yaml", "port: 80\n"),
+        ("environments/testing/hiera.yaml", hierarchy),
+        ("environments/testing/data/common.yaml", "port: 81\n"),
+        ("environments/testing/nodes.yaml", "a: {facts: {}}\n"),
+    ]);
+    let at = folder.path();
+    let commands = [
+        &["lookup", "port"][..],
+        &["lookup", "port", "--node", "a"],
+        &["explain-key", "port"],
+        &["matrix", "port"],
+        &["diff", "--against", "HEAD"],
+        &["set", "port", "1"],
+        &["why-not", "port=1", "--node", "a"],
+    ];
+    for command in commands {
+        let (code, shown, error) = said(at, &[command, &["--environment", "testin"]].concat());
+        assert_eq!((code, shown.as_str()), (Some(1), ""), "{command:?}");
+        assert_eq!(
+            error,
+            "hiera-ls: there is no environment 'testin' in environments (production, testing): did \
+             you mean 'testing'?\n"
+        );
+    }
+    let named = |folder: &str, name: &str| {
+        let workspace = ["--workspace", folder, "--environment", name];
+        said(at, &[&["lookup", "port"], &workspace[..]].concat()).1
+    };
+    assert_eq!(named(".", "testing"), "--- 81\n");
+    // One environment, whose name is that of its branch.
+    assert_eq!(named("environments/testing", "feature_x"), "--- 81\n");
+    let chosen = ["--hiera-yaml", "environments/testing/hiera.yaml"];
+    let asked = ["lookup", "port", "--environment", "feature_x"];
+    assert_eq!(said(at, &[&asked[..], &chosen].concat()).1, "--- 81\n");
+}
