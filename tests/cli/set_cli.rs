@@ -123,3 +123,26 @@ fn the_levels_in_the_way_are_named() {
     assert_eq!(answer["has_it"], false);
     assert_eq!(answer["levels"][0]["in_the_way"], true);
 }
+
+#[test]
+fn what_is_in_the_way_is_named_by_its_files() {
+    let hierarchy = "version: 5\nhierarchy:\n- {name: Node, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                     - {name: OS, paths: ['os/%{facts.os}.yaml', 'os/%{facts.os}-%{facts.arch}.yaml']}\n\
+                     - {name: Again, path: 'os/%{facts.os}.yaml'}\n- {name: Common, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("hiera.yaml", hierarchy),
+        ("data/common.yaml", "port: 80\n"),
+        ("data/nodes/web1.yaml", "a: 80\n"),
+        ("data/os/a.yaml", "port: 81\n"),
+        ("data/os/a-b.yaml", "port: 81\n"),
+    ]);
+    let asked = ["why-not", "port=80", "--node", "web1"];
+    let (_, shown, error) = said(folder.path(), &asked);
+    let lines: Vec<&str> = shown.lines().skip(1).collect();
+    let expected = [
+        "  data/os/%{facts.os}.yaml may set it: which file is read is not known",
+        "  data/os/%{facts.os}-%{facts.arch}.yaml may set it: which file is read is not known",
+        "  data/common.yaml:1 sets it to this",
+    ];
+    assert_eq!(lines, expected, "{shown}{error}");
+}

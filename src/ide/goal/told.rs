@@ -89,10 +89,16 @@ pub fn why_not_lines(
         let place = match (&level.file, level.line) {
             (Some(file), Some(line)) => format!("{}:{line}", short_name(snapshot, file)),
             (Some(file), None) => short_name(snapshot, file).to_owned(),
-            (None, _) => level.level.to_string(),
+            (None, _) => match &level.path {
+                Some(path) => short_name(snapshot, path).to_owned(),
+                None => level.level.to_string(),
+            },
         };
         let is_in_the_way = level.is_in_the_way && !why.has_it;
-        lines.push((format!("  {place} {}", level.what), is_in_the_way));
+        let line = (format!("  {place} {}", level.what), is_in_the_way);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
     }
     if why.levels.is_empty() && !why.has_it {
         lines.push(("  no level sets it for this node".to_owned(), false));

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::is_value;
-use crate::analysis::{RootView, Status, Survey, quoted, request};
+use crate::analysis::{RootView, Status, Survey, datadir_of, quoted, request};
 use crate::ide::matrix::{Cell, bare_row_of};
+use crate::lookup::Place;
 use crate::value::{Value, to_tagged_json};
+use crate::workspace::path;
 
 /// What a node gets instead of a value, and why.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub struct InTheWay {
     pub level: Arc<str>,
     /// The file that it reads for the node, where that is known.
     pub file: Option<Arc<str>>,
+    /// The path of the files that it reads, with the variables in it, where the file is not known.
+    pub path: Option<String>,
     /// The line of the key, from 1.
     pub line: Option<u32>,
     /// What it does, in words.
@@ -90,6 +94,7 @@ pub fn why_not(
         levels.push(InTheWay {
             level: level.place.level.clone(),
             file: level.file.clone(),
+            path: path_of(&level.place),
             line: level.key.map(|(line, _)| line + 1),
             what,
             is_in_the_way,
@@ -100,6 +105,15 @@ pub fn why_not(
         gets,
         merged,
         levels,
+    })
+}
+
+/// The path of a level's files as its configuration writes it, below the data directory.
+fn path_of(place: &Place) -> Option<String> {
+    let original = Some(&*place.original).filter(|original| !original.is_empty())?;
+    Some(match datadir_of(place) {
+        Some(folder) => path::join(&folder, original),
+        None => original.to_owned(),
     })
 }
 
