@@ -1,19 +1,21 @@
 //! `hiera-ls set KEY VALUE`: the smallest edits after which some nodes have a value, each with what it
 //! changes.
 
+use std::cell::RefCell;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::terminal::{Layout, Paint, complain, remark, shown};
-use super::workspace::{WorkspaceArguments, load};
+use super::meant::KnownKeys;
+use super::terminal::{Layout, Paint, Progress, complain, remark, shown};
+use super::workspace::{Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk;
 use crate::ide::edit::Plan;
 use crate::ide::goal::{
-    Goal, Outcome, Proposal, diff, nodes_of, outcome_json, proposal_json, proposals, value_of,
+    Goal, Outcome, Proposal, Step, diff, nodes_of, outcome_json, proposal_json, proposals, value_of,
 };
 use crate::workspace::path;
 
@@ -76,7 +78,17 @@ fn answer(arguments: &SetArguments) -> Result<ExitCode, String> {
     loaded.say_what_is_known();
     let wanted = (Arc::from(arguments.key.as_str()), value);
     let goal = Goal::of(view.analysis.nodes, wanted, &which, arguments.only)?;
-    let mut outcome = proposals(&view, &goal)?;
+    tell_unknown_key(&loaded, &arguments.key);
+    let progress = RefCell::new(Progress::new());
+    progress.borrow_mut().show("looking for edits");
+    let mut outcome = proposals(&view, &goal, &|step| {
+        let text = match step {
+            Step::Tried(done, all) => format!("{done} of {all} edits tried"),
+            Step::Proved(done) => format!("looking up what edit {} changes", done + 1),
+        };
+        progress.borrow_mut().show(&text);
+    })?;
+    drop(progress);
     if let (Outcome::Proposals(all), Some(number)) = (&mut outcome, arguments.proposal) {
         let wanted = number.checked_sub(1).and_then(|at| all.get(at)).cloned();
         let wanted = wanted
@@ -94,6 +106,14 @@ fn answer(arguments: &SetArguments) -> Result<ExitCode, String> {
         Outcome::Already => Ok(ExitCode::SUCCESS),
         Outcome::Nothing(_) => Ok(ExitCode::from(NOTHING)),
     }
+}
+
+/// Says that a key is not set anywhere yet, in case that another one was meant.
+pub(super) fn tell_unknown_key(loaded: &Loaded, key: &str) {
+    let views = loaded.views(&loaded.here);
+    let known = KnownKeys::of(&Vec::from_iter(&views));
+    let (_, missing) = known.chosen(&[key.to_owned()]);
+    missing.iter().for_each(|message| remark(message));
 }
 
 fn print(

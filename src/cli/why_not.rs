@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::set::Form;
+use super::set::{Form, tell_unknown_key};
 use super::terminal::{Layout, Paint, complain, unwritten};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
@@ -52,6 +52,7 @@ fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
     let loaded = load(&arguments.workspace)?;
     let view = loaded.root(&loaded.here)?;
     let node = &arguments.node;
+    tell_unknown_key(&loaded, key);
     let named = WhichNodes::Named(vec![Arc::from(node.as_str())]);
     let members = chosen(view.analysis.nodes, &named)?;
     let member = members.first().copied().unwrap_or_default();

@@ -94,7 +94,8 @@ fn a_goal_without_edits_says_why() {
     );
     let (code, _, error) = said(at, &["set", "port.x", "1"]);
     assert_eq!(code, Some(1));
-    assert!(error.contains("no top-level key"), "{error}");
+    let expected = "'port.x' is a part of the top-level key 'port': name that one with its whole";
+    assert!(error.contains(expected), "{error}");
 }
 
 #[test]
@@ -122,6 +123,48 @@ fn the_levels_in_the_way_are_named() {
     let answer: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(answer["has_it"], false);
     assert_eq!(answer["levels"][0]["in_the_way"], true);
+}
+
+#[test]
+fn a_misspelt_key_is_told() {
+    let folder = files();
+    let at = folder.path();
+    let hint = "no data sets 'ports': did you mean 'port'?\n";
+    let (code, _, error) = said(at, &["set", "ports", "8080", "--for", "web1"]);
+    assert_eq!((code, error.as_str()), (Some(0), hint));
+    let (code, _, error) = said(at, &["why-not", "ports=80", "--node", "web1"]);
+    assert_eq!((code, error.as_str()), (Some(2), hint));
+}
+
+#[test]
+fn files_of_secrets_are_proposed_last() {
+    let hierarchy = "version: 5\nhierarchy:\n- {name: Secrets, path: 'secrets/%{facts.role}.yaml'}\n\
+                     - {name: Eyaml, path: '%{facts.role}.eyaml'}\n- {name: Common, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("hiera.yaml", hierarchy),
+        ("nodes.yaml", NODES),
+        ("data/common.yaml", "port: 80\n"),
+        ("data/secrets/web.yaml", "a: 1\n"),
+        ("data/web.eyaml", "b: 1\n"),
+    ]);
+    let asked = ["set", "port", "8080", "--for", "role=web"];
+    let (_, shown, error) = said(folder.path(), &asked);
+    let files: Vec<&str> = shown
+        .lines()
+        .filter_map(|line| line.strip_prefix("+++ "))
+        .collect();
+    let secrets = ["data/secrets/web.yaml", "data/web.eyaml"];
+    assert_eq!(files.first(), Some(&"data/common.yaml"), "{shown}{error}");
+    assert!(
+        secrets.iter().all(|at| files.contains(at)),
+        "{shown}{error}"
+    );
+    let blob = "ENC[PKCS7,MIIB]";
+    let (_, shown, error) = said(folder.path(), &["set", "port", blob, "--for", "role=web"]);
+    assert!(
+        shown.starts_with("1. Set 'port' in data/web.eyaml"),
+        "{shown}{error}"
+    );
 }
 
 #[test]

@@ -401,7 +401,7 @@ fn edits_by_goal_do_in_puppet_what_they_say() {
         let which = nodes_of(&[dice.pick(&WHOSE).to_owned()]).unwrap();
         let only = dice.chance(60);
         let goal = Goal::of(&known(), (Arc::from(key), value), &which, only).unwrap();
-        let found = with_view(&snapshot, |view| proposals(view, &goal)).unwrap();
+        let found = with_view(&snapshot, |view| proposals(view, &goal, &|_| {})).unwrap();
         let Outcome::Proposals(all) = found else {
             continue;
         };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Goal, State, cell_of};
 use crate::analysis::RootView;
+use crate::ide::document::short_name;
 use crate::ide::edit::entry::Sheet;
 use crate::ide::edit::{Plan, Style};
 use crate::lookup::Place;
@@ -44,6 +45,17 @@ impl Candidate {
             .map(|edit| edit.new_text.len() + edit.range.len())
             .sum();
         (self.entries, files, !self.is_asked_for, self.above, text)
+    }
+
+    /// Whether it writes into a file that is kept for secrets, by its name or its folder's: values
+    /// that anybody may read are out of place there.
+    pub(super) fn is_among_secrets(&self, view: &RootView<'_>) -> bool {
+        let snapshot = view.analysis.snapshot;
+        let is_secret = |at: &Arc<str>| {
+            let name = short_name(snapshot, at).to_lowercase();
+            name.ends_with(".eyaml") || name.contains("secret")
+        };
+        self.plan.paths().any(is_secret)
     }
 
     /// Whether it touches every file that another one touches.

@@ -20,6 +20,7 @@ use super::edit::{self, Plan, Proof, prove};
 use super::expectation::{chosen, same};
 use super::matrix::{Cell, Row, bare_row_of, row};
 use crate::analysis::{RootView, WhichNodes, layers_of};
+use crate::eyaml;
 use crate::ide::cell::counted;
 use crate::interpolation::{Key, has_tokens};
 use crate::scope::KnownNodes;
@@ -129,6 +130,15 @@ fn has_token(value: &Value) -> bool {
         || value.as_hash().is_some_and(of_hash)
 }
 
+/// Whether a value, or one in it, is encrypted.
+fn is_encrypted(value: &Value) -> bool {
+    let of_list = |elements: &[Value]| elements.iter().any(is_encrypted);
+    let of_hash = |hash: &HashMap| hash.iter().any(|(_, value)| is_encrypted(value));
+    value.as_str().is_some_and(eyaml::is_encrypted)
+        || value.as_array().is_some_and(of_list)
+        || value.as_hash().is_some_and(of_hash)
+}
+
 /// The nodes of `NAME` or `VARIABLE=VALUE[,VALUE]`, of which all must hold.
 ///
 /// # Errors
@@ -155,11 +165,24 @@ pub fn nodes_of(conditions: &[String]) -> Result<WhichNodes, String> {
     }
 }
 
-/// The edits after which the nodes have the value.
+/// How far the search for edits is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// So many of all edits are tried out.
+    Tried(usize, usize),
+    /// What else so many proposals change is known.
+    Proved(usize),
+}
+
+/// The edits after which the nodes have the value; `progress` hears how far it is.
 ///
 /// # Errors
 /// A goal that makes no sense, in words.
-pub fn proposals(view: &RootView<'_>, goal: &Goal) -> Result<Outcome, String> {
+pub fn proposals(
+    view: &RootView<'_>,
+    goal: &Goal,
+    progress: &dyn Fn(Step),
+) -> Result<Outcome, String> {
     check(&goal.key)?;
     let state = State::of(view, goal);
     if state.lacking.is_empty() {
@@ -176,10 +199,11 @@ pub fn proposals(view: &RootView<'_>, goal: &Goal) -> Result<Outcome, String> {
         }
     }
     let mut found: Vec<(Candidate, Tried)> = Vec::new();
-    for candidate in candidates(view, goal, &levels, &state)
-        .into_iter()
-        .take(MOST_TRIED)
-    {
+    let mut all = candidates(view, goal, &levels, &state);
+    all.truncate(MOST_TRIED);
+    let count = all.len();
+    for (done, candidate) in all.into_iter().enumerate() {
+        progress(Step::Tried(done, count));
         if (view.analysis.is_cancelled)() {
             break;
         }
@@ -188,7 +212,11 @@ pub fn proposals(view: &RootView<'_>, goal: &Goal) -> Result<Outcome, String> {
             Err(why) => reasons.push(format!("{}: {why}", candidate.title)),
         }
     }
-    found.sort_by_key(|(candidate, tried)| (tried.others.len(), candidate.cost()));
+    let is_open = !is_encrypted(&goal.value);
+    found.sort_by_key(|(candidate, tried)| {
+        let is_misplaced = is_open && candidate.is_among_secrets(view);
+        (is_misplaced, tried.others.len(), candidate.cost())
+    });
     // What takes many more edits than the smallest way is none that anybody takes.
     let smallest = found.first().map_or(0, |(candidate, _)| candidate.entries);
     found.retain(|(candidate, _)| candidate.entries <= 2 * smallest);
@@ -201,6 +229,7 @@ pub fn proposals(view: &RootView<'_>, goal: &Goal) -> Result<Outcome, String> {
         if proposals.iter().any(|known| candidate.covers(&known.plan)) {
             continue;
         }
+        progress(Step::Proved(proposals.len()));
         let proof = prove(view, &candidate.plan)?;
         let mut nodes = proof.known.nodes.iter();
         let stray = nodes.find(|name| !state.wanted.contains(*name));
@@ -229,15 +258,20 @@ pub fn proposals(view: &RootView<'_>, goal: &Goal) -> Result<Outcome, String> {
 }
 
 fn check(key: &str) -> Result<(), String> {
-    let is_plain = Key::parse(key).is_ok_and(|key| key.segments.is_empty());
-    match (is_plain, key) {
-        (_, LOOKUP_OPTIONS) => {
-            Err("lookup_options says how keys are looked up: it is not a value of nodes".into())
-        }
+    if key == LOOKUP_OPTIONS {
+        return Err(
+            "lookup_options says how keys are looked up: it is not a value of nodes".into(),
+        );
+    }
+    let parsed = Key::parse(key)
+        .map_err(|_| format!("'{key}' is no key: a quote or a name is missing in it"))?;
+    match (parsed.segments.is_empty(), parsed.root.as_name()) {
         (true, _) => Ok(()),
-        (false, _) => Err(format!(
-            "'{key}' is no top-level key: name that one, with its whole value"
+        (false, Some(root)) => Err(format!(
+            "'{key}' is a part of the top-level key '{root}': name that one with its whole value, \
+             the part changed in it"
         )),
+        (false, None) => Err(format!("'{key}' is no top-level key")),
     }
 }
 

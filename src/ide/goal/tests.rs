@@ -44,7 +44,7 @@ fn check(text: &str, (key, value): (&str, &str), nodes: &[&str], only: bool, exp
         let which = nodes_of(&conditions).expect("nodes");
         let wanted = (Arc::from(key), value_of(value).expect("a value"));
         let goal = Goal::of(view.analysis.nodes, wanted, &which, only).expect("known nodes");
-        match proposals(view, &goal).expect("an outcome") {
+        match proposals(view, &goal, &|_| {}).expect("an outcome") {
             Outcome::Already => "already".to_owned(),
             Outcome::Nothing(reasons) => format!("nothing:\n{}", reasons.join("\n")),
             Outcome::Proposals(all) => {
@@ -285,7 +285,7 @@ proptest! {
         let which = nodes_of(&[which.to_owned()]).expect("nodes");
         let wanted = (Arc::from(key), value_of(value).expect("a value"));
         let goal = Goal::of(&nodes, wanted, &which, only).expect("known nodes");
-        let Ok(Outcome::Proposals(all)) = proposals(&view, &goal) else {
+        let Ok(Outcome::Proposals(all)) = proposals(&view, &goal, &|_| {}) else {
             return Ok(());
         };
         let wanted = goal.value.inspect();

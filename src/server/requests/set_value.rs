@@ -122,7 +122,7 @@ fn edits(
     let which = nodes_of(&asked.conditions)?;
     let wanted = (key, asked.value.clone());
     let goal = Goal::of(analysis.nodes, wanted, &which, asked.only)?;
-    let outcome = proposals(&view, &goal)?;
+    let outcome = proposals(&view, &goal, &|_| {})?;
     let one = |proposal: &Proposal| {
         let told = proposal_json(proposal, analysis.snapshot);
         format!("{{{told},\"edit\":{}}}", edit(proposal))
