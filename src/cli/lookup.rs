@@ -13,7 +13,7 @@ use super::keys::KeyArguments;
 use super::meant::{ENVIRONMENT, KnownKeys, no_node};
 use super::nodes::{Asked, Found};
 use super::render::{self, Format};
-use super::terminal::{self, complain, remark};
+use super::terminal::{self, complain, remark, remark_at_length};
 use super::workspace::{Opened, PlaceArguments, StrictArgument, read, root_for, settings_of};
 use crate::analysis::{Analysis, RootView, datadir_of, environment_of, session_over};
 use crate::disk::{self, WorkspaceDisk};
@@ -364,7 +364,7 @@ fn tell_assumed(assumed: &[Assumed]) {
 
 fn tell_unknown(answer: &Answer) {
     for reason in answer.reasons() {
-        remark(&format!("unknown: {reason}"));
+        remark_at_length(&format!("unknown: {reason}"));
     }
 }
 
@@ -390,7 +390,7 @@ fn several(arguments: &LookupArguments, groups: &[Group]) -> Result<(), End> {
         [] => Err(End::Failed("no nodes are known".into())),
         [only] => match &only.unknown {
             Some(why) => {
-                remark(&format!("unknown: {why}"));
+                remark_at_length(&format!("unknown: {why}"));
                 if let Some(unless) = &only.unless {
                     tell_possible(arguments, &only.result, unless);
                 }
@@ -409,7 +409,7 @@ fn several(arguments: &LookupArguments, groups: &[Group]) -> Result<(), End> {
         groups => {
             remark(&format!("{} answers:", groups.len()));
             for group in groups {
-                remark(&describe(group));
+                remark_at_length(&describe(group));
             }
             Err(End::Code(2))
         }
@@ -464,9 +464,21 @@ fn explained(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Re
     Ok(())
 }
 
+/// The first of several conditions, and how many more there are.
+fn first_conditions(all: &str) -> String {
+    /// Most that are shown.
+    const MOST: usize = 5;
+    const BETWEEN: &str = "; ";
+    let shown: Vec<&str> = all.split(BETWEEN).take(MOST).collect();
+    match all.split(BETWEEN).count() - shown.len() {
+        0 => all.to_owned(),
+        more => format!("{}; and {more} more", shown.join(BETWEEN)),
+    }
+}
+
 fn describe(group: &Group) -> String {
     let whose = match group.nodes.as_slice() {
-        [] => group.condition.clone(),
+        [] => first_conditions(&group.condition),
         [only] => format!("1 node ({only})"),
         [first, ..] => format!("{} nodes ({first}, …)", group.nodes.len()),
     };

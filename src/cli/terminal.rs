@@ -120,16 +120,20 @@ fn cut(line: &str, width: usize) -> String {
 /// A paragraph in lines of a width, broken at blanks; all lines but the first are indented. A word that
 /// is wider stays whole.
 pub(super) fn wrapped(line: &str, width: usize) -> String {
-    const INDENT: &str = "    ";
+    hanging(line, width, 4)
+}
+
+/// The same with an indent of its own.
+pub(super) fn hanging(line: &str, width: usize, indent: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
     for word in line.split_inclusive(' ') {
         let wide = word.trim_end().chars().count();
-        if used > INDENT.len() && used + wide > width {
+        if used > indent && used + wide > width {
             out.truncate(out.trim_end().len());
             out.push('\n');
-            out.push_str(INDENT);
-            used = INDENT.len();
+            out.push_str(&" ".repeat(indent));
+            used = indent;
         }
         out.push_str(word);
         used += word.chars().count();
@@ -149,6 +153,15 @@ pub(super) fn complain(message: &str) {
 /// Says something on standard error that belongs to an answer.
 pub(super) fn remark(message: &str) {
     let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// Says a long line on standard error that belongs to an answer: broken where that is a terminal.
+pub(super) fn remark_at_length(line: &str) {
+    let size = terminal_size::terminal_size_of(std::io::stderr());
+    match size.map(|(width, _)| usize::from(width.0)) {
+        Some(width @ 1..) => remark(&wrapped(line, width)),
+        Some(0) | None => remark(line),
+    }
 }
 
 /// Why standard output could not be written. A reader that has seen enough, such as `head`, ends the

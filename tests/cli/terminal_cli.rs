@@ -285,7 +285,8 @@ mod in_a_terminal {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use rustix::termios::{Winsize, tcsetwinsize};
 
-    use super::{ACME, PROGRAM};
+    use super::super::reach_cli::workspace;
+    use super::{ACME, PROGRAM, said};
 
     /// What a terminal of 60 columns shows, and the exit code.
     fn shown(arguments: &[&str]) -> (String, Option<i32>) {
@@ -366,6 +367,37 @@ mod in_a_terminal {
                 assert!(is_whole || line.chars().count() <= 60, "{line}");
             }
         }
+    }
+
+    #[test]
+    fn many_answers_without_a_node_are_told_in_short() {
+        let mut files = vec![
+            (
+                "hiera.yaml".to_owned(),
+                "version: 5\nhierarchy:\n- {name: Role, path: 'role/%{facts.role}.yaml'}\n\
+                 - {name: Common, path: common.yaml}\n",
+            ),
+            ("data/common.yaml".to_owned(), "port: 80\n"),
+        ];
+        files.extend((10..40).map(|at| (format!("data/role/role{at}.yaml"), "port: 81\n")));
+        let files: Vec<(&str, &str)> = files.iter().map(|(at, text)| (&**at, *text)).collect();
+        let folder = workspace(&files);
+        let arguments = [
+            "lookup",
+            "port",
+            "--workspace",
+            folder.path().to_str().unwrap(),
+        ];
+        let expected = "2 answers:\n  otherwise: 80\n  facts.role = role10; facts.role = role11; facts.role = \
+                        role12; facts.role = role13; facts.role = role14; and 25 more: 81\n";
+        let (code, _, error) = said(&arguments);
+        assert_eq!((code, error.as_str()), (Some(2), expected));
+        let lines = lines(&shown(&arguments).0);
+        assert!(lines.len() > 3, "{lines:?}");
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= 60),
+            "{lines:?}"
+        );
     }
 
     #[test]
