@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::nodes::Asked;
-use super::terminal::{complain, print as print_text};
+use super::terminal::{self, complain, print as print_text};
 use super::workspace::{Opened, PlaceArguments, settings_of};
 use crate::analysis::Analysis;
 use crate::ide::document::doctor;
@@ -78,5 +78,24 @@ fn print(arguments: &DoctorArguments) -> Result<(), String> {
         DoctorFormat::Text => document.content,
         DoctorFormat::Json => document.data.unwrap_or_default() + "\n",
     };
-    print_text(&text)
+    match (terminal::width(), arguments.format) {
+        (Some(width), DoctorFormat::Text) => print_text(&laid_out(&text, width)),
+        (_, _) => print_text(&text),
+    }
+}
+
+/// The report with sentences broken to a width. Tables, and what is to be pasted, stand further right
+/// and stay as they are.
+fn laid_out(text: &str, width: usize) -> String {
+    let lines = text.lines().map(|line| {
+        let indent = line.len() - line.trim_start().len();
+        if indent >= 4 {
+            return format!("{line}\n");
+        }
+        let number = line.trim_start().split_once(". ").map(|(number, _)| number);
+        let number = number.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+        let hang = number.map_or(4, |number| indent + number.len() + 2);
+        terminal::hanging(line, width, hang) + "\n"
+    });
+    lines.collect()
 }

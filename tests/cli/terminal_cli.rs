@@ -370,6 +370,35 @@ mod in_a_terminal {
     }
 
     #[test]
+    fn advice_is_broken_and_what_is_pasted_is_not() {
+        let folder = workspace(&[
+            (
+                "hiera.yaml",
+                "version: 5\nhierarchy:\n- {name: Node, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                 - {name: Role, path: 'role/%{facts.role}.yaml'}\n",
+            ),
+            ("data/role/web.yaml", "port: 80\n"),
+            ("data/nodes/web1.example.com.yaml", "port: 80\n"),
+        ]);
+        let (text, code) = shown(&["doctor", "--workspace", folder.path().to_str().unwrap()]);
+        assert_eq!(code, Some(0), "{text}");
+        let lines = lines(&text);
+        assert_eq!(lines[0], "What would improve answers most");
+        assert!(lines[1].starts_with("  1. "), "{text}");
+        assert!(
+            lines[2].starts_with("     ") && !lines[2].starts_with("      "),
+            "{text}"
+        );
+        let advice: Vec<&String> = lines.iter().take_while(|line| !line.is_empty()).collect();
+        let (pasted, told): (Vec<&String>, Vec<&String>) = advice
+            .into_iter()
+            .partition(|line| line.starts_with("       "));
+        assert!(told.iter().all(|line| line.chars().count() <= 60), "{text}");
+        let query = "       puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json";
+        assert_eq!(pasted, [query]);
+    }
+
+    #[test]
     fn many_answers_without_a_node_are_told_in_short() {
         let mut files = vec![
             (
