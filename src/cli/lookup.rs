@@ -267,7 +267,8 @@ fn one(
 ) -> Result<(), End> {
     let answer = ManuallyDrop::new(session.lookup(scope, request));
     for log in &answer.logs {
-        remark(&format!("warning: {}", log.message));
+        let message = log.message.trim_end_matches([';', ' ']);
+        remark(&format!("warning: {message}"));
     }
     if let Some(trace) = &answer.trace {
         return match &answer.result {
@@ -346,7 +347,7 @@ fn tell_possible(arguments: &LookupArguments, result: &Result<Value, LookupError
             Err(message) => message,
         },
         Err(error) if error.is_not_found() => "not found".to_owned(),
-        Err(error) => error.to_string(),
+        Err(error) => error.words(),
     };
     let shown = shown.strip_prefix("--- ").unwrap_or(&shown);
     match shown.contains('\n') {
@@ -381,7 +382,7 @@ fn value(arguments: &LookupArguments, result: &Result<Value, LookupError>) -> Re
 }
 
 fn could_not_run(error: &LookupError) -> End {
-    End::Failed(error.to_string())
+    End::Failed(error.words())
 }
 
 /// No node was named: one answer is printed, several are listed.
@@ -489,7 +490,7 @@ fn describe(group: &Group) -> String {
         }
         (Some(why), _) => format!("unknown: {why}"),
         (None, Ok(value)) => value.inspect(),
-        (None, Err(error)) => error.to_string(),
+        (None, Err(error)) => error.words(),
     };
     format!("  {whose}: {what}")
 }

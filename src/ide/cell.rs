@@ -158,7 +158,7 @@ pub fn outcome_text(cell: &Cell) -> String {
         },
         (None, Ok(value)) => to_tagged_json(value),
         (None, Err(error)) if error.is_not_found() => "(not set)".to_string(),
-        (None, Err(error)) => format!("error: {error}"),
+        (None, Err(error)) => format!("error: {}", error.words()),
     }
 }
 

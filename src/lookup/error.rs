@@ -219,6 +219,14 @@ pub struct LookupError {
 }
 
 impl LookupError {
+    /// What went wrong, for people: Puppet's message without the semicolon that it ends with where
+    /// there is no reason to tell.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let text = self.to_string();
+        text.trim_end_matches([';', ' ']).to_owned()
+    }
+
     /// An error of that class.
     #[must_use]
     pub fn new(class: ErrorClass, cause: impl Into<Cause>) -> LookupError {

@@ -207,12 +207,12 @@ fn ignored_problem(bytes: &[u8], range: TextRange) -> (Problem, bool) {
         .is_some_and(|line| line.starts_with(b"---") || line.starts_with(b"..."));
     let is_other_document = behind_marker || bytes[range.start as usize..].starts_with(b"---");
     let message = if is_other_document {
-        "puppet reads only the first document of a file and ignores this"
+        "Puppet reads only the first document of a file and ignores this"
     } else if bytes.starts_with(b"\xEF\xBB\xBF") {
-        "puppet ignores everything from here on: the byte order mark at the start of the file \
+        "Puppet ignores everything from here on: the byte order mark at the start of the file \
          makes the first key indented deeper than this line"
     } else {
-        "puppet ignores everything from here on: what the file begins with is complete before \
+        "Puppet ignores everything from here on: what the file begins with is complete before \
          this line"
     };
     let problem = Problem {

@@ -404,3 +404,28 @@ Searching for \"q\"
         "hiera-ls: 'vault::three' expects 3 arguments, got 2\n"
     );
 }
+
+#[test]
+fn an_undefined_variable_is_told_without_a_stray_semicolon() {
+    let folder = super::reach_cli::workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n",
+        ),
+        ("data/common.yaml", "a: '%{nosuch}x'\n"),
+        ("nodes.yaml", "web1: {facts: {role: web}}\n"),
+    ]);
+    let asked = |arguments: &[&str]| {
+        let (_, shown, error) = super::reach_cli::said(folder.path(), arguments);
+        shown + &error
+    };
+    let strict = ["--strict", "error", "--strict-variables"];
+    let lookup = ["lookup", "a", "--node", "web1"];
+    let error = "hiera-ls: Undefined variable 'nosuch'\n";
+    assert_eq!(asked(&[&lookup[..], &strict].concat()), error);
+    let matrix = asked(&[&["matrix", "a"][..], &strict].concat());
+    assert!(
+        matrix.contains("error: Undefined variable 'nosuch'  web1\n"),
+        "{matrix}"
+    );
+}

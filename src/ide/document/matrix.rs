@@ -142,7 +142,7 @@ pub(super) fn answer(content: &mut String, key: &str, cell: &Cell) {
         }
         Err(error) if error.is_not_found() => content.push_str("# not set\n"),
         Err(error) => {
-            let _ = writeln!(content, "# Puppet fails: {}", one_line(&error.to_string()));
+            let _ = writeln!(content, "# Puppet fails: {}", one_line(&error.words()));
         }
     }
 }

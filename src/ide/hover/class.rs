@@ -187,7 +187,7 @@ fn value(context: &Context<'_>, found: ClassParameter<'_>, key: &str) -> Line {
         Ok(Some(value)) => vec![code(yaml::inline(value, CELL))],
         Ok(None) => default,
         Err(error) if error.is_not_found() => default,
-        Err(error) => vec![text("fails: "), text(error.to_string())],
+        Err(error) => vec![text("fails: "), text(error.words())],
     };
     if !answer.is_certain {
         cell.push(text(" (may differ)"));

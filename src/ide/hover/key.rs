@@ -285,7 +285,7 @@ fn failure(context: &Context<'_>, page: &mut Page, key: &str, error: &LookupErro
         page.line(first);
         return;
     }
-    first.extend([text("Puppet fails here: "), code(error.to_string())]);
+    first.extend([text("Puppet fails here: "), code(error.words())]);
     page.line(first);
     page.line(whose.clone());
     let keys = error.recursion().unwrap_or_default();

@@ -337,7 +337,7 @@ fn cell(group: &Group<'_>, largest: &Group<'_>) -> Line {
         }
         Ok(None) => vec![text("not in the effective value")],
         Err(error) if error.is_not_found() => vec![text("not found")],
-        Err(error) => vec![text("fails: "), text(error.to_string())],
+        Err(error) => vec![text("fails: "), text(error.words())],
     }
 }
 

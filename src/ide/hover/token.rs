@@ -290,7 +290,7 @@ fn short(answer: &Answer) -> Piece {
     match &answer.result {
         Ok(value) => code(yaml::inline(value, WIDEST)),
         Err(error) if error.is_not_found() => text("not found (the empty string)"),
-        Err(error) => text(format!("fails: {error}")),
+        Err(error) => text(format!("fails: {}", error.words())),
     }
 }
 
