@@ -170,6 +170,8 @@ fn no_facts(report: &Report) -> Option<Weighed> {
         .sum();
     let what = match nodes.count {
         0 => "no nodes are known: save what PuppetDB knows of them".to_owned(),
+        1 => "of the one node only the name is known, no facts: save what PuppetDB knows of it"
+            .to_owned(),
         count => format!(
             "of {count} nodes only the names are known, no facts: save what PuppetDB knows of them"
         ),
