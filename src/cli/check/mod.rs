@@ -150,15 +150,33 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
     };
     let mut report = Report::new(options, output, known);
     let mut code = ExitCode::SUCCESS;
+    // Each workspace is read once, whatever is named in it.
+    let mut groups: Vec<(Arc<str>, Vec<Wanted<'_>>)> = Vec::new();
     for given in paths {
         let wanted = Wanted::of(given).map_err(|error| format!("{given}: {error}"));
-        match wanted.and_then(|wanted| report.check(&wanted)) {
-            Ok(Checked::Files) => {}
-            Ok(Checked::Nothing(why)) => {
-                terminal::complain(&format!("{given}: {why}"));
+        let found = wanted.and_then(|wanted| {
+            let folder = wanted.folder(output.workspace.as_deref())?;
+            Ok((folder, wanted))
+        });
+        match found {
+            Ok((Some(folder), wanted)) => {
+                match groups.iter_mut().find(|(known, _)| *known == folder) {
+                    Some((_, group)) => group.push(wanted),
+                    None => groups.push((folder, vec![wanted])),
+                }
             }
-            Ok(Checked::NoHierarchy(folder)) => {
-                let shown = match report.shown(&folder) {
+            Ok((None, _)) => {
+                terminal::complain(&format!("{given}: skipped: it is not in the workspace"));
+            }
+            Err(error) => code = complain(&error),
+        }
+    }
+    for (folder, group) in &groups {
+        match report.check(folder, group) {
+            Ok(Checked::Files) => {}
+            Ok(Checked::BadPattern) => code = ExitCode::from(BAD_PATH),
+            Ok(Checked::NoHierarchy) => {
+                let shown = match report.shown(folder) {
                     "" => ".",
                     shown => shown,
                 };
@@ -241,12 +259,12 @@ fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
 
 /// What became of one path.
 enum Checked {
-    /// The data at or below it was checked.
+    /// The data that was named was checked.
     Files,
-    /// There was nothing to check, and why.
-    Nothing(&'static str),
-    /// The workspace in this folder has no hierarchy.
-    NoHierarchy(Arc<str>),
+    /// The same, but no file fits one of the patterns.
+    BadPattern,
+    /// The workspace has no hierarchy.
+    NoHierarchy,
 }
 
 /// A workspace that is checked.
@@ -301,28 +319,30 @@ impl<'a> Report<'a> {
         self.counts[severity as usize]
     }
 
-    /// Checks everything that an argument names.
-    fn check(&mut self, wanted: &Wanted<'_>) -> Result<Checked, String> {
-        let Some(folder) = wanted.folder(self.output.workspace.as_deref())? else {
-            return Ok(Checked::Nothing("skipped: it is not in the workspace"));
-        };
-        let Some(opened) = self.open(&folder)? else {
-            return Ok(Checked::NoHierarchy(folder));
+    /// Checks everything that arguments name in one workspace.
+    fn check(&mut self, folder: &Arc<str>, group: &[Wanted<'_>]) -> Result<Checked, String> {
+        let Some(opened) = self.open(folder)? else {
+            return Ok(Checked::NoHierarchy);
         };
         let snapshot = opened.workspace.snapshot();
-        let mut paths: Vec<Arc<str>> = snapshot
-            .files()
-            .map(|file| Arc::clone(file.path()))
-            .filter(|file| wanted.names(file))
-            .collect();
-        if paths.is_empty() {
-            return match (wanted.pattern, wanted.is_file()) {
-                (Some(_), _) => Err(format!("{}: no file fits the pattern", wanted.given)),
-                (None, true) => Ok(Checked::Nothing("skipped: it is no data")),
-                (None, false) => Ok(Checked::Nothing("nothing was checked: there is no data")),
-            };
+        let mut paths: BTreeSet<Arc<str>> = BTreeSet::new();
+        let mut checked = Checked::Files;
+        for wanted in group {
+            let files = snapshot.files().map(|file| file.path());
+            let mut named = files.filter(|file| wanted.names(file)).peekable();
+            let given = wanted.given;
+            if named.peek().is_some() {
+                paths.extend(named.cloned());
+            } else if wanted.pattern.is_some() {
+                terminal::complain(&format!("{given}: no file fits the pattern"));
+                checked = Checked::BadPattern;
+            } else if wanted.is_file() {
+                terminal::complain(&format!("{given}: skipped: it is no data"));
+            } else {
+                terminal::complain(&format!("{given}: nothing was checked: there is no data"));
+            }
         }
-        paths.sort();
+        let paths: Vec<Arc<str>> = paths.into_iter().collect();
         if let Some(most) = self.output.fixes.wanted() {
             let fixing = Fixing {
                 workspace: &opened.workspace,
@@ -333,15 +353,22 @@ impl<'a> Report<'a> {
             self.fix(&fixing, &opened.project);
         }
         if self.output.fixes.diff {
-            return Ok(Checked::Files);
+            return Ok(checked);
         }
-        match (self.find(opened, &paths), wanted.is_file()) {
-            (0, true) => Ok(Checked::Nothing("skipped: no hierarchy reads it")),
-            (0, false) => Ok(Checked::Nothing(
-                "nothing was checked: no hierarchy reads a file there",
-            )),
-            (_, _) => Ok(Checked::Files),
+        let read = self.find(opened, &paths);
+        for wanted in group {
+            let is_named = |file: &&Arc<str>| wanted.names(file);
+            let given = wanted.given;
+            if !paths.iter().any(|file| is_named(&file)) || read.iter().any(|file| is_named(&file))
+            {
+                continue;
+            }
+            terminal::complain(&match wanted.is_file() {
+                true => format!("{given}: skipped: no hierarchy reads it"),
+                false => format!("{given}: nothing was checked: no hierarchy reads a file there"),
+            });
         }
+        Ok(checked)
     }
 
     /// Reads a workspace; nothing where it has no hierarchy.
@@ -396,8 +423,8 @@ impl<'a> Report<'a> {
         }))
     }
 
-    /// Adds the findings in some files; gives how many of them a hierarchy reads.
-    fn find(&mut self, opened: Opened, paths: &[Arc<str>]) -> usize {
+    /// Adds the findings in some files; gives those of them that a hierarchy reads.
+    fn find(&mut self, opened: Opened, paths: &[Arc<str>]) -> Vec<Arc<str>> {
         let snapshot = opened.workspace.snapshot();
         let checker = Checker::with_settings(&snapshot, opened.settings);
         let here = self.here.clone();
@@ -418,7 +445,7 @@ impl<'a> Report<'a> {
             hidden.learn(file, secrets);
             checked.push((file, findings));
         }
-        let count = checked.len();
+        let read = checked.iter().map(|(file, _)| Arc::clone(file)).collect();
         for (file, findings) in checked {
             if !self.files.insert(Arc::clone(file)) {
                 continue;
@@ -437,7 +464,7 @@ impl<'a> Report<'a> {
                 self.records.push(record);
             }
         }
-        count
+        read
     }
 
     /// Makes the fixes, and writes or shows them.
