@@ -1,6 +1,8 @@
 //! `hiera-ls lookup`: one key for one node, for every known node, or for any node.
 
-use std::collections::BTreeSet;
+mod request;
+mod whole;
+
 use std::io::IsTerminal as _;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
@@ -8,27 +10,28 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::compiled::Compiled;
-use super::keys::KeyArguments;
-use super::meant::{ENVIRONMENT, KnownKeys, no_node};
-use super::nodes::{Asked, Found};
-use super::render::{self, Format};
-use super::terminal::{self, complain, remark, remark_at_length};
-use super::workspace::{Opened, PlaceArguments, StrictArgument, read, root_for, settings_of};
+use request::request;
+use whole::{any_node, by_name};
+
 use crate::analysis::{Analysis, RootView, datadir_of, environment_of, session_over};
-use crate::disk::{self, WorkspaceDisk};
+use crate::cli::compiled::Compiled;
+use crate::cli::keys::KeyArguments;
+use crate::cli::meant::{ENVIRONMENT, KnownKeys};
+use crate::cli::nodes::Asked;
+use crate::cli::render::{self, Format};
+use crate::cli::terminal::{self, complain, remark, remark_at_length};
+use crate::cli::workspace::{Opened, PlaceArguments, StrictArgument, read, root_for, settings_of};
+use crate::disk::WorkspaceDisk;
 use crate::hierarchy::{Config, Layer};
 use crate::ide::cell::cell_json;
 use crate::ide::matrix::{SourceLine, cell};
-use crate::ide::unseen::outside_words;
-use crate::interpolation::Key;
 use crate::lookup::{
     Answer, Assumed, Certainty, ConfigCache, Environment, EnvironmentConfig, Group, LookupError,
-    Request, Session, Source, Tracing, UnknownCause, groups_of_nodes, groups_of_possible,
+    Request, Session, Source, Tracing, groups_of_nodes,
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value, load_yaml};
-use crate::workspace::{Files as _, Settings as FileSettings, Snapshot, path};
+use crate::workspace::{Files as _, Settings as FileSettings, path};
 
 /// The flags of `puppet lookup`, and ours.
 #[derive(Args)]
@@ -493,200 +496,4 @@ fn describe(group: &Group) -> String {
         (None, Err(error)) => error.words(),
     };
     format!("  {whose}: {what}")
-}
-
-/// A node that no file describes: one that data files are named after, or, where no file describes
-/// any node, one of which only the name is known. What depends on its facts is unknown.
-fn by_name(
-    arguments: &LookupArguments,
-    asked: &Asked<'_>,
-    known: &Found,
-    name: &str,
-    request: &Request,
-) -> Result<(), End> {
-    let whole = Whole::read(arguments, asked)?;
-    let no_nodes = KnownNodes::default();
-    let view = whole.view(arguments, asked, &no_nodes)?;
-    let place = format!("{}/hiera.yaml", whole.folder);
-    let of_data = asked.known(&whole.snapshot, &place).map_err(End::Failed)?;
-    let node = match (of_data.nodes.get(name), known.files.as_slice()) {
-        (Some(node), _) => node.clone(),
-        (None, []) => Arc::new(Node::named(name)),
-        (None, files) => {
-            return Err(End::Failed(no_node(name, &known.nodes, files)));
-        }
-    };
-    let files = whole.snapshot.settings();
-    let compiled = match arguments.compile {
-        true => Compiled::new(&whole.folder, &arguments.environment, files, asked.settings),
-        false => Compiled::default(),
-    };
-    let scope = compiled.scope(&node, &view.environment.name);
-    let session = view.session();
-    if request.tracing == Tracing::Off
-        && let Some(words) = outside(&view, &scope, request)
-    {
-        let mut groups = groups_of_possible(&session, &scope, request);
-        restrict(&mut groups, &words);
-        return several(arguments, &groups);
-    }
-    let ended = one(arguments, &session, &scope, request);
-    if let Err(End::Code(3)) = ended {
-        let set = set_by_manifests(&view, &scope, request);
-        if !arguments.compile && !set.is_empty() {
-            remark(&format!(
-                "manifests set {} for nodes: --compile runs them, without node blocks, as puppet lookup does",
-                set.join(" and ")
-            ));
-        }
-        remark(&format!(
-            "no facts are known of node '{name}': name them with --facts, or a file of nodes with --nodes"
-        ));
-    }
-    ended
-}
-
-/// The variables that a lookup asks for and that the site's manifests set, quoted.
-fn set_by_manifests(view: &RootView<'_>, scope: &Scope, request: &Request) -> Vec<String> {
-    let set = view.analysis.site_variables();
-    let answer = view.session().lookup(scope, request);
-    let variables = answer.unknown.iter().flat_map(|one| match &one.cause {
-        UnknownCause::Path(possible) => possible.variables.as_slice(),
-        UnknownCause::Function { .. } | UnknownCause::Absent { .. } => &[],
-    });
-    let names = variables.map(|name| {
-        let name = name.strip_prefix("::").unwrap_or(name);
-        name.split('.').next().unwrap_or(name)
-    });
-    let names: BTreeSet<&str> = names.filter(|name| set.contains(*name)).collect();
-    names.iter().map(|name| format!("'{name}'")).collect()
-}
-
-/// Nothing is known of the node: the whole workspace says what could change the answer.
-fn any_node(arguments: &LookupArguments, asked: &Asked<'_>, request: &Request) -> Result<(), End> {
-    let whole = Whole::read(arguments, asked)?;
-    let no_nodes = KnownNodes::default();
-    let view = whole.view(arguments, asked, &no_nodes)?;
-    let session = view.session();
-    if request.tracing != Tracing::Off {
-        return one(arguments, &session, &Scope::open(), request);
-    }
-    let mut groups = groups_of_possible(&session, &Scope::open(), request);
-    if let Some(words) = outside(&view, &Scope::open(), request) {
-        restrict(&mut groups, &words);
-    }
-    several(arguments, &groups)
-}
-
-/// The levels outside of the workspace that may set one of the keys, in words.
-fn outside(view: &RootView<'_>, scope: &Scope, request: &Request) -> Option<String> {
-    let words = request.names.iter().filter_map(|name| {
-        let key = Key::parse(name).ok()?;
-        let root = key.root.as_name()?;
-        let levels = view
-            .has_outside(root)
-            .then(|| view.survey(root, scope).outside())?;
-        outside_words(&levels)
-    });
-    let words: Vec<String> = words.collect();
-    (!words.is_empty()).then(|| words.join(", or "))
-}
-
-/// Makes levels outside of the workspace a condition of the answers.
-fn restrict(groups: &mut [Group], words: &str) {
-    for group in groups {
-        group.unknown.get_or_insert_with(|| words.to_owned());
-        group.unless = Some(match group.unless.take() {
-            Some(unless) => format!("{unless}, or {words}"),
-            None => words.to_owned(),
-        });
-    }
-}
-
-/// The whole workspace, read.
-struct Whole {
-    folder: String,
-    snapshot: Arc<Snapshot>,
-}
-
-impl Whole {
-    fn read(arguments: &LookupArguments, asked: &Asked<'_>) -> Result<Whole, End> {
-        let folder = disk::absolute(&arguments.workspace);
-        let files = arguments.places.files(asked.project);
-        let snapshot = read(&folder, &files.map_err(End::Failed)?);
-        Ok(Whole { folder, snapshot })
-    }
-
-    fn view<'a>(
-        &'a self,
-        arguments: &LookupArguments,
-        asked: &Asked<'a>,
-        nodes: &'a KnownNodes,
-    ) -> Result<RootView<'a>, End> {
-        let Some(root) = root_for(&self.snapshot, &self.folder, &arguments.environment) else {
-            return Err(no_hierarchy(&self.folder));
-        };
-        let analysis = Analysis::new(&self.snapshot, asked.settings, asked.configs, nodes);
-        Ok(with_name(analysis.at(root), &arguments.environment))
-    }
-}
-
-fn request(arguments: &LookupArguments) -> Result<Request, End> {
-    let deep = arguments.merge.as_deref() == Some("deep");
-    let deep_only = arguments.knock_out_prefix.is_some()
-        || arguments.sort_merged_arrays
-        || arguments.merge_hash_arrays;
-    let refuse = |message: &str| Err(End::Failed(format!("{message}\n{HELP}")));
-    if deep_only && !deep {
-        return refuse(
-            "--knock-out-prefix, --sort-merged-arrays and --merge-hash-arrays go with '--merge deep'\
-             ",
-        );
-    }
-    let merge = match arguments.merge.as_deref() {
-        None => None,
-        Some("deep") => {
-            let mut options = vec![
-                ("strategy", Value::from("deep")),
-                (
-                    "sort_merged_arrays",
-                    Value::Bool(arguments.sort_merged_arrays),
-                ),
-                (
-                    "merge_hash_arrays",
-                    Value::Bool(arguments.merge_hash_arrays),
-                ),
-            ];
-            if let Some(prefix) = &arguments.knock_out_prefix {
-                options.push(("knockout_prefix", Value::string(prefix)));
-            }
-            Some(Value::hash(options))
-        }
-        Some(name @ ("first" | "hash" | "unique")) => {
-            Some(Value::hash([("strategy", name.into())]))
-        }
-        Some(_) => {
-            return refuse("--merge takes first, hash, unique or deep");
-        }
-    };
-    let options_only = arguments.explain_options && !arguments.explain;
-    let names = match arguments.keys.as_slice() {
-        [] if options_only => vec![Arc::from("__global__")],
-        [] => {
-            return refuse("no keys were given to look up");
-        }
-        keys => keys.iter().map(|key| Arc::from(key.as_str())).collect(),
-    };
-    Ok(Request {
-        names,
-        merge,
-        value_type: arguments.value_type.as_deref().map(Arc::from),
-        default_value: arguments.default.as_deref().map(Value::string),
-        tracing: match (arguments.explain, options_only) {
-            (true, _) => Tracing::Full,
-            (false, true) => Tracing::OptionsOnly,
-            (false, false) => Tracing::Off,
-        },
-        ..Request::default()
-    })
 }

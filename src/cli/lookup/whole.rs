@@ -1,0 +1,158 @@
+//! Lookups that need the whole workspace: for a node that only data files name, and for any node.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{End, LookupArguments, no_hierarchy, one, several, with_name};
+use crate::analysis::{Analysis, RootView};
+use crate::cli::compiled::Compiled;
+use crate::cli::meant::no_node;
+use crate::cli::nodes::{Asked, Found};
+use crate::cli::terminal::remark;
+use crate::cli::workspace::{read, root_for};
+use crate::disk;
+use crate::ide::unseen::outside_words;
+use crate::interpolation::Key;
+use crate::lookup::{Group, Request, Tracing, UnknownCause, groups_of_possible};
+use crate::scope::{KnownNodes, Node, Scope};
+use crate::workspace::Snapshot;
+
+/// A node that no file describes: one that data files are named after, or, where no file describes
+/// any node, one of which only the name is known. What depends on its facts is unknown.
+pub(super) fn by_name(
+    arguments: &LookupArguments,
+    asked: &Asked<'_>,
+    known: &Found,
+    name: &str,
+    request: &Request,
+) -> Result<(), End> {
+    let whole = Whole::read(arguments, asked)?;
+    let no_nodes = KnownNodes::default();
+    let view = whole.view(arguments, asked, &no_nodes)?;
+    let place = format!("{}/hiera.yaml", whole.folder);
+    let of_data = asked.known(&whole.snapshot, &place).map_err(End::Failed)?;
+    let node = match (of_data.nodes.get(name), known.files.as_slice()) {
+        (Some(node), _) => node.clone(),
+        (None, []) => Arc::new(Node::named(name)),
+        (None, files) => {
+            return Err(End::Failed(no_node(name, &known.nodes, files)));
+        }
+    };
+    let files = whole.snapshot.settings();
+    let compiled = match arguments.compile {
+        true => Compiled::new(&whole.folder, &arguments.environment, files, asked.settings),
+        false => Compiled::default(),
+    };
+    let scope = compiled.scope(&node, &view.environment.name);
+    let session = view.session();
+    if request.tracing == Tracing::Off
+        && let Some(words) = outside(&view, &scope, request)
+    {
+        let mut groups = groups_of_possible(&session, &scope, request);
+        restrict(&mut groups, &words);
+        return several(arguments, &groups);
+    }
+    let ended = one(arguments, &session, &scope, request);
+    if let Err(End::Code(3)) = ended {
+        let set = set_by_manifests(&view, &scope, request);
+        if !arguments.compile && !set.is_empty() {
+            remark(&format!(
+                "manifests set {} for nodes: --compile runs them, without node blocks, as puppet lookup does",
+                set.join(" and ")
+            ));
+        }
+        remark(&format!(
+            "no facts are known of node '{name}': name them with --facts, or a file of nodes with --nodes"
+        ));
+    }
+    ended
+}
+
+/// The variables that a lookup asks for and that the site's manifests set, quoted.
+fn set_by_manifests(view: &RootView<'_>, scope: &Scope, request: &Request) -> Vec<String> {
+    let set = view.analysis.site_variables();
+    let answer = view.session().lookup(scope, request);
+    let variables = answer.unknown.iter().flat_map(|one| match &one.cause {
+        UnknownCause::Path(possible) => possible.variables.as_slice(),
+        UnknownCause::Function { .. } | UnknownCause::Absent { .. } => &[],
+    });
+    let names = variables.map(|name| {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        name.split('.').next().unwrap_or(name)
+    });
+    let names: BTreeSet<&str> = names.filter(|name| set.contains(*name)).collect();
+    names.iter().map(|name| format!("'{name}'")).collect()
+}
+
+/// Nothing is known of the node: the whole workspace says what could change the answer.
+pub(super) fn any_node(
+    arguments: &LookupArguments,
+    asked: &Asked<'_>,
+    request: &Request,
+) -> Result<(), End> {
+    let whole = Whole::read(arguments, asked)?;
+    let no_nodes = KnownNodes::default();
+    let view = whole.view(arguments, asked, &no_nodes)?;
+    let session = view.session();
+    if request.tracing != Tracing::Off {
+        return one(arguments, &session, &Scope::open(), request);
+    }
+    let mut groups = groups_of_possible(&session, &Scope::open(), request);
+    if let Some(words) = outside(&view, &Scope::open(), request) {
+        restrict(&mut groups, &words);
+    }
+    several(arguments, &groups)
+}
+
+/// The levels outside of the workspace that may set one of the keys, in words.
+fn outside(view: &RootView<'_>, scope: &Scope, request: &Request) -> Option<String> {
+    let words = request.names.iter().filter_map(|name| {
+        let key = Key::parse(name).ok()?;
+        let root = key.root.as_name()?;
+        let levels = view
+            .has_outside(root)
+            .then(|| view.survey(root, scope).outside())?;
+        outside_words(&levels)
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join(", or "))
+}
+
+/// Makes levels outside of the workspace a condition of the answers.
+fn restrict(groups: &mut [Group], words: &str) {
+    for group in groups {
+        group.unknown.get_or_insert_with(|| words.to_owned());
+        group.unless = Some(match group.unless.take() {
+            Some(unless) => format!("{unless}, or {words}"),
+            None => words.to_owned(),
+        });
+    }
+}
+
+/// The whole workspace, read.
+struct Whole {
+    folder: String,
+    snapshot: Arc<Snapshot>,
+}
+
+impl Whole {
+    fn read(arguments: &LookupArguments, asked: &Asked<'_>) -> Result<Whole, End> {
+        let folder = disk::absolute(&arguments.workspace);
+        let files = arguments.places.files(asked.project);
+        let snapshot = read(&folder, &files.map_err(End::Failed)?);
+        Ok(Whole { folder, snapshot })
+    }
+
+    fn view<'a>(
+        &'a self,
+        arguments: &LookupArguments,
+        asked: &Asked<'a>,
+        nodes: &'a KnownNodes,
+    ) -> Result<RootView<'a>, End> {
+        let Some(root) = root_for(&self.snapshot, &self.folder, &arguments.environment) else {
+            return Err(no_hierarchy(&self.folder));
+        };
+        let analysis = Analysis::new(&self.snapshot, asked.settings, asked.configs, nodes);
+        Ok(with_name(analysis.at(root), &arguments.environment))
+    }
+}
