@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::knockout::{has_text, knocking};
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
-use crate::workspace::{File, KeyFact, path};
+use crate::workspace::{File, KeyFact};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "knockout-resurrected",
@@ -34,7 +34,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let (Some(again), Some(next)) = (again, always.first()) else {
             continue;
         };
-        let name = |of: &Arc<File>| path::name(of.path()).to_owned();
+        let name = |of: &Arc<File>| file.snapshot().short_name(of.path()).to_owned();
         findings.report(
             knockout.range,
             format!(

@@ -3,7 +3,7 @@
 use super::knockout::{USUAL_PREFIX, has_text, knocking};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry};
 use crate::text::TextEdit;
-use crate::workspace::{Format, KeyFact, path};
+use crate::workspace::{Format, KeyFact};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "knockout-without-prefix",
@@ -41,7 +41,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
                 "{how} a 'knockout_prefix': '{}' of '{}' is not taken away, this text is an element like \
                  others",
                 knockout.target,
-                path::name(lower.path())
+                file.snapshot().short_name(lower.path())
             ),
         );
         if let Some(edit) = with_prefix(file, &key.name) {

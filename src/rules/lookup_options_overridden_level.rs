@@ -4,7 +4,6 @@
 use super::context::order;
 use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Reader, Rule, Severity};
 use crate::value::Value;
-use crate::workspace::path;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-overridden-level",
@@ -39,7 +38,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
             format!(
                 "entries are replaced whole: {} of '{}' is lost for '{}'",
                 dropped.join(" and "),
-                path::name(&lower.path),
+                file.snapshot().short_name(&lower.path),
                 at.name
             ),
         );

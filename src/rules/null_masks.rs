@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::context::order;
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
-use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot, path};
+use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
 
 /// Most files with the key among which a lower one is looked for.
 const MOST_FILES: usize = 64;
@@ -50,7 +50,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             "'{}' has no value here, which counts as one: lookups that come here find undef, not what \
              '{}' sets",
             key.name,
-            path::name(lower.path())
+            file.snapshot().short_name(lower.path())
         ),
     );
 }

@@ -3,7 +3,7 @@
 use super::proof::{files_with_touched_keys, inherited, is_first_found};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, Tag};
 use crate::text::{TextEdit, TextRange};
-use crate::workspace::{Format, KeyFact, path};
+use crate::workspace::{Format, KeyFact};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "redundant-override",
@@ -36,7 +36,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         format!(
             "'{}' has this value without this entry too, for every node: '{}' sets the same",
             key.name,
-            path::name(same.path())
+            file.snapshot().short_name(same.path())
         ),
     );
     finding.tags.push(Tag::Unnecessary);

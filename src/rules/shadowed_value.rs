@@ -4,7 +4,7 @@ use super::proof::{always_above, files_with_touched_keys, is_first_found};
 use super::redundant_override::removal;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, Tag};
 use crate::text::TextEdit;
-use crate::workspace::{Format, KeyFact, path};
+use crate::workspace::{Format, KeyFact};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "shadowed-value",
@@ -32,7 +32,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         }
     }
     let Some(winner) = winner else { return };
-    let name = path::name(winner.path());
+    let name = file.snapshot().short_name(winner.path());
     let finding = findings.report(
         key.key,
         format!(

@@ -150,6 +150,14 @@ impl Snapshot {
         &self.folders
     }
 
+    /// A path as it is shown to people: below the workspace folder that it is in.
+    #[must_use]
+    pub fn short_name<'p>(&self, at: &'p str) -> &'p str {
+        let folders = self.folders().iter();
+        let inside = folders.filter_map(|folder| path::within(at, folder));
+        inside.min_by_key(|inside| inside.len()).unwrap_or(at)
+    }
+
     /// Every folder whose files are in the workspace, none inside another: its own and those
     /// that settings add. These are the folders to scan and to watch.
     #[must_use]

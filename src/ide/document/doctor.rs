@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Document, short_name};
+use super::Document;
 use crate::analysis::{
     Analysis, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, NodeSet, NodesReport,
     Report, VariableReport,
@@ -78,7 +78,7 @@ fn advice(out: &mut String, report: &Report) {
 }
 
 fn hierarchy(out: &mut String, snapshot: &Snapshot, found: &Hierarchy) {
-    let folder = match short_name(snapshot, &found.folder) {
+    let folder = match snapshot.short_name(&found.folder) {
         "" => ".",
         folder => folder,
     };
@@ -87,7 +87,7 @@ fn hierarchy(out: &mut String, snapshot: &Snapshot, found: &Hierarchy) {
         RootKind::Module { name } => format!("module {name} in {folder}"),
         RootKind::Global => format!("global layer in {folder}"),
     };
-    let config = found.config.as_deref().map(|at| short_name(snapshot, at));
+    let config = found.config.as_deref().map(|at| snapshot.short_name(at));
     let version = found
         .version
         .map_or(String::new(), |version| format!(", version {version}"));
@@ -202,7 +202,7 @@ fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport) {
     }
     for origin in &nodes.origins {
         let from = match &origin.path {
-            Some(path) => format!("from {}", short_name(snapshot, path)),
+            Some(path) => format!("from {}", snapshot.short_name(path)),
             None => "that data files are named after: no facts are known of them".to_owned(),
         };
         let _ = writeln!(out, "  {} {from}", counted(origin.nodes));
@@ -211,7 +211,7 @@ fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport) {
         let _ = writeln!(
             out,
             "  {} is not used: it does not say of nodes what their facts, trusted data or variables are",
-            short_name(snapshot, path)
+            snapshot.short_name(path)
         );
     }
     for problem in &nodes.problems {
@@ -243,7 +243,7 @@ fn files(out: &mut String, snapshot: &Snapshot, files: &FilesReport) {
         out.push_str("  no level reads\n");
         let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for file in &files.unreached {
-            let file = short_name(snapshot, file);
+            let file = snapshot.short_name(file);
             let folder = path::parent(file).unwrap_or("");
             folders.entry(folder).or_default().push(file);
         }
@@ -268,7 +268,7 @@ fn whys(out: &mut String, snapshot: &Snapshot, title: &str, all: &[FileAndWhy]) 
     }
     let _ = writeln!(out, "\n{title}");
     for file in all.iter().take(MOST_NAMED) {
-        let name = short_name(snapshot, &file.path);
+        let name = snapshot.short_name(&file.path);
         let why = short_paths(snapshot, &file.why);
         let _ = writeln!(out, "  {name}: {}", super::one_line(&why));
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::{Document, one_line, short_name};
+use super::{Document, one_line};
 use crate::analysis::{Analysis, RootView, Status, Survey, SurveyLevel};
 use crate::hierarchy::Layer;
 use crate::ide::cell::counted;
@@ -106,7 +106,7 @@ fn levels(content: &mut String, view: &RootView<'_>, survey: &Survey) {
 /// A level's file with the line of the key, or its path as the configuration writes it.
 fn level_place(analysis: Analysis<'_>, level: &SurveyLevel) -> String {
     let file = level.file.as_deref();
-    let file = file.map(|file| short_name(analysis.snapshot, file));
+    let file = file.map(|file| analysis.snapshot.short_name(file));
     match (file, &level.key) {
         (Some(file), Some((line, _))) => format!("{file}:{}", line + 1),
         (Some(file), None) => file.to_owned(),

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::differences::change;
-use super::{Answer, Document, Progress, answering, cancelled, short_name};
+use super::{Answer, Document, Progress, answering, cancelled};
 use crate::analysis::Analysis;
 use crate::ide::cell::{counted, difference_json, nodes_json};
 use crate::ide::impact::{Detail, Impact, impact_on_readers, impact_with, is_by_path};
@@ -21,13 +21,13 @@ pub(super) fn answer(
     let is_open = |file: &str| snapshot.open_files().any(|open| &**open.path() == file);
     let (saved, what) = match file {
         Some(file) if !is_open(file) => {
-            let name = short_name(snapshot, file);
+            let name = snapshot.short_name(file);
             let message = format!("{name} is not open: nothing in it is unsaved");
             return Ok(Answer::Message(message));
         }
         Some(file) => (
             snapshot.with(Change::Close { path: file.clone() }),
-            format!("the edit of {}", short_name(snapshot, file)),
+            format!("the edit of {}", snapshot.short_name(file)),
         ),
         None => (snapshot.saved(), "what is unsaved".to_owned()),
     };

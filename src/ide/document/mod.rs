@@ -18,7 +18,7 @@ use super::matrix::SourceLine;
 use super::target::key_at;
 use crate::analysis::{Analysis, NodeSet, RootView};
 use crate::scope::Node;
-use crate::workspace::{Snapshot, path};
+use crate::workspace::Snapshot;
 
 /// A read-only text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -218,16 +218,8 @@ fn cancelled() -> String {
     "the request was cancelled".to_owned()
 }
 
-/// A file's path below the workspace folder that it is in.
-#[must_use]
-pub fn short_name<'f>(snapshot: &Snapshot, file: &'f str) -> &'f str {
-    let folders = snapshot.folders().iter();
-    let inside = folders.filter_map(|folder| path::within(file, folder));
-    inside.min_by_key(|inside| inside.len()).unwrap_or(file)
-}
-
 fn place(source: &SourceLine, snapshot: &Snapshot) -> String {
-    format!("{}:{}", short_name(snapshot, &source.file), source.line)
+    format!("{}:{}", snapshot.short_name(&source.file), source.line)
 }
 
 /// A text that cannot end the comment that it stands in.

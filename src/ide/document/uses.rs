@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Answer, Document, short_name};
+use super::{Answer, Document};
 use crate::ide::call_hierarchy::incoming;
 use crate::ide::cell::json_text;
 use crate::workspace::Snapshot;
@@ -17,7 +17,7 @@ pub(super) fn answer(snapshot: &Snapshot, key: &str) -> Answer {
         };
         for token in &call.tokens {
             let line = file.lines().line(token.start as usize) + 1;
-            let place = format!("{}:{line}", short_name(snapshot, &call.item.path));
+            let place = format!("{}:{line}", snapshot.short_name(&call.item.path));
             lines.push((place, call.item.key.to_string()));
             data.push(format!(
                 "{{\"key\":{},\"file\":{},\"line\":{line}}}",

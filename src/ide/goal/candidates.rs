@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::{Goal, State, cell_of};
 use crate::analysis::RootView;
-use crate::ide::document::short_name;
 use crate::ide::edit::entry::Sheet;
 use crate::ide::edit::{Plan, Style};
 use crate::lookup::Place;
@@ -52,7 +51,7 @@ impl Candidate {
     pub(super) fn is_among_secrets(&self, view: &RootView<'_>) -> bool {
         let snapshot = view.analysis.snapshot;
         let is_secret = |at: &Arc<str>| {
-            let name = short_name(snapshot, at).to_lowercase();
+            let name = snapshot.short_name(at).to_lowercase();
             name.ends_with(".eyaml") || name.contains("secret")
         };
         self.plan.paths().any(is_secret)

@@ -3,7 +3,6 @@
 
 use super::{Goal, Outcome, Proposal, WhyNot};
 use crate::ide::cell::{cell_json, difference_json, json_text, nodes_json, outcome_text};
-use crate::ide::document::short_name;
 use crate::ide::edit::Plan;
 use crate::value::to_tagged_json;
 use crate::workspace::Snapshot;
@@ -14,7 +13,7 @@ use crate::workspace::Snapshot;
 /// A plan that does not fit the files, in words.
 pub fn diff(plan: &Plan, snapshot: &Snapshot) -> Result<String, String> {
     let changed = plan.changed(snapshot)?.into_iter();
-    let diffs = changed.map(|changed| changed.diff(short_name(snapshot, &changed.path)));
+    let diffs = changed.map(|changed| changed.diff(snapshot.short_name(&changed.path)));
     Ok(diffs.collect())
 }
 
@@ -45,9 +44,7 @@ pub fn outcome_json(
 #[must_use]
 pub fn proposal_json(proposal: &Proposal, snapshot: &Snapshot) -> String {
     let files = proposal.plan.paths();
-    let files: Vec<String> = files
-        .map(|at| json_text(short_name(snapshot, at)))
-        .collect();
+    let files: Vec<String> = files.map(|at| json_text(snapshot.short_name(at))).collect();
     let changes = &proposal.proof.known.changes;
     let changes: Vec<String> = changes.iter().map(difference_json).collect();
     format!(
@@ -87,10 +84,10 @@ pub fn why_not_lines(
     let mut lines = vec![(format!("{key} — {gets} for {node}{merged}"), false)];
     for level in &why.levels {
         let place = match (&level.file, level.line) {
-            (Some(file), Some(line)) => format!("{}:{line}", short_name(snapshot, file)),
-            (Some(file), None) => short_name(snapshot, file).to_owned(),
+            (Some(file), Some(line)) => format!("{}:{line}", snapshot.short_name(file)),
+            (Some(file), None) => snapshot.short_name(file).to_owned(),
             (None, _) => match &level.path {
-                Some(path) => short_name(snapshot, path).to_owned(),
+                Some(path) => snapshot.short_name(path).to_owned(),
                 None => level.level.to_string(),
             },
         };
@@ -111,7 +108,7 @@ pub fn why_not_lines(
 pub fn why_not_json(why: &WhyNot, snapshot: &Snapshot) -> String {
     let levels = why.levels.iter().map(|level| {
         let file = level.file.as_ref();
-        let file = file.map_or("null".to_owned(), |at| json_text(short_name(snapshot, at)));
+        let file = file.map_or("null".to_owned(), |at| json_text(snapshot.short_name(at)));
         let line = level
             .line
             .map_or("null".to_owned(), |line| line.to_string());

@@ -226,7 +226,7 @@ impl<'a> Cursor<'a> {
 
     /// A file's name with its folder's.
     fn shown<'p>(&self, at: &'p str) -> &'p str {
-        super::document::short_name(self.analysis().snapshot, at)
+        self.analysis().snapshot.short_name(at)
     }
 
     /// Whether the file is data of a module, which is asked for keys of that module alone.

@@ -7,7 +7,6 @@ use proptest::prelude::*;
 use super::{chosen, offers};
 use crate::analysis::Analysis;
 use crate::fixture::FOLDER;
-use crate::ide::document::short_name;
 use crate::ide::fixture_tests::{ask, with_hierarchy};
 use crate::ide::random_workspace::{FILES, file, values, workspace};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
@@ -41,7 +40,7 @@ fn check(text: &str, begin: &str, expected: Expect) {
             .changed(snapshot)
             .expect("edits that fit")
             .into_iter();
-        let diffs = changed.map(|changed| changed.diff(short_name(snapshot, &changed.path)));
+        let diffs = changed.map(|changed| changed.diff(snapshot.short_name(&changed.path)));
         format!("{title}: {}\n{}", proof.words(), diffs.collect::<String>())
     });
     expected.assert_eq(&shown);

@@ -258,7 +258,7 @@ fn reveal(view: &View, place: &KeyPlace) -> std::result::Result<Document, String
         return Err("there is no encrypted value at this place".to_owned());
     };
     let found = hover::plain_text(&view.snapshot, &place.path, offset, keys)?;
-    let file = document::short_name(&view.snapshot, &place.path);
+    let file = view.snapshot.short_name(&place.path);
     let line = found.line;
     Ok(Document {
         title: match found.key {
