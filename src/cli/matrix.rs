@@ -9,13 +9,15 @@ use clap::Args;
 use super::meant::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
 use super::terminal::{Layout, Paint, complain, shown};
-use super::workspace::{WorkspaceArguments, load};
+use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::RootView;
 use crate::ide::cell::{
     counted, cut_apart, origins_text, outcome_text, row_json, sources_text, whose,
 };
-use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row, with_facts, with_unseen};
-use crate::lookup::LookupError;
+use crate::ide::matrix::{
+    Cell, Row, SourceLine, all_keys, row, row_of_possible, with_facts, with_unseen,
+};
+use crate::lookup::{LookupError, OTHERWISE};
 use crate::value::to_tagged_json;
 
 /// Widest value in the text form, in characters.
@@ -55,7 +57,7 @@ pub(super) fn run(arguments: &MatrixArguments) -> ExitCode {
 
 /// Prints the rows; gives what is said of keys that are not set.
 fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
-    let loaded = load(&arguments.workspace)?;
+    let loaded = load_with_any_nodes(&arguments.workspace)?;
     let view = loaded.root(&loaded.here)?;
     loaded.say_what_is_known();
     let (keys, missing) = match arguments.all_keys {
@@ -69,7 +71,7 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
         rows.print(&csv(&head))?;
     }
     for (at, key) in keys.iter().enumerate() {
-        let mut row = with_unseen(&view, row(&view, key));
+        let mut row = with_unseen(&view, row_of(&view, key));
         if !arguments.all_keys {
             row = with_facts(&view, row);
         }
@@ -84,6 +86,24 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
     }
     rows.end()?;
     Ok(missing)
+}
+
+/// The answers of the known nodes; where there are none, of every node that there can be.
+fn row_of(view: &RootView<'_>, key: &str) -> Row {
+    match view.analysis.nodes.is_empty() {
+        true => row_of_possible(view, key),
+        false => row(view, key),
+    }
+}
+
+/// Who gets an answer: nodes, or those with some facts.
+fn for_whom(row: &Row, cell: &Cell) -> String {
+    match (cell.nodes.as_slice(), cell.condition.as_str()) {
+        ([], _) if row.answers.len() == 1 => "every node".to_owned(),
+        ([], OTHERWISE) => "every other node".to_owned(),
+        ([], condition) => format!("where {condition}"),
+        (nodes, _) => whose(nodes),
+    }
 }
 
 /// The keys that are asked for, and what is said of those that are not set: in no file, and by nothing
@@ -102,7 +122,7 @@ fn chosen(
         let Some(message) = nothing.into_iter().next() else {
             continue;
         };
-        let answers = row(view, name).answers;
+        let answers = row_of(view, name).answers;
         let is_missing = |cell: &Cell| {
             cell.unknown.is_none() && cell.result.as_ref().is_err_and(LookupError::is_not_found)
         };
@@ -120,6 +140,11 @@ fn chosen(
 fn text(row: &Row, layout: Layout) -> String {
     let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
     let title = match row.answers.len() {
+        1 if total == 0 => format!("{} — the same for every node", row.key),
+        count if total == 0 => format!(
+            "{} — {count} different values, by what a node's facts say",
+            row.key
+        ),
         1 => format!("{} — the same for {}", row.key, counted(total)),
         count => format!(
             "{} — {count} different values on {}",
@@ -131,7 +156,8 @@ fn text(row: &Row, layout: Layout) -> String {
     let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
     let values = cut_apart(&values, WIDEST);
     let width = values.iter().map(|value| value.chars().count()).max();
-    let nodes: Vec<String> = row.answers.iter().map(|cell| whose(&cell.nodes)).collect();
+    let nodes = row.answers.iter().map(|cell| for_whom(row, cell));
+    let nodes: Vec<String> = nodes.collect();
     let wide = nodes.iter().map(|nodes| nodes.chars().count()).max();
     let wide = wide.unwrap_or_default();
     for ((cell, value), whose) in row.answers.iter().zip(&values).zip(nodes) {
@@ -173,7 +199,7 @@ fn markdown(row: &Row) -> String {
     );
     let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
     for (answer, value) in row.answers.iter().zip(cut_apart(&values, WIDEST)) {
-        let (value, whose) = (cell(&value), whose(&answer.nodes));
+        let (value, whose) = (cell(&value), cell(&for_whom(row, answer)));
         let sources = cell(&sources_text(answer.sources(), shown));
         let _ = writeln!(out, "| `{value}` | {whose} | {sources} |");
     }
@@ -206,7 +232,10 @@ fn table(row: &Row) -> String {
             &value,
             &why,
             &cell.nodes.len().to_string(),
-            &cell.nodes.join(" "),
+            &match cell.condition.as_str() {
+                "" => cell.nodes.join(" "),
+                condition => format!("where {condition}"),
+            },
             &sources_text(cell.sources(), shown),
         ])
     });

@@ -207,10 +207,13 @@ pub(super) struct Checkout {
 pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
     let loaded = load_with_any_nodes(arguments)?;
     match loaded.nodes.is_empty() {
-        true => Err(format!(
-            "no nodes are known: name a file with --nodes, or keep a nodes.json in {}",
-            shown(&loaded.here.folder)
-        )),
+        // Without a hierarchy, nodes would not help.
+        true => Err(loaded.root(&loaded.here).err().unwrap_or_else(|| {
+            format!(
+                "no nodes are known: name a file with --nodes, or keep a nodes.json in {}",
+                shown(&loaded.here.folder)
+            )
+        })),
         false => Ok(loaded),
     }
 }
@@ -300,6 +303,11 @@ fn checkout(folder: &str, files: &FileSettings) -> Checkout {
 impl Loaded {
     /// Says on standard error where only names of nodes are known.
     pub(super) fn say_what_is_known(&self) {
+        if self.nodes.is_empty() {
+            remark(
+                "no nodes are known: these are the answers by what a node's facts say; see 'hiera-ls doctor'",
+            );
+        }
         if self.nodes.are_names() {
             remark(&format!("{NO_FACTS}; see 'hiera-ls doctor'"));
         }

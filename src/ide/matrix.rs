@@ -11,7 +11,7 @@ use crate::analysis::{self, LevelValue, RootView};
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::lookup::{
-    Group, LookupError, Place, Request, Source, groups_of_members, groups_of_possible,
+    Group, LookupError, OTHERWISE, Place, Request, Source, groups_of_members, groups_of_possible,
     possible_readers, sources,
 };
 use crate::scope::Scope;
@@ -157,7 +157,7 @@ pub fn with_facts(view: &RootView<'_>, mut row: Row) -> Row {
         let request = Request::key(&row.key).traced();
         let groups = groups_of_possible(&view.session(), &nodes.scope(member), &request);
         row.by_facts = cells(view.analysis.snapshot, groups);
-        row.by_facts.retain(|cell| cell.condition != "otherwise");
+        row.by_facts.retain(|cell| cell.condition != OTHERWISE);
     }
     row
 }

@@ -18,6 +18,9 @@ use crate::scope::{KnownNodes, Scope};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
+/// The condition of the answer that all nodes get for which no other condition holds.
+pub const OTHERWISE: &str = "otherwise";
+
 /// Most scopes that possible files are expanded to.
 const MAX_POSSIBLE: usize = 2_000;
 
@@ -405,7 +408,7 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
         known.unless(&request.names)
     };
     let unless = open(&answer);
-    add(&mut groups, answer, (why_not, unless), "otherwise".into());
+    add(&mut groups, answer, (why_not, unless), OTHERWISE.into());
     let mut seen: Vec<Vec<(Arc<str>, String)>> = Vec::new();
     let places = possible_places(session, scope, &possible);
     for (template, file) in places.into_iter().take(MAX_POSSIBLE) {
@@ -470,7 +473,7 @@ fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: String)
     match same {
         Some(group) => {
             origin_in(&mut group.origins, found);
-            if !condition.is_empty() && group.condition != "otherwise" {
+            if !condition.is_empty() && group.condition != OTHERWISE {
                 group.condition = format!("{}; {condition}", group.condition);
             }
         }

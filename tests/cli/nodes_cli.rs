@@ -136,6 +136,40 @@ fn the_doctor_says_what_is_known_and_what_is_not() {
     assert!(!text.contains("puppet query"), "{text}");
 }
 
+#[test]
+fn without_nodes_a_matrix_shows_the_answers_by_facts() {
+    let folder = tempfile::tempdir().unwrap();
+    let hiera = "version: 5\nhierarchy:\n- {name: os, path: 'os/%{facts.os.family}.yaml'}\n\
+                 - {name: Common, path: common.yaml}\n";
+    let files = [
+        ("hiera.yaml", hiera),
+        ("data/common.yaml", "port: 1\nhost: a\n"),
+        ("data/os/Debian.yaml", "port: 2\n"),
+    ];
+    write(folder.path(), &files);
+    let (text, said, code) = run(folder.path(), &["matrix", "port", "host"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.starts_with("no nodes are known: "), "{said}");
+    assert_eq!(
+        text,
+        "port — 2 different values, by what a node's facts say\n  \
+         1  every other node                data/common.yaml:1\n  \
+         2  where facts.os.family = Debian  data/os/Debian.yaml:1\n\
+         host — the same for every node\n  \
+         \"a\"  every node  data/common.yaml:2\n"
+    );
+    // Nodes are of no use without a hierarchy.
+    let empty = tempfile::tempdir().unwrap();
+    for (arguments, expected) in [(&["matrix", "port"][..], 1), (&["set", "port", "2"], 1)] {
+        let (_, said, code) = run(empty.path(), arguments);
+        assert_eq!(code, expected, "{arguments:?}");
+        assert!(
+            said.contains("no hierarchy at or below"),
+            "{arguments:?}: {said}"
+        );
+    }
+}
+
 /// The first piece of advice: what, where to put it, and the text.
 fn first_advice(files: &[(&str, &str)]) -> [String; 3] {
     let folder = tempfile::tempdir().unwrap();
