@@ -189,3 +189,21 @@ fn what_is_in_the_way_is_named_by_its_files() {
     ];
     assert_eq!(lines, expected, "{shown}{error}");
 }
+
+#[test]
+fn indented_comments_stay_with_the_entry_above_a_new_one() {
+    let data = "a::one:\n  x: 1\n  # and y?\n\n# the second\nb::one: 1\n";
+    let folder = workspace(&[
+        ("hiera.yaml", HIERARCHY),
+        ("nodes.yaml", NODES),
+        ("data/common.yaml", data),
+    ]);
+    let at = folder.path();
+    let (code, _, error) = said(at, &["set", "a::two", "2", "--write"]);
+    assert_eq!(code, Some(0), "{error}");
+    let text = std::fs::read_to_string(at.join("data/common.yaml")).unwrap();
+    assert_eq!(
+        text,
+        data.replace("  # and y?\n", "  # and y?\na::two: 2\n")
+    );
+}

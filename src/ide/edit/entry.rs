@@ -218,7 +218,15 @@ impl<'a> Sheet<'a> {
                 let start = self.with_comments(entry).or_else(|| self.lines(entry));
                 start.map_or(text.len(), |range| range.start as usize)
             }
-            Some(Beside::Behind(entry)) => self.line_end(entry, self.range(entry).end as usize),
+            Some(Beside::Behind(entry)) => {
+                let end = self.line_end(entry, self.range(entry).end as usize);
+                // Comments that are indented belong to the entry above them.
+                let own = text[end..].split_inclusive('\n').take_while(|line| {
+                    let comment = line.trim_start_matches(' ');
+                    comment.len() < line.len() && comment.starts_with('#')
+                });
+                end + own.map(str::len).sum::<usize>()
+            }
             None => {
                 let ignored = self.tree().ignored();
                 ignored.map_or(text.len(), |range| range.start as usize)
