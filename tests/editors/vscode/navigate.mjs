@@ -63,10 +63,12 @@ async function undo(effect) {
 /** Agrees to every edit of the preview, and has them made. */
 async function apply() {
   const preview = page.locator(".part.panel", { hasText: "Refactor Preview" });
-  const boxes = preview.locator(".edit-checkbox");
-  await boxes.first().waitFor();
-  for (let at = 0; at < (await boxes.count()); at += 1) {
-    await boxes.nth(at).check();
+  await preview.locator(".edit-checkbox").first().waitFor();
+  // The box of a file ticks those of its edits, a moment later.
+  const open = preview.locator('.edit-checkbox[aria-checked="false"]');
+  for (let round = 0; round < 20 && (await open.count()) > 0; round += 1) {
+    await open.first().click();
+    await page.waitForTimeout(300);
   }
   await preview.getByRole("button", { name: "Apply" }).click();
 }
