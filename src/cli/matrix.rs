@@ -122,9 +122,12 @@ fn chosen(
         let Some(message) = nothing.into_iter().next() else {
             continue;
         };
-        let answers = row_of(view, name).answers;
+        // A level outside of the workspace may set it.
+        let answers = with_unseen(view, row_of(view, name)).answers;
         let is_missing = |cell: &Cell| {
-            cell.unknown.is_none() && cell.result.as_ref().is_err_and(LookupError::is_not_found)
+            cell.unknown.is_none()
+                && cell.unless.is_none()
+                && cell.result.as_ref().is_err_and(LookupError::is_not_found)
         };
         let is_set = !answers.iter().all(is_missing);
         if !is_set {

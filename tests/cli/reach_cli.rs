@@ -395,3 +395,18 @@ fn an_environment_that_there_is_not_is_refused() {
     let asked = ["lookup", "port", "--environment", "feature_x"];
     assert_eq!(said(at, &[&asked[..], &chosen].concat()).1, "--- 81\n");
 }
+
+#[test]
+fn a_key_that_only_data_elsewhere_may_set_is_unknown_and_not_missing() {
+    let hiera = "version: 5\nhierarchy:\n- {name: Private, datadir: /srv/nowhere/data, path: common.yaml}\n\
+                 - {name: Common, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("hiera.yaml", hiera),
+        ("data/common.yaml", "port: 80\n"),
+        ("nodes.json", "{\"a.example\": {}}"),
+    ]);
+    let (code, shown, error) = said(folder.path(), &["matrix", "token"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(shown.contains("unless level 'Private'"), "{shown}");
+    assert!(!error.contains("no data sets"), "{error}");
+}

@@ -25,6 +25,10 @@ pub(super) fn answer(
             let message = format!("{name} is not open: nothing in it is unsaved");
             return Ok(Answer::Message(message));
         }
+        Some(file) if is_saved(snapshot, file) => {
+            let name = snapshot.short_name(file);
+            return Ok(Answer::Message(format!("nothing in {name} is unsaved")));
+        }
         Some(file) => (
             snapshot.with(Change::Close { path: file.clone() }),
             format!("the edit of {}", snapshot.short_name(file)),
@@ -106,4 +110,11 @@ fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<D
         )),
         ..Document::default()
     })
+}
+
+/// Whether an open document has the text of the file on the disk.
+fn is_saved(snapshot: &Snapshot, path: &Arc<str>) -> bool {
+    let saved = snapshot.with(Change::Close { path: path.clone() });
+    let text = |snapshot: &Snapshot| snapshot.file(path).map(|file| file.hash());
+    text(snapshot) == text(&saved)
 }

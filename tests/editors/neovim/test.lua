@@ -417,7 +417,7 @@ end)
 
 test('the impact of an edit before it is saved', function()
   open('data/role/web.yaml')
-  contains(said_by('HieraLs impact'), 'changes no effective value')
+  contains(said_by('HieraLs impact'), 'nothing in data/role/web.yaml is unsaved')
   local line = vim.fn.search('\\Vprofile::web::firewall', 'cw')
   vim.api.nvim_buf_set_lines(0, line, line + 1, false, { '  https: {port: 8443, from: any}' })
   local shown = shown_by('HieraLs impact', 'What the edit of data/role/web.yaml changes')

@@ -177,7 +177,7 @@ fn a_client_without_an_extension_is_shown_the_answer_as_a_file() {
         message["method"] == "window/showMessage"
     });
     let said = said["params"]["message"].as_str().unwrap();
-    assert!(said.ends_with("changes no effective value"), "{said}");
+    assert!(said.ends_with("common.yaml is unsaved"), "{said}");
     // Commands that answer with data or nothing show nothing.
     program.command("hiera.selectNode", &json!({ "certname": "a.x" }));
     program.command("hiera.nodes", &json!({}));
@@ -522,10 +522,7 @@ fn what_an_unsaved_edit_changes_is_told_before_it_is_saved() {
     );
     let text = program.open(&common);
     let nothing = program.command("hiera.impact", &asked);
-    assert_eq!(
-        nothing["message"],
-        format!("the edit of {name} changes no effective value")
-    );
+    assert_eq!(nothing["message"], format!("nothing in {name} is unsaved"));
     program.rewrite(&common, &text.replace("port: 80", "port: 82"));
     let impact = program.command("hiera.impact", &asked);
     shows(
