@@ -6,16 +6,13 @@ use std::sync::Arc;
 use super::doctor::{Advice, BackendUse, Hierarchy, LevelReport, Report, VariableReport};
 use super::{Analysis, NodeSet, Offer, PROJECT_FILE};
 use crate::scope::{CoreFact, core_fact};
-use crate::workspace::{Files as _, RootKind, path};
+use crate::workspace::{Files as _, HIERA_YAML, RootKind, path};
 
 /// Most pieces of advice.
 pub const MOST_ADVICE: usize = 3;
 
 /// Where a command is run.
 const SHELL: &str = "shell";
-
-/// The file that Puppet looks for at the top of an environment.
-const HIERA_YAML: &str = "hiera.yaml";
 
 /// Asks PuppetDB for all nodes; the answer is a nodes file.
 const INVENTORY: &str =
@@ -117,7 +114,9 @@ fn no_hierarchy(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
                 what: "no file here is a hiera.yaml: copy the one of your server, or begin with this one".to_owned(),
                 place: HIERA_YAML,
                 paste: format!(
-                    "version: 5\ndefaults:\n  datadir: {datadir}\n  data_hash: yaml_data\nhierarchy:\n  - name: Node\n    path: nodes/%{{trusted.certname}}.yaml\n  - name: Common\n    path: common.yaml\n"
+                    "version: 5\ndefaults:\n  datadir: {datadir}\n  data_hash: yaml_data\nhierarchy:\n  \
+                     - name: Node\n    path: nodes/%{{trusted.certname}}.yaml\n  \
+                     - name: Common\n    path: common.yaml\n"
                 ),
             }
         }

@@ -14,9 +14,7 @@ use crate::analysis::RootView;
 use crate::ide::cell::{
     counted, cut_apart, origins_text, outcome_text, row_json, sources_text, whose,
 };
-use crate::ide::matrix::{
-    Cell, Row, SourceLine, all_keys, row, row_of_possible, with_facts, with_unseen,
-};
+use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row_of_any, with_facts, with_unseen};
 use crate::lookup::{LookupError, OTHERWISE};
 use crate::value::to_tagged_json;
 
@@ -71,7 +69,7 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
         rows.print(&csv(&head))?;
     }
     for (at, key) in keys.iter().enumerate() {
-        let mut row = with_unseen(&view, row_of(&view, key));
+        let mut row = with_unseen(&view, row_of_any(&view, key));
         if !arguments.all_keys {
             row = with_facts(&view, row);
         }
@@ -86,14 +84,6 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
     }
     rows.end()?;
     Ok(missing)
-}
-
-/// The answers of the known nodes; where there are none, of every node that there can be.
-fn row_of(view: &RootView<'_>, key: &str) -> Row {
-    match view.analysis.nodes.is_empty() {
-        true => row_of_possible(view, key),
-        false => row(view, key),
-    }
 }
 
 /// Who gets an answer: nodes, or those with some facts.
@@ -123,7 +113,7 @@ fn chosen(
             continue;
         };
         // A level outside of the workspace may set it.
-        let answers = with_unseen(view, row_of(view, name)).answers;
+        let answers = with_unseen(view, row_of_any(view, name)).answers;
         let is_missing = |cell: &Cell| {
             cell.unknown.is_none()
                 && cell.unless.is_none()

@@ -131,10 +131,18 @@ pub(super) fn row_by(view: &RootView<'_>, key: &str, request: &Request, members:
     }
 }
 
+/// A key's row over the known nodes; where there are none, over all that there can be.
+#[must_use]
+pub fn row_of_any(view: &RootView<'_>, key: &str) -> Row {
+    match view.analysis.nodes.is_empty() {
+        true => row_of_possible(view, key),
+        false => row(view, key),
+    }
+}
+
 /// One key over all nodes that there can be, for a workspace without known nodes: without any file
 /// that depends on a fact, then with each.
-#[must_use]
-pub fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
+fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
     let request = Request::key(key).traced();
     let groups = groups_of_possible(&view.session(), &Scope::open(), &request);
     Row {

@@ -218,13 +218,17 @@ pub struct LookupError {
     pub line: Option<usize>,
 }
 
+/// A message of Puppet's without the semicolon that it ends with where there is no reason to tell.
+#[must_use]
+pub fn without_reason(message: &str) -> &str {
+    message.trim_end_matches([';', ' '])
+}
+
 impl LookupError {
-    /// What went wrong, for people: Puppet's message without the semicolon that it ends with where
-    /// there is no reason to tell.
+    /// What went wrong, for people: see [`without_reason`].
     #[must_use]
     pub fn words(&self) -> String {
-        let text = self.to_string();
-        text.trim_end_matches([';', ' ']).to_owned()
+        without_reason(&self.to_string()).to_owned()
     }
 
     /// An error of that class.

@@ -17,7 +17,7 @@ use crate::lookup::{
     ConfigCache, Place, PuppetVersion, Reach, Reading, Request, Settings, UnknownCause, reach,
 };
 use crate::regexp::{Regexp, RegexpError};
-use crate::scope::{KnownNodes, Scope};
+use crate::scope::{KnownNodes, Scope, top_name};
 use crate::text::TextRange;
 use crate::workspace::{File, PROJECT_FILE, Root, Snapshot, path};
 
@@ -324,11 +324,7 @@ impl<'a> Checker<'a> {
         self.path_variables.get_or_init(|| {
             let places = self.roots.iter().flat_map(|root| self.places(root));
             let names = places.flat_map(|place| place.template.variables());
-            let roots = names.map(|name| {
-                let name = name.strip_prefix("::").unwrap_or(name);
-                Arc::from(name.split('.').next().unwrap_or(name))
-            });
-            roots.collect()
+            names.map(|name| Arc::from(top_name(name))).collect()
         })
     }
 

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use super::interp_missing_subkey::variable;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
 use crate::lookup::PuppetVersion;
-use crate::scope::{CoreFact, core_fact};
+use crate::scope::{CoreFact, core_fact, top_name};
 use crate::text::{TextEdit, typing_error};
-use crate::workspace::{FileDelta, FileFacts, Snapshot, TokenFact};
+use crate::workspace::{File, FileDelta, FileFacts, Snapshot};
 
 /// Variables that Puppet sets itself, beside facts (`puppet/parser/compiler.rb`,
 /// `puppet/node.rb`, `puppet/parser/resource.rb`).
@@ -112,16 +112,15 @@ pub(super) fn is_name(name: &str) -> bool {
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let deltas = snapshot.delta().files.iter();
     let changed: BTreeSet<Arc<str>> = deltas.flat_map(variables_that_changed).collect();
-    let is_one = |token: &TokenFact| match token {
-        TokenFact::Variable(variable) => {
-            let name = variable.name.trim_start_matches("::");
-            changed.contains(name.split('.').next().unwrap_or(name))
-        }
-        TokenFact::Reference(_) | TokenFact::Other { .. } => false,
+    let uses_one = |file: &&Arc<File>| {
+        let mut used = file.facts().variables();
+        used.any(|used| changed.contains(top_name(&used.name)))
     };
     let files = snapshot.files().filter(|_| !changed.is_empty());
-    let files = files.filter(|file| file.facts().tokens.iter().any(is_one));
-    files.map(|file| Arc::clone(file.path())).collect()
+    files
+        .filter(uses_one)
+        .map(|file| Arc::clone(file.path()))
+        .collect()
 }
 
 fn variables_that_changed(delta: &FileDelta) -> Vec<Arc<str>> {

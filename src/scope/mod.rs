@@ -40,4 +40,4 @@ pub use node::{
 pub use sources::{
     FACTS_OF_TESTS, NODES_FILES, NodesForm, form_of, names_nodes, plain_yaml, read_nodes,
 };
-pub use variable::{ClassScope, Scope, Undefined, Variable};
+pub use variable::{ClassScope, Scope, Undefined, Variable, top_name};

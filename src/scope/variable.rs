@@ -359,3 +359,10 @@ fn dig(value: &Value, segments: &[Segment]) -> Option<Value> {
     }
     Some(value)
 }
+
+/// The topmost name of a variable with a dotted path, without `::` before it: `facts` of `::facts.os.name`.
+#[must_use]
+pub fn top_name(variable: &str) -> &str {
+    let name = variable.strip_prefix("::").unwrap_or(variable);
+    name.split('.').next().unwrap_or(name)
+}

@@ -139,11 +139,13 @@ const BAD_PATH: u8 = 2;
 pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput) -> ExitCode {
     let whole = [output.workspace.clone().unwrap_or_else(|| ".".to_owned())];
     let paths = if paths.is_empty() { &whole } else { paths };
-    if let Some(named) = &output.workspace
-        && let Err(error) = workspace_folder(named)
-    {
-        return complain(&error);
-    }
+    let named = output.workspace.as_deref();
+    let folder = named.map(|named| absolute(&workspace_folder(named)?).map(Arc::from));
+    let folder = match folder.transpose() {
+        Ok(folder) => folder,
+        Err(error) => return complain(&error),
+    };
+    let workspace = named.zip(folder.as_ref());
     let known = match output.baseline.as_deref().map(read_baseline).transpose() {
         Ok(known) => known,
         Err(error) => return complain(&error),
@@ -155,7 +157,7 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
     for given in paths {
         let wanted = Wanted::of(given).map_err(|error| format!("{given}: {error}"));
         let found = wanted.and_then(|wanted| {
-            let folder = wanted.folder(output.workspace.as_deref())?;
+            let folder = wanted.folder(workspace)?;
             Ok((folder, wanted))
         });
         match found {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::cli::workspace::workspace_folder;
 use crate::disk::{self, DiskFiles, workspace_of};
 use crate::hierarchy::is_at_or_below;
 use crate::workspace::{FileKind, Files as _, path};
@@ -72,18 +71,20 @@ impl<'a> Wanted<'a> {
         self.pattern.is_none() && DiskFiles::new().kind(&self.at) == Some(FileKind::File)
     }
 
-    /// The folder to read for it: the workspace, else the one around it. Nothing for a file that lies
-    /// outside of the workspace.
+    /// The folder to read for it: the workspace, by its name and its absolute path, else the one around
+    /// it. Nothing for a file that lies outside of the workspace.
     ///
     /// # Errors
-    /// There is no such workspace, or a folder lies outside of it.
-    pub(super) fn folder(&self, workspace: Option<&str>) -> Result<Option<Arc<str>>, String> {
-        let Some(named) = workspace else {
+    /// A folder lies outside of it.
+    pub(super) fn folder(
+        &self,
+        workspace: Option<(&str, &Arc<str>)>,
+    ) -> Result<Option<Arc<str>>, String> {
+        let Some((named, folder)) = workspace else {
             return Ok(Some(workspace_of(&self.at, &disk::absolute("."))));
         };
-        let folder = absolute(&workspace_folder(named)?)?;
-        match path::within(&self.at, &folder) {
-            Some(_) => Ok(Some(Arc::from(folder))),
+        match path::within(&self.at, folder) {
+            Some(_) => Ok(Some(folder.clone())),
             None if self.is_file() => Ok(None),
             None => Err(format!("{}: not in the workspace {named}", self.given)),
         }

@@ -27,7 +27,7 @@ use crate::ide::cell::cell_json;
 use crate::ide::matrix::{SourceLine, cell};
 use crate::lookup::{
     Answer, Assumed, Certainty, ConfigCache, Environment, EnvironmentConfig, Group, LookupError,
-    Request, Session, Source, Tracing, groups_of_nodes,
+    Request, Session, Source, Tracing, groups_of_nodes, without_reason,
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value, load_yaml};
@@ -270,8 +270,7 @@ fn one(
 ) -> Result<(), End> {
     let answer = ManuallyDrop::new(session.lookup(scope, request));
     for log in &answer.logs {
-        let message = log.message.trim_end_matches([';', ' ']);
-        remark(&format!("warning: {message}"));
+        remark(&format!("warning: {}", without_reason(&log.message)));
     }
     if let Some(trace) = &answer.trace {
         return match &answer.result {

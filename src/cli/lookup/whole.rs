@@ -14,7 +14,7 @@ use crate::disk;
 use crate::ide::unseen::outside_words;
 use crate::interpolation::Key;
 use crate::lookup::{Group, Request, Tracing, UnknownCause, groups_of_possible};
-use crate::scope::{KnownNodes, Node, Scope};
+use crate::scope::{KnownNodes, Node, Scope, top_name};
 use crate::workspace::Snapshot;
 
 /// A node that no file describes: one that data files are named after, or, where no file describes
@@ -54,8 +54,11 @@ pub(super) fn by_name(
     }
     let ended = one(arguments, &session, &scope, request);
     if let Err(End::Code(3)) = ended {
-        let set = set_by_manifests(&view, &scope, request);
-        if !arguments.compile && !set.is_empty() {
+        let set = match arguments.compile {
+            true => Vec::new(),
+            false => set_by_manifests(&view, &scope, request),
+        };
+        if !set.is_empty() {
             remark(&format!(
                 "manifests set {} for nodes: --compile runs them, without node blocks, as puppet lookup does",
                 set.join(" and ")
@@ -76,10 +79,7 @@ fn set_by_manifests(view: &RootView<'_>, scope: &Scope, request: &Request) -> Ve
         UnknownCause::Path(possible) => possible.variables.as_slice(),
         UnknownCause::Function { .. } | UnknownCause::Absent { .. } => &[],
     });
-    let names = variables.map(|name| {
-        let name = name.strip_prefix("::").unwrap_or(name);
-        name.split('.').next().unwrap_or(name)
-    });
+    let names = variables.map(|name| top_name(name));
     let names: BTreeSet<&str> = names.filter(|name| set.contains(*name)).collect();
     names.iter().map(|name| format!("'{name}'")).collect()
 }

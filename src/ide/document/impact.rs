@@ -25,14 +25,15 @@ pub(super) fn answer(
             let message = format!("{name} is not open: nothing in it is unsaved");
             return Ok(Answer::Message(message));
         }
-        Some(file) if is_saved(snapshot, file) => {
+        Some(file) => {
             let name = snapshot.short_name(file);
-            return Ok(Answer::Message(format!("nothing in {name} is unsaved")));
+            let saved = snapshot.with(Change::Close { path: file.clone() });
+            let text = |snapshot: &Snapshot| snapshot.file(file).map(|file| file.hash());
+            if text(snapshot) == text(&saved) {
+                return Ok(Answer::Message(format!("nothing in {name} is unsaved")));
+            }
+            (saved, format!("the edit of {name}"))
         }
-        Some(file) => (
-            snapshot.with(Change::Close { path: file.clone() }),
-            format!("the edit of {}", snapshot.short_name(file)),
-        ),
         None => (snapshot.saved(), "what is unsaved".to_owned()),
     };
     let saved = Analysis {
@@ -110,11 +111,4 @@ fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<D
         )),
         ..Document::default()
     })
-}
-
-/// Whether an open document has the text of the file on the disk.
-fn is_saved(snapshot: &Snapshot, path: &Arc<str>) -> bool {
-    let saved = snapshot.with(Change::Close { path: path.clone() });
-    let text = |snapshot: &Snapshot| snapshot.file(path).map(|file| file.hash());
-    text(snapshot) == text(&saved)
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Answer, Document, one_line, place};
 use crate::analysis::RootView;
 use crate::ide::cell::{NO_FACTS, counted, origins_text, row_json};
-use crate::ide::matrix::{Cell, Row, row, row_of_possible, with_facts, with_unseen};
+use crate::ide::matrix::{Cell, Row, row_of_any, with_facts, with_unseen};
 use crate::lookup::LookupError;
 use crate::value::{Value, dump_for_hover};
 use crate::workspace::Snapshot;
@@ -31,11 +31,7 @@ pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> Answer {
 /// comments. Where no nodes are known, the answers by what their facts say.
 fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
     let snapshot = view.analysis.snapshot;
-    let row = match view.analysis.nodes.is_empty() {
-        true => row_of_possible(view, key),
-        false => row(view, key),
-    };
-    let row = with_facts(view, with_unseen(view, row));
+    let row = with_facts(view, with_unseen(view, row_of_any(view, key)));
     let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
     let is_of_nodes = row.answers.iter().all(|cell| cell.condition.is_empty());
     let mut content = match (row.answers.len(), is_of_nodes) {
