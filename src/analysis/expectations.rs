@@ -96,7 +96,7 @@ impl Expectation {
         Request {
             merge: self.merge.clone(),
             value_type: self.value_type.clone(),
-            ..Request::key(&self.key).traced()
+            ..Request::key(&self.key).with_sources()
         }
     }
 

@@ -79,6 +79,7 @@ pub use project::{
     Diagnostics, InsidePath, MajorVersion, Mistake, PROJECT_FILE, Project, ProjectError,
     ProjectSeverity, ProjectStrict, SeverityByPath, Spoils, schema as project_schema, severity_at,
 };
+pub use readers::{MOST_LOOKUPS, left_out};
 pub use root_entry::{RootEntry, Serving, chosen_root};
 pub use roots::{ReadBy, Unread};
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};

@@ -8,9 +8,13 @@ use crate::lookup::{self, Place, Request, Run};
 use crate::scope::{Column, KnownNodes};
 use crate::workspace::path;
 
+/// Most lookups of one key over the known nodes while a person waits: some milliseconds. A key that is
+/// another one on each of thousands of nodes would take seconds.
+pub const MOST_LOOKUPS: usize = 128;
+
 impl RootView<'_> {
-    /// The answers for some of the known nodes: a lookup for each different set of sources, until
-    /// the request is cancelled.
+    /// The answers for some of the known nodes: a lookup for each different set of sources, at most
+    /// [`MOST_LOOKUPS`] and until the request is cancelled. Members that would take more are in none.
     #[must_use]
     pub fn runs(&self, request: &Request, members: &[usize]) -> Vec<Run> {
         let analysis = &self.analysis;
@@ -20,6 +24,7 @@ impl RootView<'_> {
             analysis.nodes,
             request,
             members,
+            MOST_LOOKUPS,
             is_cancelled,
         )
     }
@@ -57,6 +62,13 @@ impl RootView<'_> {
             .filter(|&member| tests.iter().any(|test| test.contains(member, path)))
             .collect()
     }
+}
+
+/// How many of some members are in no run: they would have taken more than [`MOST_LOOKUPS`].
+#[must_use]
+pub fn left_out(runs: &[Run], members: &[usize]) -> usize {
+    let asked: usize = runs.iter().map(|run| run.members.len()).sum();
+    members.len() - asked
 }
 
 /// The nodes that read a file at a place.

@@ -34,7 +34,7 @@ pub fn quoted(segment: &str) -> String {
 /// The request for a top-level key, with a trace.
 #[must_use]
 pub fn request(key: &str) -> Request {
-    Request::key(&quoted(key)).traced()
+    Request::key(&quoted(key)).with_sources()
 }
 
 /// The strategy of the lookup: what the trace merged by, else what the options say.

@@ -191,7 +191,7 @@ fn chosen(keys: &[Arc<str>], views: &[&RootView<'_>]) -> Vec<Arc<str>> {
 }
 
 fn answer_of(view: &RootView<'_>, key: &str, member: usize) -> Cell {
-    let request = Request::key(key).traced();
+    let request = Request::key(key).with_sources();
     let group = group_of(&view.session(), view.analysis.nodes, &request, member);
     cell(group, &mut |source| line(view.analysis.snapshot, source))
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::lens::changed_keys;
 use super::matrix::{SourceLine, line};
 use super::target::entry_at;
-use crate::analysis::{Analysis, Certainties, RootView, datadir_of};
+use crate::analysis::{Analysis, Certainties, RootView, datadir_of, left_out};
 use crate::lookup::{Request, Run, Source, readers, runs, sources};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -260,7 +260,7 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
         if (analysis.is_cancelled)() {
             return found;
         }
-        let request = asked(&fact.name).traced();
+        let request = asked(&fact.name).with_sources();
         let runs = runs(&session, analysis.nodes, &request, &members);
         let kind = key_hint(view, path, &runs, members.len(), selected.is_some());
         found.extend(kind.map(|kind| Hint {
@@ -377,12 +377,10 @@ fn key_hint(
 
 /// The value of a lookup, where it is the same for all members.
 fn common_value(view: &RootView<'_>, members: &[usize], key: &str) -> Option<Value> {
-    let runs = runs(
-        &view.session(),
-        view.analysis.nodes,
-        &Request::key(key),
-        members,
-    );
+    let runs = view.runs(&Request::key(key), members);
+    if left_out(&runs, members) > 0 {
+        return None;
+    }
     let mut values = runs.iter().map(|run| {
         let value = run.answer.result.as_ref().ok();
         value.filter(|value| run.answer.unknown.is_empty() && !value.has_opaque())

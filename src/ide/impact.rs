@@ -108,7 +108,7 @@ pub fn impact_on_readers(
         }
     }
     for (at, key) in keys.iter().enumerate() {
-        let request = Request::key(key).traced();
+        let request = Request::key(key).with_sources();
         for (scope, condition) in &scopes {
             let one = |view: &RootView<'_>| answer_in(view, &request, scope, condition);
             let (before, after) = (one(before), one(after));

@@ -112,7 +112,7 @@ pub fn row(view: &RootView<'_>, key: &str) -> Row {
 /// A key's row over some of the nodes, by number.
 #[must_use]
 pub(super) fn row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> Row {
-    row_by(view, key, &Request::key(key).traced(), members)
+    row_by(view, key, &Request::key(key).with_sources(), members)
 }
 
 /// The same without where the answers come from: about half the work.
@@ -143,7 +143,7 @@ pub fn row_of_any(view: &RootView<'_>, key: &str) -> Row {
 /// One key over all nodes that there can be, for a workspace without known nodes: without any file
 /// that depends on a fact, then with each.
 fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
-    let request = Request::key(key).traced();
+    let request = Request::key(key).with_sources();
     let groups = groups_of_possible(&view.session(), &Scope::open(), &request);
     Row {
         key: Arc::from(key),
@@ -162,7 +162,7 @@ pub fn with_facts(view: &RootView<'_>, mut row: Row) -> Row {
         && let Some(first) = uncertain.next().and_then(|cell| cell.nodes.first())
         && let Some(member) = nodes.find(first)
     {
-        let request = Request::key(&row.key).traced();
+        let request = Request::key(&row.key).with_sources();
         let groups = groups_of_possible(&view.session(), &nodes.scope(member), &request);
         row.by_facts = cells(view.analysis.snapshot, groups);
         row.by_facts.retain(|cell| cell.condition != OTHERWISE);
@@ -190,7 +190,9 @@ fn unless(view: &RootView<'_>, key: &str, root: &str, cell: &Cell) -> Option<Str
     let nodes = view.analysis.nodes;
     let member = cell.nodes.first().and_then(|name| nodes.find(name));
     let scope = member.map_or_else(Scope::open, |member| nodes.scope(member));
-    let answer = view.session().lookup(&scope, &Request::key(key).traced());
+    let answer = view
+        .session()
+        .lookup(&scope, &Request::key(key).with_sources());
     let mut given = match member {
         Some(_) => analysis::sources(&answer, key),
         None => Vec::new(),

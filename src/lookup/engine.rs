@@ -136,8 +136,7 @@ impl<'a> Engine<'a> {
     pub(super) fn run(&mut self, request: &Request) -> Answer {
         self.tracer = match request.tracing {
             Tracing::Off => None,
-            Tracing::Full => Some(Tracer::new(false)),
-            Tracing::OptionsOnly => Some(Tracer::new(true)),
+            wanted => Some(Tracer::new(wanted)),
         };
         self.budget = Budget::default();
         self.given.begin();
@@ -255,11 +254,7 @@ impl<'a> Engine<'a> {
         };
         self.reads.keys.add_shared(root);
         let invocation = invocation.for_key(&key, &mut self.module_names);
-        if self
-            .tracer
-            .as_ref()
-            .is_some_and(|tracer| tracer.only_options)
-        {
+        if self.traces(Tracing::OptionsOnly) {
             let options_key = options_key();
             let strategy = Value::string("hash");
             return match self.do_lookup(&options_key, &invocation, Some(&strategy)) {
@@ -415,6 +410,12 @@ impl<'a> Engine<'a> {
                 result
             }
         }
+    }
+
+    /// Whether such a trace is being recorded.
+    pub(super) fn traces(&self, tracing: Tracing) -> bool {
+        let tracer = self.tracer.as_ref();
+        tracer.is_some_and(|tracer| tracer.wanted == tracing)
     }
 
     /// Sets what happened at the current node.

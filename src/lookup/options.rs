@@ -13,6 +13,7 @@ use super::context::ConfigCache;
 use super::engine::{Engine, Invocation, Map, options_key};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::merge::{Strategy, StrategyKind};
+use super::request::Tracing;
 use super::trace::{Event, NodeKind, TraceScope};
 use crate::interpolation::Key;
 use crate::regexp::{Limit, Regexp, RegexpError};
@@ -192,15 +193,31 @@ impl Engine<'_> {
             return Ok(known.clone());
         }
         let meta = invocation.for_options();
-        let was_in_options = std::mem::replace(&mut self.in_options, true);
-        let options = self.with(
+        let options = self.within_options(
             || NodeKind::Options,
             |engine| engine.collect_options(module.as_ref(), &meta),
-        );
-        self.in_options = was_in_options;
-        let options = options?;
+        )?;
         self.options.by_module.insert(module, options.clone());
         Ok(options)
+    }
+
+    /// Searches for options, in the trace if it is to have that.
+    fn within_options<T>(
+        &mut self,
+        kind: impl FnOnce() -> NodeKind,
+        search: impl FnOnce(&mut Self) -> Found<T>,
+    ) -> Found<T> {
+        let was_in_options = std::mem::replace(&mut self.in_options, true);
+        let untold = match self.traces(Tracing::Sources) {
+            true => self.tracer.take(),
+            false => None,
+        };
+        let found = self.with(kind, search);
+        if untold.is_some() {
+            self.tracer = untold;
+        }
+        self.in_options = was_in_options;
+        found
     }
 
     fn collect_options(
@@ -325,8 +342,7 @@ impl Engine<'_> {
             return Ok(known.clone());
         }
         let meta = invocation.for_options();
-        let was_in_options = std::mem::replace(&mut self.in_options, true);
-        let found = self.with(
+        let found = self.within_options(
             || NodeKind::Scope(TraceScope::DefaultOptions),
             |engine| {
                 let merge = Value::string("hash");
@@ -336,9 +352,8 @@ impl Engine<'_> {
                     Err(error) => Err(error),
                 }
             },
-        );
-        self.in_options = was_in_options;
-        let compiled = self.compiled(found?.as_ref())?;
+        )?;
+        let compiled = self.compiled(found.as_ref())?;
         self.options
             .defaults
             .insert(module.clone(), compiled.clone());

@@ -21,6 +21,9 @@ pub enum Tracing {
     Off,
     /// All of the lookup, as `--explain` has it.
     Full,
+    /// All of the lookup but the search for `lookup_options`: where the values come from. What that
+    /// search finds is not copied, which takes most of the time of a full trace.
+    Sources,
     /// Only the search for `lookup_options`, as `--explain-options` has it.
     OptionsOnly,
 }
@@ -64,6 +67,15 @@ impl Request {
         Request {
             names: vec![Arc::from(name)],
             ..Request::default()
+        }
+    }
+
+    /// The same request with a trace of where the values come from.
+    #[must_use]
+    pub fn with_sources(self) -> Request {
+        Request {
+            tracing: Tracing::Sources,
+            ..self
         }
     }
 

@@ -114,7 +114,8 @@ fn compare(snapshot: &Snapshot, environment: &Environment, shared: &ConfigCache)
         let settings = Settings::for_version(version);
         for (at, scope) in scopes.iter().enumerate() {
             for key in ["m::list", "m::hash", "own"] {
-                for request in [Request::key(key), Request::key(key).traced()] {
+                let plain = Request::key(key);
+                for request in [plain.clone(), plain.clone().with_sources(), plain.traced()] {
                     let ask = |configs: &ConfigCache| {
                         let session = Session {
                             files: snapshot,

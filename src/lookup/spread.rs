@@ -41,21 +41,22 @@ pub fn runs(
     request: &Request,
     members: &[usize],
 ) -> Vec<Run> {
-    runs_until(session, nodes, request, members, &|| false)
+    runs_until(session, nodes, request, members, usize::MAX, &|| false)
 }
 
-/// [`runs`], broken off where `is_stopped` says so; what is found by then is not everything.
+/// [`runs`] of at most so many lookups, broken off where `is_stopped` says so: members that would
+/// take another lookup are in none of them.
 #[must_use]
 pub fn runs_until(
     session: &Session<'_>,
     nodes: &KnownNodes,
     request: &Request,
     members: &[usize],
+    most: usize,
     is_stopped: &dyn Fn() -> bool,
 ) -> Vec<Run> {
-    let found = answers_until(session, nodes, request, members, is_stopped, |answer| {
-        answer
-    });
+    let limits = (most, is_stopped);
+    let found = answers_until(session, nodes, request, members, limits, |answer| answer);
     let runs = found.into_iter();
     runs.map(|(answer, members)| Run { answer, members })
         .collect()
@@ -68,7 +69,7 @@ fn answers_until<T>(
     nodes: &KnownNodes,
     request: &Request,
     members: &[usize],
-    is_stopped: &dyn Fn() -> bool,
+    (most, is_stopped): (usize, &dyn Fn() -> bool),
     mut tell: impl FnMut(Answer) -> T,
 ) -> Vec<(T, Vec<usize>)> {
     let mut parted: Vec<Parted> = Vec::new();
@@ -77,6 +78,9 @@ fn answers_until<T>(
         let hit = parted.iter().find_map(|parted| parted.run(member));
         if let Some(run) = hit {
             runs[run].1.push(member);
+            continue;
+        }
+        if runs.len() >= most {
             continue;
         }
         if is_stopped() {
@@ -324,7 +328,14 @@ pub fn groups_of_members(
         (group as u32, *origin as u32)
     };
     let mut place_of: Vec<(u32, u32)> = vec![(0, 0); nodes.len()];
-    for (place, members) in answers_until(session, nodes, request, members, &|| false, tell) {
+    for (place, members) in answers_until(
+        session,
+        nodes,
+        request,
+        members,
+        (usize::MAX, &|| false),
+        tell,
+    ) {
         for member in members {
             place_of[member] = place;
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::error::LookupError;
 use super::in_place::{Changes, Seen};
 use super::merge::Strategy;
-use super::request::Assumed;
+use super::request::{Assumed, Tracing};
 use crate::datatype;
 use crate::hierarchy::Layer;
 use crate::value::Value;
@@ -224,15 +224,15 @@ impl TraceNode {
 pub(super) struct Tracer {
     /// Open nodes, the root first.
     open: Vec<TraceNode>,
-    /// Only the search for `lookup_options` is wanted.
-    pub(super) only_options: bool,
+    /// What is wanted of the lookup.
+    pub(super) wanted: Tracing,
 }
 
 impl Tracer {
-    pub(super) fn new(only_options: bool) -> Tracer {
+    pub(super) fn new(wanted: Tracing) -> Tracer {
         Tracer {
             open: vec![TraceNode::new(NodeKind::Root)],
-            only_options,
+            wanted,
         }
     }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::touched::{FilesWith, options_look_up, touched_answers};
 use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity, entry, shown};
+use crate::analysis::quoted;
 use crate::datatype::{self, NoAliases, Type};
-use crate::lookup::{Cause, LookupError};
+use crate::lookup::{Cause, LookupError, Request};
 use crate::text::typing_error;
 use crate::value::Value;
 use crate::workspace::{KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
@@ -89,9 +90,12 @@ fn check_value(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_
         let Some(reach) = reader.reached.first() else {
             continue;
         };
-        let survey = analysis
-            .at(reader.root.root)
-            .survey(&key.name, &reach.scope());
+        let (view, scope) = (analysis.at(reader.root.root), reach.scope());
+        let request = Request::key(&quoted(&key.name));
+        if view.session().lookup(&scope, &request).result.is_ok() {
+            continue;
+        }
+        let survey = view.survey(&key.name, &scope);
         let Err(error) = &survey.answer.result else {
             continue;
         };

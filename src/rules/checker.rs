@@ -1,11 +1,11 @@
 //! Runs the rules over files of a snapshot.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::context::{FileContext, Reader, Role};
 use super::finding::Finding;
-use super::option_list::{self, ListedOption};
+use super::option_list::{self, ListedOption, OptionList};
 use super::reference_graph::ReferenceGraph;
 use super::rule::Hook;
 use super::suppression;
@@ -19,7 +19,7 @@ use crate::lookup::{
 use crate::regexp::{Regexp, RegexpError};
 use crate::scope::{KnownNodes, Scope, top_name};
 use crate::text::TextRange;
-use crate::workspace::{File, PROJECT_FILE, Root, Snapshot, path};
+use crate::workspace::{File, FileId, Format, PROJECT_FILE, Root, Snapshot, path};
 
 /// The limit of findings of one file, wherever they are shown: a file with more of them is broken in
 /// one way many times.
@@ -50,8 +50,10 @@ pub struct Checker<'a> {
     graph: OnceLock<ReferenceGraph>,
     path_variables: OnceLock<BTreeSet<Arc<str>>>,
     site_variables: OnceLock<BTreeSet<Arc<str>>>,
-    options: OnceLock<Vec<ListedOption>>,
+    options: OnceLock<OptionList>,
     knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
+    /// How files are read that a rule has asked about.
+    formats: Mutex<HashMap<FileId, Option<Format>>>,
 }
 
 /// A root with what its own hierarchy reads.
@@ -106,6 +108,7 @@ impl<'a> Checker<'a> {
             site_variables: OnceLock::new(),
             options: OnceLock::new(),
             knockout_prefixes: OnceLock::new(),
+            formats: Mutex::default(),
         };
         let roots = snapshot.roots().iter().map(|root| {
             let RootView {
@@ -294,20 +297,23 @@ impl<'a> Checker<'a> {
         files.filter(|file| self.is_read(file))
     }
 
-    /// The entries of `lookup_options` for a key, over all data. O(entries).
+    /// The entries of `lookup_options` for a key, over all data.
     pub(super) fn options_for<'c>(
         &'c self,
-        key: &'c str,
-    ) -> impl Iterator<Item = &'c ListedOption> {
-        let options = self.options.get_or_init(|| option_list::list(self));
-        options.iter().filter(move |entry| entry.is_for(key))
+        key: &str,
+    ) -> impl Iterator<Item = &'c ListedOption> + use<'a, 'c> {
+        self.options().for_key(key)
+    }
+
+    fn options(&self) -> &OptionList {
+        self.options.get_or_init(|| option_list::list(self))
     }
 
     /// What elements that are knocked out start with, by some entry of `lookup_options`.
     pub(super) fn knockout_prefixes(&self) -> &BTreeSet<Arc<str>> {
         self.knockout_prefixes.get_or_init(|| {
-            let options = self.options.get_or_init(|| option_list::list(self));
-            let prefixes = options.iter().filter_map(ListedOption::knockout_prefix);
+            let options = self.options().entries.iter();
+            let prefixes = options.filter_map(ListedOption::knockout_prefix);
             let prefixes = prefixes.filter(|prefix| !prefix.is_empty());
             prefixes.map(Arc::from).collect()
         })
@@ -341,12 +347,27 @@ impl<'a> Checker<'a> {
 
     /// Whether some root's hierarchy reads a file with a reader of Puppet's own.
     pub(super) fn is_read(&self, file: &File) -> bool {
-        let reads = |root: &RootContext<'_>| {
-            let files = self.snapshot.files_for(root.root);
-            let mut places = self.places(root).iter();
-            places.any(|place| place.reading.is_some() && place.reads(file.path(), &files))
-        };
-        self.roots.iter().any(reads)
+        self.format_of(file).is_some()
+    }
+
+    /// How the first root whose hierarchy reads a file reads it, with a reader of Puppet's own.
+    /// O(places) once for each file.
+    pub(super) fn format_of(&self, file: &File) -> Option<Format> {
+        // Each change is one insertion: the map is whole even after a panic.
+        let formats = || self.formats.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = formats().get(&file.id()).copied();
+        known.unwrap_or_else(|| {
+            let format = self.roots.iter().find_map(|root| {
+                let files = self.snapshot.files_for(root.root);
+                let mut places = self.places(root).iter();
+                places.find_map(|place| {
+                    let format = place.reading.map(Reading::format)?;
+                    place.reads(file.path(), &files).then_some(format)
+                })
+            });
+            formats().insert(file.id(), format);
+            format
+        })
     }
 
     /// What a root's hierarchy reads; nothing where Puppet refuses its configuration.

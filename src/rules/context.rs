@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use super::checker::{Checker, RootContext};
+use super::looked_up::Held;
 use crate::hierarchy::Layer;
 use crate::interpolation::Token;
 use crate::lookup::{LookupError, Place, Reach, Settings, Strategy};
@@ -139,6 +140,8 @@ pub(super) struct TokenAt<'a> {
     pub(super) token: Token,
     /// Where the token stands in the file.
     pub(super) range: TextRange,
+    /// What the key that it looks up holds, once a rule has asked.
+    pub(super) held: OnceCell<Option<Held>>,
 }
 
 /// One file under check.

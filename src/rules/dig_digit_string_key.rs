@@ -22,7 +22,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let Some(looked_up) = LookedUp::of(at) else {
         return;
     };
-    let Some(Held::NoPart { segment, names }) = held(file, &looked_up) else {
+    let Some(Held::NoPart { segment, names }) = held(file, at) else {
         return;
     };
     if !matches!(segment, Segment::Index(_)) || !names.contains(&*segment.to_string()) {
@@ -54,11 +54,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         (_, _) => return,
     };
     let segments = split_key(argument).unwrap_or_default();
-    let Some((_, range)) = segments
-        .into_iter()
-        .skip(1)
-        .find(|(one, _)| *one == segment)
-    else {
+    let Some((_, range)) = segments.into_iter().skip(1).find(|(one, _)| one == segment) else {
         return;
     };
     let range = range.shift(argument_range.start as usize);

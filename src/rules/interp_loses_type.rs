@@ -4,7 +4,7 @@ use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::text::TextEdit;
-use crate::value::Value;
+use crate::workspace::ValueKind;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "interp-loses-type",
@@ -33,17 +33,17 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     if has("convert_to") {
         return;
     }
-    let Some(Held::Values(values)) = held(file, &looked_up) else {
+    let Some(Held::Values(values)) = held(file, at) else {
         return;
     };
-    let all = |is: fn(&Value) -> bool| values.iter().all(is);
-    let (severity, kind, effect) = if all(|value| value.as_hash().is_some()) {
+    let all = |kind| values.iter().all(|one| *one == kind);
+    let (severity, kind, effect) = if all(ValueKind::Hash) {
         (
             Severity::Warning,
             "a hash",
             "the text that Ruby prints for it",
         )
-    } else if all(|value| value.as_array().is_some()) {
+    } else if all(ValueKind::List) {
         (
             Severity::Warning,
             "a list",
@@ -52,10 +52,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     } else if has("merge") {
         // Merged scalars become a list.
         return;
-    } else if all(|value| matches!(value, Value::Bool(_))) {
+    } else if all(ValueKind::Boolean) {
         let effect = "a text, and even \"false\" counts as true";
         (Severity::Information, "true or false", effect)
-    } else if all(|value| matches!(value, Value::Int(_) | Value::Float(_))) {
+    } else if all(ValueKind::Number) {
         (Severity::Hint, "a number", "a text")
     } else {
         return;

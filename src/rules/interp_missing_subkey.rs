@@ -62,7 +62,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     else {
         return;
     };
-    let Some(Held::NoPart { segment, names }) = held(file, &looked_up) else {
+    let Some(Held::NoPart { segment, names }) = held(file, at) else {
         return;
     };
     // Digits that do not find a text key are another rule's matter.

@@ -3,6 +3,7 @@
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
+use crate::workspace::ValueKind;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "interp-structured-in-string",
@@ -34,12 +35,12 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     if file.checker.has_option(&looked_up.root, "convert_to") {
         return;
     }
-    let Some(Held::Values(values)) = held(file, &looked_up) else {
+    let Some(Held::Values(values)) = held(file, at) else {
         return;
     };
-    let kind = if values.iter().all(|value| value.as_hash().is_some()) {
+    let kind = if values.iter().all(|kind| *kind == ValueKind::Hash) {
         "a hash"
-    } else if values.iter().all(|value| value.as_array().is_some()) {
+    } else if values.iter().all(|kind| *kind == ValueKind::List) {
         "a list"
     } else {
         return;

@@ -10,7 +10,7 @@ use super::checker::Checker;
 use super::context::{FileContext, TokenAt};
 use crate::interpolation::{Key, Segment, TokenKind};
 use crate::value::Value;
-use crate::workspace::Snapshot;
+use crate::workspace::{Snapshot, ValueKind};
 
 /// Most files whose values of one key are read. A key of more files is not judged.
 const MOST_FILES: usize = 64;
@@ -51,25 +51,44 @@ pub(super) enum Held {
         /// What there is beside it.
         names: BTreeSet<Arc<str>>,
     },
-    /// Puppet cannot dig in: the class of the value, and the part that it was asked for.
+    /// Puppet cannot dig in.
     Scalar {
-        /// The value that has no parts.
-        value: Value,
+        /// What the first of the values is.
+        kind: ValueKind,
         /// What it was asked for.
         segment: Segment,
     },
-    /// Values.
-    Values(Vec<Value>),
+    /// Values of these kinds.
+    Values(Vec<ValueKind>),
 }
 
 /// What all the data together holds for a key; nothing where it is not known, or differs.
-pub(super) fn held(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
+///
+/// Most keys are answered from the facts of the files. Files are only loaded where a token digs into
+/// hashes and lists, once for all rules.
+pub(super) fn held<'t>(file: &FileContext<'_>, at: &'t TokenAt<'_>) -> Option<&'t Held> {
+    let of_key = || held_by(file, &LookedUp::of(at)?);
+    at.held.get_or_init(of_key).as_ref()
+}
+
+fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
     let checker = file.checker;
-    let root = &*looked_up.root;
+    let root = &looked_up.root;
     if file.snapshot().count_with(root) > MOST_FILES || !checker.sees_all_for(file.readers()) {
         return None;
     }
-    let mut values = values(checker, root)?;
+    let kinds = kinds(checker, root)?;
+    let Some(first) = looked_up.key.segments.first() else {
+        return Some(Held::Values(kinds));
+    };
+    if kinds.iter().any(|kind| is_refused(*kind, first)) {
+        let is_sure =
+            kinds.iter().all(|kind| is_refused(*kind, first)) && !checker.has_option(root, "merge");
+        let (kind, segment) = (kinds[0], first.clone());
+        return is_sure.then_some(Held::Scalar { kind, segment });
+    }
+    let values = values(checker, root)?;
+    let mut values: Vec<&Value> = values.iter().collect();
     let is_merged = checker.has_option(root, "merge");
     for segment in &looked_up.key.segments {
         let mut below = Vec::new();
@@ -85,10 +104,10 @@ pub(super) fn held(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held>
                 Part::Unknown => return None,
             }
         }
-        let segment = segment.clone();
         if scalars == values.len() {
-            let value = values.into_iter().next()?;
-            return Some(Held::Scalar { value, segment });
+            let kind = ValueKind::of(values.first()?);
+            let segment = segment.clone();
+            return Some(Held::Scalar { kind, segment });
         }
         if scalars > 0 {
             return None;
@@ -96,38 +115,77 @@ pub(super) fn held(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held>
         if below.is_empty() {
             // Merged lists are longer.
             let is_index = matches!(segment, Segment::Index(_)) && is_merged;
+            let segment = segment.clone();
             return (!is_index).then_some(Held::NoPart { segment, names });
         }
         values = below;
     }
-    Some(Held::Values(values))
+    let kinds = values.into_iter().map(ValueKind::of);
+    Some(Held::Values(kinds.collect()))
+}
+
+/// The kinds of a top-level key's values in all files that are read; nothing where there are none or
+/// one is open or cannot be known.
+fn kinds(checker: &Checker<'_>, root: &str) -> Option<Vec<ValueKind>> {
+    let mut kinds = Vec::new();
+    for file in checker.files_with(root) {
+        let format = checker.format_of(file)?;
+        let facts = file.facts();
+        if facts.error.is_some() {
+            return None;
+        }
+        let known = facts.key(root).map(|fact| fact.kind);
+        let known = known.filter(|_| file.format() == Some(format));
+        let kind = match known {
+            None | Some(ValueKind::Other) => {
+                let data = checker.snapshot.data_of(file, format);
+                ValueKind::of(data.loaded.as_ref().ok()?.get(root)?)
+            }
+            Some(kind) => kind,
+        };
+        if matches!(kind, ValueKind::Open | ValueKind::Other) {
+            return None;
+        }
+        kinds.push(kind);
+    }
+    (!kinds.is_empty()).then_some(kinds)
+}
+
+/// Whether Puppet refuses to dig a part out of a value (`puppet/pops/lookup/sub_lookup.rb`).
+fn is_refused(kind: ValueKind, segment: &Segment) -> bool {
+    match kind {
+        ValueKind::Text | ValueKind::Number | ValueKind::Boolean => true,
+        ValueKind::List => matches!(segment, Segment::Name(_)),
+        ValueKind::Undef | ValueKind::Hash | ValueKind::Open | ValueKind::Other => false,
+    }
 }
 
 /// The values of a top-level key in all files that are read; nothing where one is unknown.
 fn values(checker: &Checker<'_>, root: &str) -> Option<Vec<Value>> {
     let mut values = Vec::new();
     for file in checker.files_with(root) {
-        let format = checker.readers(file).first()?.format;
+        let format = checker.format_of(file)?;
         let data = checker.snapshot.data_of(file, format);
         values.push(data.loaded.as_ref().ok()?.get(root)?.clone());
     }
-    (!values.is_empty()).then_some(values)
+    Some(values)
 }
 
-enum Part {
-    Is(Value),
+enum Part<'v> {
+    Is(&'v Value),
     Absent(Vec<Arc<str>>),
     Refused,
     Unknown,
 }
 
 /// One step into a value, as `puppet/pops/lookup/sub_lookup.rb` takes it.
-fn part(value: &Value, segment: &Segment) -> Part {
-    if is_open(value) {
-        return Part::Unknown;
+fn part<'v>(value: &'v Value, segment: &Segment) -> Part<'v> {
+    match ValueKind::of(value) {
+        ValueKind::Open | ValueKind::Other => return Part::Unknown,
+        kind if is_refused(kind, segment) => return Part::Refused,
+        _ => {}
     }
     match (value, segment) {
-        (Value::Undef, _) => Part::Absent(Vec::new()),
         (Value::Hash(hash), _) => {
             let wanted = match segment {
                 Segment::Name(name) => Value::String(Arc::clone(name)),
@@ -136,7 +194,7 @@ fn part(value: &Value, segment: &Segment) -> Part {
             let mut names = Vec::new();
             for (key, value) in hash.iter() {
                 if *key == wanted {
-                    return Part::Is(value.clone());
+                    return Part::Is(value);
                 }
                 // Keys in values are interpolated, and may become any text.
                 if is_open(key) {
@@ -148,22 +206,17 @@ fn part(value: &Value, segment: &Segment) -> Part {
         }
         (Value::Array(elements), Segment::Index(index)) => {
             let element = usize::try_from(*index).ok().and_then(|at| elements.get(at));
-            element.map_or(Part::Absent(Vec::new()), |value| Part::Is(value.clone()))
+            element.map_or(Part::Absent(Vec::new()), Part::Is)
         }
-        (Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::String(_), _)
-        | (Value::Array(_), Segment::Name(_)) => Part::Refused,
-        _ => Part::Unknown,
+        _ => Part::Absent(Vec::new()),
     }
 }
 
-/// Whether interpolation or decryption may make anything of a value.
-pub(super) fn is_open(value: &Value) -> bool {
-    match value.as_str() {
-        Some(text) => text.contains("%{") || text.contains("ENC["),
-        None => matches!(
-            value,
-            Value::Opaque(_) | Value::Sensitive(_) | Value::Rich(_)
-        ),
+/// Whether interpolation or decryption may make anything of a key of a hash.
+fn is_open(key: &Value) -> bool {
+    match key.as_str() {
+        Some(text) => ValueKind::of_text(text) == ValueKind::Open,
+        None => matches!(key, Value::Opaque(_) | Value::Sensitive(_) | Value::Rich(_)),
     }
 }
 
@@ -179,9 +232,7 @@ pub(super) fn files_that_look_up(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         let keys = file.keys();
         has_new_options |= !keys.lookup_options.is_empty();
         has_new_names |= !keys.added.is_empty() || !keys.removed.is_empty();
-        touched.extend(keys.added);
-        touched.extend(keys.removed);
-        touched.extend(keys.changed);
+        touched.extend(keys.touched().cloned());
     }
     for key in &touched {
         for user in snapshot.references().users(key) {

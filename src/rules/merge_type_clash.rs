@@ -67,7 +67,7 @@ fn clash(error: &LookupError) -> Option<String> {
 fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut touched = touched_answers(snapshot);
     for file in &snapshot.delta().files {
-        touched.extend(file.keys().lookup_options);
+        touched.extend(file.keys().lookup_options.iter().cloned());
     }
     let all = snapshot.iter_files_with(LOOKUP_OPTIONS);
     let concerned = all.filter(|file| {

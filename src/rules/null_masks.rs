@@ -90,8 +90,7 @@ fn files_with_nulls(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             });
             files.extend(nulls.map(|file| Arc::clone(file.path())));
         };
-        let touched = keys.added.iter().chain(&keys.removed).chain(&keys.changed);
-        touched.for_each(|name| add(name));
+        keys.touched().for_each(|name| add(name));
         for option in &keys.lookup_options {
             if option.starts_with('^') {
                 let names = snapshot.key_names("");

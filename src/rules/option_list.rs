@@ -1,6 +1,7 @@
 //! The entries of `lookup_options` in all data that hierarchies read, and which of them are for a
 //! key. It chooses none: which one counts depends on the scope.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::checker::Checker;
@@ -56,8 +57,32 @@ impl ListedOption {
     }
 }
 
-/// All entries, ordered by file and place.
-pub(super) fn list(checker: &Checker<'_>) -> Vec<ListedOption> {
+/// All entries.
+pub(super) struct OptionList {
+    /// Ordered by file and place.
+    pub(super) entries: Vec<ListedOption>,
+    /// Places of entries for single keys.
+    exact: HashMap<Arc<str>, Vec<usize>>,
+    /// Places of entries for patterns.
+    patterns: Vec<usize>,
+}
+
+impl OptionList {
+    /// The entries that are for a key, ordered by file and place. O(patterns + entries found).
+    pub(super) fn for_key<'l>(
+        &'l self,
+        key: &str,
+    ) -> impl Iterator<Item = &'l ListedOption> + use<'l> {
+        let exact = self.exact.get(key).into_iter().flatten();
+        let mut found: Vec<usize> = exact.chain(&self.patterns).copied().collect();
+        found.retain(|at| self.entries[*at].is_for(key));
+        found.sort_unstable();
+        found.into_iter().map(|at| &self.entries[at])
+    }
+}
+
+/// The entries of all data.
+pub(super) fn list(checker: &Checker<'_>) -> OptionList {
     let mut listed = Vec::new();
     for file in checker.files_with(LOOKUP_OPTIONS) {
         let readers = checker.readers(file);
@@ -94,5 +119,17 @@ pub(super) fn list(checker: &Checker<'_>) -> Vec<ListedOption> {
         }
     }
     listed.sort_by(|a, b| (&a.path, a.range).cmp(&(&b.path, b.range)));
-    listed
+    let mut exact: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+    let mut patterns = Vec::new();
+    for (at, entry) in listed.iter().enumerate() {
+        match entry.is_pattern() {
+            true => patterns.push(at),
+            false => exact.entry(Arc::clone(&entry.name)).or_default().push(at),
+        }
+    }
+    OptionList {
+        entries: listed,
+        exact,
+        patterns,
+    }
 }

@@ -148,7 +148,7 @@ pub(super) fn files_with_touched_keys(snapshot: &Snapshot) -> BTreeSet<Arc<str>>
             files.extend(snapshot.files().map(|file| Arc::clone(file.path())));
             return files;
         }
-        for key in keys.added.iter().chain(&keys.removed).chain(&keys.changed) {
+        for key in keys.touched() {
             // One more or less of them decides whether they are compared at all.
             if snapshot.count_with(key) <= MOST_FILES + 1 {
                 let holders = snapshot.iter_files_with(key);

@@ -207,6 +207,8 @@ proptest! {
             write(path, texts[0]);
         }
         let mut known = check_all(&workspace.snapshot());
+        let mut known_of_joined = known.clone();
+        let mut joined: Option<Snapshot> = None;
         for (path, text) in &edits {
             let snapshot = write(path, text);
             let all = check_all(&snapshot);
@@ -216,6 +218,21 @@ proptest! {
             }
             for (file, findings) in &all {
                 prop_assert_eq!(&known[file], findings, "{} after {}:\n{}", file, path, text);
+            }
+            joined = match joined {
+                None => Some(Snapshot::clone(&snapshot)),
+                Some(earlier) => Some(snapshot.joined(&earlier).expect("only texts change")),
+            };
+        }
+        // All edits at once.
+        if let Some(joined) = joined {
+            let all = check_all(&joined);
+            match recheck(&joined) {
+                Recheck::All => known_of_joined = all.clone(),
+                Recheck::Files(files) => known_of_joined.extend(check(&joined, files)),
+            }
+            for (file, findings) in &all {
+                prop_assert_eq!(&known_of_joined[file], findings, "{} after {:?}", file, edits);
             }
         }
     }

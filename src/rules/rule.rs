@@ -124,8 +124,7 @@ impl Depends {
         let mut files = BTreeSet::new();
         for changed in &snapshot.delta().files {
             let keys = changed.keys();
-            let touched = keys.added.iter().chain(&keys.removed).chain(&keys.changed);
-            for name in touched {
+            for name in keys.touched() {
                 let holders = snapshot.iter_files_with(name);
                 files.extend(
                     holders

@@ -2,7 +2,7 @@
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity, TokenAt};
-use crate::value::Value;
+use crate::workspace::ValueKind;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "subkey-of-scalar",
@@ -20,29 +20,22 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let Some(looked_up) = LookedUp::of(at) else {
         return;
     };
-    let Some(Held::Scalar { value, segment }) = held(file, &looked_up) else {
+    let Some(Held::Scalar { kind, segment }) = held(file, at) else {
         return;
     };
     let root = &looked_up.root;
-    let message = match value.as_array() {
-        Some(_) => format!(
-            "'{root}' holds a list, which has numbers and no '{segment}': Puppet fails on this key"
-        ),
-        None => format!(
-            "'{root}' holds {}, which has no parts: Puppet fails on this key",
-            kind(&value)
-        ),
+    let kind = match kind {
+        ValueKind::List => {
+            let message = format!(
+                "'{root}' holds a list, which has numbers and no '{segment}': Puppet fails on this key"
+            );
+            findings.report(at.range, message);
+            return;
+        }
+        ValueKind::Boolean => "true or false",
+        ValueKind::Number => "a number",
+        _ => "a text",
     };
+    let message = format!("'{root}' holds {kind}, which has no parts: Puppet fails on this key");
     findings.report(at.range, message);
-}
-
-/// A kind of value in words.
-fn kind(value: &Value) -> &'static str {
-    if value.as_str().is_some() {
-        "a text"
-    } else if matches!(value, Value::Bool(_)) {
-        "true or false"
-    } else {
-        "a number"
-    }
 }

@@ -49,9 +49,7 @@ pub(super) fn touched_answers(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut found: BTreeSet<Arc<str>> = BTreeSet::new();
     let mut open: Vec<Arc<str>> = Vec::new();
     for file in &snapshot.delta().files {
-        let keys = file.keys();
-        open.extend(keys.added.into_iter().chain(keys.removed));
-        open.extend(keys.changed);
+        open.extend(file.keys().touched().cloned());
     }
     while let Some(key) = open.pop() {
         if found.insert(Arc::clone(&key)) {

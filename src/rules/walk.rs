@@ -198,6 +198,7 @@ impl<'a> Walk<'a> {
                 node,
                 range: places.source_range(token.range),
                 token,
+                held: OnceCell::new(),
             };
             self.call(&hooks.token, |check, findings| check(at, &token, findings));
         }

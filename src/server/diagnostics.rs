@@ -50,18 +50,15 @@ impl OfFile {
 impl Diagnostics {
     /// Adds what changes can touch; the next view that is checked must be pinned after this.
     pub(crate) fn take(&mut self, unchecked: Unchecked) {
-        let Unchecked::Since(snapshots) = unchecked else {
-            self.pending = None;
-            return;
+        let again = match unchecked {
+            Unchecked::All => Recheck::All,
+            Unchecked::Nothing => return,
+            Unchecked::Since(snapshot) => recheck(&snapshot),
         };
-        for snapshot in snapshots {
-            let Some(files) = &mut self.pending else {
-                return;
-            };
-            match recheck(&snapshot) {
-                Recheck::All => self.pending = None,
-                Recheck::Files(again) => files.extend(again),
-            }
+        match (again, &mut self.pending) {
+            (Recheck::All, _) => self.pending = None,
+            (Recheck::Files(again), Some(files)) => files.extend(again),
+            (Recheck::Files(_), None) => {}
         }
     }
 

@@ -65,12 +65,11 @@ pub(crate) enum Unchecked {
     /// Anything.
     #[default]
     All,
-    /// What these snapshots changed, each against the one before it.
-    Since(Vec<Arc<Snapshot>>),
+    /// Nothing.
+    Nothing,
+    /// What the delta of this snapshot says.
+    Since(Arc<Snapshot>),
 }
-
-/// Past so many changes, looking at each costs more than looking at everything.
-const MAX_UNCHECKED: usize = 64;
 
 #[derive(Default)]
 struct Queue {
@@ -177,7 +176,7 @@ impl Model {
 
     /// What has changed since the last call: it is in every snapshot that is pinned from now on.
     pub(crate) fn take_unchecked(&self) -> Unchecked {
-        std::mem::replace(&mut *self.unchecked(), Unchecked::Since(Vec::new()))
+        std::mem::replace(&mut *self.unchecked(), Unchecked::Nothing)
     }
 
     fn unchecked(&self) -> MutexGuard<'_, Unchecked> {
@@ -275,13 +274,14 @@ impl Model {
                 self.latest
                     .store(Arc::new(VersionedSnapshot { snapshot, revision }));
                 let mut unchecked = self.unchecked();
-                match &mut *unchecked {
-                    Unchecked::All => {}
-                    Unchecked::Since(snapshots) if snapshots.len() < MAX_UNCHECKED => {
-                        snapshots.push(made);
-                    }
-                    Unchecked::Since(_) => *unchecked = Unchecked::All,
-                }
+                *unchecked = match &*unchecked {
+                    Unchecked::All => Unchecked::All,
+                    Unchecked::Nothing => Unchecked::Since(made),
+                    Unchecked::Since(earlier) => match made.joined(earlier) {
+                        Some(both) => Unchecked::Since(Arc::new(both)),
+                        None => Unchecked::All,
+                    },
+                };
             }
             Err(NoAnswer::Panicked(said)) => tracing::error!("a change was lost: {said}"),
             Err(NoAnswer::Stopped(_)) => {}

@@ -47,7 +47,7 @@ fn refused(problem: &Problem) -> LoadError {
 }
 
 /// The value of a JSON number or word that was accepted by the parser.
-pub(super) fn literal(text: &str) -> Value {
+pub(crate) fn literal(text: &str) -> Value {
     match text {
         "null" => Value::Undef,
         "true" => Value::Bool(true),

@@ -30,6 +30,7 @@ pub use dump::{dump, dump_for_hover, dump_shared};
 pub use hashing::{KeyHashing, hash_with_capacity};
 pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
+pub(crate) use json::literal as json_literal;
 pub use json::{json_load, load_json_parse};
 pub use json_text::{JsonError, JsonPieces, from_json, from_raw_json, to_json, to_tagged_json};
 pub use load::{LoadError, LoadErrorKind, SystemError};

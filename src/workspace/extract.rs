@@ -2,7 +2,9 @@
 //! and loaders and knows nothing of other files.
 
 use super::cache::TextHash;
-use super::facts::{FactsBuilder, FileFacts, KeyFact, KeyState, LOOKUP_OPTIONS, OptionFact};
+use super::facts::{
+    FactsBuilder, FileFacts, KeyFact, KeyState, LOOKUP_OPTIONS, OptionFact, ValueKind,
+};
 use super::files::Format;
 use super::interner::Interner;
 use super::parts;
@@ -11,7 +13,7 @@ use super::tokens::tokens_of;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree};
 use crate::text::TextRange;
-use crate::value::{LoadError, load_json_parse, load_parse};
+use crate::value::{LoadError, json_literal, load_json_parse, load_parse};
 
 /// Mappings that merge keys reach one through another, at most: they can name each other.
 const MOST_MERGES: usize = 64;
@@ -101,6 +103,38 @@ fn load_error(source: Source<'_>, parse: &Parse) -> Option<LoadError> {
             load_parse(parse).err()
         }
         (None, Format::Yaml) => None,
+    }
+}
+
+/// What kind of value a node is.
+fn kind(format: Format, node: &Node) -> ValueKind {
+    if node.tag.is_some() || format == Format::Hocon {
+        return ValueKind::Other;
+    }
+    let scalar = match &node.kind {
+        NodeKind::Mapping(_) => return ValueKind::Hash,
+        NodeKind::Sequence(_) => return ValueKind::List,
+        NodeKind::Alias { .. } => return ValueKind::Other,
+        NodeKind::Scalar(scalar) => scalar,
+    };
+    match scalar.style {
+        ScalarStyle::Plain => match resolve_plain(&scalar.text) {
+            Resolved::Null => ValueKind::Undef,
+            Resolved::Bool(_) => ValueKind::Boolean,
+            Resolved::Int(_) | Resolved::Float(_) => ValueKind::Number,
+            Resolved::String => ValueKind::of_text(&scalar.text),
+            Resolved::BigInt(_)
+            | Resolved::Symbol(_)
+            | Resolved::Date
+            | Resolved::Time
+            | Resolved::Invalid { .. } => ValueKind::Other,
+        },
+        ScalarStyle::JsonLiteral => ValueKind::of(&json_literal(&scalar.text)),
+        ScalarStyle::SingleQuoted
+        | ScalarStyle::DoubleQuoted
+        | ScalarStyle::Literal
+        | ScalarStyle::Folded
+        | ScalarStyle::JsonString => ValueKind::of_text(&scalar.text),
     }
 }
 
@@ -205,6 +239,7 @@ impl Extraction<'_> {
             line: 0,
             value: range,
             state: KeyState::Read,
+            kind: kind(self.source.format, self.tree.node(value)),
             print: self.print(range, end),
         });
     }
@@ -275,6 +310,7 @@ impl Extraction<'_> {
                 line: 0,
                 value,
                 state: KeyState::Broken,
+                kind: ValueKind::Other,
                 print,
             });
         }

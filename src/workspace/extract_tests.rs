@@ -286,6 +286,38 @@ fn facts_say_of_every_known_text_what_loading_says() {
 }
 
 #[test]
+fn a_key_has_the_kind_of_the_value_that_is_loaded() {
+    let cases = include_str!("../../tests/cases/psych-scalars.jsonl");
+    let mut known = 0;
+    let mut compare = |text: &str, format: Format| {
+        let Ok(loaded) = load(text.as_bytes(), format).loaded else {
+            return;
+        };
+        for fact in read_as(text, format).sorted() {
+            let value = loaded.get(&fact.name).expect("a key of the value");
+            if fact.kind != ValueKind::Other {
+                assert_eq!(fact.kind, ValueKind::of(value), "{text:?}");
+                known += 1;
+            }
+        }
+    };
+    for line in cases.lines() {
+        let case: serde_json::Value = serde_json::from_str(line).expect("a case a line");
+        let text = case["yaml"].as_str().expect("a text");
+        compare(&format!("key: {text}\n"), Format::Yaml);
+    }
+    let texts = [
+        "a: &x {b: 1}\nc: *x\nd: [1]\n<<: {e: 'text'}\n",
+        "a: !!str 1\nb: !ruby/symbol c\nd: \"%{e}\"\nf: >\n  ENC[PKCS7,Zg==]\n",
+    ];
+    texts.iter().for_each(|text| compare(text, Format::Yaml));
+    let json =
+        r#"{"a": 1, "b": 1.5, "c": "d", "e": null, "f": true, "g": [], "h": {}, "i": "%{j}"}"#;
+    compare(json, Format::Json);
+    assert!(known > 100, "only {known} kinds are known");
+}
+
+#[test]
 fn json_has_no_merge_keys() {
     let text = "{\"<<\": {\"a\": 1}, \"b\": \"%{lookup('c')}\"}";
     let facts = read_as(text, Format::Json);

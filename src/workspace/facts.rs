@@ -8,7 +8,7 @@ use super::config_fact::ConfigFact;
 use super::tokens::{Reference, TokenFact, VariableUse};
 use crate::interpolation::Key;
 use crate::text::{LineCounter, TextRange};
-use crate::value::LoadError;
+use crate::value::{LoadError, Value};
 
 /// The key of a data file that holds options of lookups, not data.
 pub const LOOKUP_OPTIONS: &str = "lookup_options";
@@ -27,8 +27,56 @@ pub struct KeyFact {
     pub value: TextRange,
     /// Whether the entry could be read.
     pub state: KeyState,
+    /// What kind of value it is, in the file's own format.
+    pub kind: ValueKind,
     /// Equal prints mean equal values, whatever else changed in the file.
     pub(super) print: u64,
+}
+
+/// What kind of value a text holds, before interpolation and decryption.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ValueKind {
+    /// Nothing.
+    Undef,
+    /// True or false.
+    Boolean,
+    /// A number of 64 bits.
+    Number,
+    /// A text that nothing changes.
+    Text,
+    /// A text that interpolation or decryption changes, maybe to another kind.
+    Open,
+    /// A list.
+    List,
+    /// A hash.
+    Hash,
+    /// Only a loader tells: the value has a tag, stands elsewhere, or is of a rare class.
+    Other,
+}
+
+impl ValueKind {
+    /// The kind of a loaded value.
+    #[must_use]
+    pub fn of(value: &Value) -> ValueKind {
+        match value {
+            Value::Undef => ValueKind::Undef,
+            Value::Bool(_) => ValueKind::Boolean,
+            Value::Int(_) | Value::Float(_) => ValueKind::Number,
+            Value::String(text) => ValueKind::of_text(text),
+            Value::Array(_) => ValueKind::List,
+            Value::Hash(_) => ValueKind::Hash,
+            _ => ValueKind::Other,
+        }
+    }
+
+    /// The kind of a string.
+    #[must_use]
+    pub fn of_text(text: &str) -> ValueKind {
+        match text.contains("%{") || text.contains("ENC[") {
+            true => ValueKind::Open,
+            false => ValueKind::Text,
+        }
+    }
 }
 
 /// Whether an entry could be read.
@@ -110,6 +158,11 @@ pub struct KeyDiff {
 }
 
 impl KeyDiff {
+    /// Names that came, went or whose value may be another.
+    pub fn touched(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.added.iter().chain(&self.removed).chain(&self.changed)
+    }
+
     /// Whether nothing changed that a lookup could see.
     #[must_use]
     pub fn is_empty(&self) -> bool {

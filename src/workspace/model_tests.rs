@@ -427,7 +427,7 @@ impl Listener {
     fn hear(&mut self, delta: &Delta) {
         for file in &delta.files {
             let keys = file.keys();
-            for key in keys.added {
+            for key in keys.added.iter().cloned() {
                 assert!(
                     self.keys
                         .entry(key)
@@ -435,11 +435,11 @@ impl Listener {
                         .insert(Arc::clone(&file.path))
                 );
             }
-            for key in keys.removed {
-                let holders = self.keys.get_mut(&key).expect("a removed key was there");
+            for key in &keys.removed {
+                let holders = self.keys.get_mut(key).expect("a removed key was there");
                 assert!(holders.remove(&file.path));
                 if holders.is_empty() {
-                    self.keys.remove(&key);
+                    self.keys.remove(key);
                 }
             }
         }

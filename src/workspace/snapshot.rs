@@ -1,7 +1,8 @@
 //! The workspace as of one revision: immutable, cheap to clone, safe to read from any thread.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use imbl::shared_ptr::DefaultSharedPtr;
 use imbl::{GenericHashMap, OrdSet, Vector};
@@ -62,13 +63,40 @@ pub struct FileDelta {
     pub before: Option<Arc<FileFacts>>,
     /// Its facts as lookups see them now; nothing if it is not in the workspace.
     pub after: Option<Arc<FileFacts>>,
+    pub(super) keys: OnceLock<KeyDiff>,
+}
+
+impl Delta {
+    /// Whether nothing but files' texts changed.
+    fn is_of_texts(&self) -> bool {
+        let moved = !self.appeared.is_empty() || !self.vanished.is_empty();
+        !moved && !self.roots_changed && !self.settings_changed
+    }
+
+    /// This change and the one before it as one; both are of texts.
+    fn joined(&self, earlier: &Delta) -> Delta {
+        let mut files: BTreeMap<FileId, FileDelta> = BTreeMap::new();
+        for file in earlier.files.iter().chain(&self.files) {
+            let joined = files.entry(file.file).or_insert_with(|| file.clone());
+            if joined.after.as_ref().map(Arc::as_ptr) != file.after.as_ref().map(Arc::as_ptr) {
+                joined.after = file.after.clone();
+                joined.keys = OnceLock::new();
+            }
+        }
+        Delta {
+            files: files.into_values().collect(),
+            references_before: earlier.references_before.clone(),
+            ..Delta::default()
+        }
+    }
 }
 
 impl FileDelta {
-    /// Which keys an edit can touch: O(keys of the file).
+    /// Which keys an edit can touch: O(keys of the file), once.
     #[must_use]
-    pub fn keys(&self) -> KeyDiff {
-        facts::diff(self.before.as_deref(), self.after.as_deref())
+    pub fn keys(&self) -> &KeyDiff {
+        let diff = || facts::diff(self.before.as_deref(), self.after.as_deref());
+        self.keys.get_or_init(diff)
     }
 }
 
@@ -142,6 +170,19 @@ impl Snapshot {
     #[must_use]
     pub fn delta(&self) -> &Delta {
         &self.delta
+    }
+
+    /// This snapshot as what the change that made `earlier` and all changes since then are together;
+    /// nothing unless all of them changed texts only. `earlier` is the snapshot right before this one.
+    #[must_use]
+    pub fn joined(&self, earlier: &Snapshot) -> Option<Snapshot> {
+        let both = [&self.delta, &earlier.delta];
+        both.iter()
+            .all(|delta| delta.is_of_texts())
+            .then(|| Snapshot {
+                delta: Arc::new(self.delta.joined(&earlier.delta)),
+                ..self.clone()
+            })
     }
 
     /// The workspace's own folders.

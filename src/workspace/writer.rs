@@ -145,6 +145,7 @@ impl Draft<'_> {
                     path,
                     before,
                     after,
+                    keys: OnceLock::new(),
                 });
             }
             self.next.files.set(id.0 as usize, file);

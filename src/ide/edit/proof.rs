@@ -233,7 +233,7 @@ fn difference(
     key: &Arc<str>,
     PossibleScope { scope, condition }: &PossibleScope,
 ) -> Difference {
-    let request = Request::key(key).traced();
+    let request = Request::key(key).with_sources();
     let cell = |view| answer_in(view, &request, scope, condition);
     Difference {
         key: key.clone(),

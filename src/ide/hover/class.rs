@@ -179,9 +179,13 @@ fn value(context: &Context<'_>, found: ClassParameter<'_>, key: &str) -> Line {
     let Some(target) = KeyTarget::named(key) else {
         return default;
     };
-    let answers = over_nodes::effective(context, &target);
+    let (answers, left) = over_nodes::effective(context, &target);
     let [answer] = &answers[..] else {
-        return vec![text(format!("{} different values", answers.len()))];
+        let at_least = if left > 0 { "at least " } else { "" };
+        return vec![text(format!(
+            "{at_least}{} different values",
+            answers.len()
+        ))];
     };
     let mut cell = match &answer.result {
         Ok(Some(value)) => vec![code(yaml::inline(value, CELL))],
@@ -189,7 +193,7 @@ fn value(context: &Context<'_>, found: ClassParameter<'_>, key: &str) -> Line {
         Err(error) if error.is_not_found() => default,
         Err(error) => vec![text("fails: "), text(error.words())],
     };
-    if !answer.is_certain {
+    if !answer.is_certain || left > 0 {
         cell.push(text(" (may differ)"));
     }
     cell

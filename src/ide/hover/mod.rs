@@ -255,8 +255,8 @@ pub struct Effective {
 }
 
 /// What a hover on a key says, as data: the answers for the nodes that read the file, the one for
-/// most nodes first; for any node where none is known. Empty where the cursor is on no key of a
-/// file that a level reads.
+/// most nodes first; for any node where none is known. Nodes are left out where they would take more
+/// than [`crate::analysis::MOST_LOOKUPS`]. Empty where the cursor is on no key of a file that a level reads.
 #[must_use]
 pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effective> {
     let settings = without_keys(analysis.settings);
@@ -269,7 +269,7 @@ pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effec
     let (Some(key), Some(context)) = (key, Context::new(analysis, path, &options)) else {
         return Vec::new();
     };
-    over_nodes::effective(&context, &key::in_effective_value(&context, &key))
+    over_nodes::effective(&context, &key::in_effective_value(&context, &key)).0
 }
 
 /// The whole effective value of a key (as it is looked up) for the nodes that read a file, or for the
@@ -283,7 +283,11 @@ pub fn whole_value(
     options: &HoverOptions<'_>,
 ) -> Option<String> {
     document(analysis, path, key, options, |context, target| {
-        analysis.selected.is_some() || over_nodes::effective(context, target).len() <= 1
+        let is_one = || {
+            let (answers, left) = over_nodes::effective(context, target);
+            answers.len() <= 1 && left == 0
+        };
+        analysis.selected.is_some() || is_one()
     })
 }
 

@@ -8,7 +8,7 @@ use super::levels::{add_offers, assumed_line, may_differ, merge_line};
 use super::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};
 use super::provenance::{dig, notes};
 use super::{Effective, yaml};
-use crate::analysis::{Survey, layers_of, quoted, request, sources, strategy};
+use crate::analysis::{Survey, layers_of, left_out, quoted, request, sources, strategy};
 use crate::hierarchy::TemplatePart;
 use crate::ide::cell::{NO_FACTS, counted};
 use crate::ide::target::KeyTarget;
@@ -43,7 +43,8 @@ pub(super) fn page(
         let scope = nodes.scope(members[0]);
         context.view.survey_of(&target.root, &scope, answer)
     };
-    if groups.len() == 1 {
+    let left = left_out(&runs, readers);
+    if groups.len() == 1 && left == 0 {
         // The one group's first run is the first of all.
         let Run { answer, members } = runs.swap_remove(0);
         let only = nodes.certname(readers[0]);
@@ -75,7 +76,7 @@ pub(super) fn page(
         }
         return page;
     }
-    differing(context, target, &groups, total)
+    differing(context, target, &groups, total, left)
 }
 
 /// Whether a node that does not read the file certainly gets another answer, as far as a few of them
@@ -97,12 +98,14 @@ fn others_differ(
     })
 }
 
-/// Several answers: the one for most nodes in full, one line for each other.
+/// Several answers: the one for most nodes in full, one line for each other. Some nodes may have
+/// been left out.
 fn differing(
     context: &Context<'_>,
     target: &KeyTarget,
     groups: &[Group<'_>],
     total: usize,
+    left: usize,
 ) -> Page {
     let mut page = Page::default();
     let Some(first) = groups.first() else {
@@ -117,9 +120,13 @@ fn differing(
     page.line(vec![
         name(target.shown()),
         text(format!(
-            " — {}, {} different values on {total} nodes",
+            " — {}, {}",
             manner(&survey.strategy),
-            groups.len()
+            match (groups.len(), left) {
+                (known, 0) => format!("{known} different values on {total} nodes"),
+                (1, _) => format!("the same value on {} of {total} nodes", total - left),
+                (known, _) => format!("at least {known} different values on {total} nodes"),
+            }
         )),
     ]);
     first_value(context, target, groups, &survey, &mut page);
@@ -133,6 +140,12 @@ fn differing(
         page.line(vec![text(format!(
             "{more} more {what} on {}",
             counted(rest)
+        ))]);
+    }
+    if left > 0 {
+        page.line(vec![text(format!(
+            "{} not looked up: each takes a lookup of its own",
+            counted(left)
         ))]);
     }
     page.line(may_differ(&view.analysis, &survey, &unknown));
@@ -262,8 +275,8 @@ fn other(
     line
 }
 
-/// The answers of a hover as data, the one for most nodes first.
-pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> Vec<Effective> {
+/// The answers of a hover as data, the one for most nodes first, and how many nodes were left out.
+pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effective>, usize) {
     let view = &context.view;
     let nodes = view.analysis.nodes;
     let readers = context.readers();
@@ -284,7 +297,7 @@ pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> Vec<Effect
         let scopes = scopes.or_else(|| context.is_code.then(Scope::open));
         let surveys = scopes.map(|scope| view.survey(&target.root, &scope));
         let answers = surveys.map(|survey| answered(survey, Vec::new()));
-        return answers.into_iter().collect();
+        return (answers.into_iter().collect(), 0);
     }
     let runs = view.runs(&request(&target.root), &readers);
     let groups = grouped(&runs, steps).into_iter().map(|group| {
@@ -294,7 +307,7 @@ pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> Vec<Effect
         let survey = view.survey_of(&target.root, &scope, first.answer.clone());
         answered(survey, members.collect())
     });
-    groups.collect()
+    (groups.collect(), left_out(&runs, &readers))
 }
 
 /// Nodes that get the same.

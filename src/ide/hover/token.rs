@@ -8,7 +8,7 @@ use super::levels::unless;
 use super::page::{Line, Page, Piece, code, joined, name, text};
 use super::provenance::dig;
 use super::yaml;
-use crate::analysis::{quoted, sources};
+use crate::analysis::{left_out, quoted, sources};
 use crate::ide::set_place::setters;
 use crate::ide::target::{KeyTarget, TokenTarget, is_config};
 use crate::interpolation::{Method, TokenKind};
@@ -242,7 +242,7 @@ fn looked_up(
     let mut first = vec![name(written), text(" — ")];
     let request = match key.steps.is_empty() {
         true => crate::analysis::request(&key.root),
-        false => Request::key(argument).traced(),
+        false => Request::key(argument).with_sources(),
     };
     let view = &context.view;
     let nodes = view.analysis.nodes;
@@ -271,7 +271,8 @@ fn looked_up(
         }
     }
     groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    if let [(answer, _)] = groups.as_slice() {
+    let left = left_out(&runs, &members);
+    if let ([(answer, _)], 0) = (groups.as_slice(), left) {
         one(context, first, key, answer, Line::new(), page);
         return;
     }
@@ -281,6 +282,9 @@ fn looked_up(
     if groups.len() > MOST_VALUES {
         let more = groups.len() - MOST_VALUES;
         first.push(text(format!(" and {more} more values")));
+    }
+    if left > 0 {
+        first.push(text(format!(" ({left} nodes not looked up)")));
     }
     page.line(first);
 }

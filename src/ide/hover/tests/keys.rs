@@ -739,3 +739,48 @@ fn the_only_reader_is_one_of_several_nodes() {
             set in role/web.yaml:1 · overrides common.yaml:1"#]],
     );
 }
+
+#[test]
+fn only_so_many_lookups_are_made_for_one_hover() {
+    let names: Vec<String> = (0..300).map(|number| format!("n{number:03}")).collect();
+    let known: String = names
+        .iter()
+        .map(|name| format!("{name}: {{fqdn: {name}.example}}\n"))
+        .collect();
+    let levels = "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+    let listen = format!("{levels}#- data/common.yaml\nlis$0ten: \"%{{fqdn}}:1\"\n");
+    check_nodes(
+        &listen,
+        &known,
+        expect![[r#"
+            listen — first found, at least 128 different values on 300 nodes
+              n000:1  # n000 · common.yaml:1
+            n001:1 on n001
+            n002:1 on n002
+            n003:1 on n003
+            n004:1 on n004
+            n005:1 on n005
+            122 more values on 122 nodes
+            172 nodes not looked up: each takes a lookup of its own"#]],
+    );
+    let part =
+        format!("{levels}#- data/common.yaml\nlisten:\n  host: \"%{{fqdn}}\"\n  po$0rt: 1\n");
+    check_nodes(
+        &part,
+        &known,
+        expect![[r#"
+            listen.port — first found, the same value on 128 of 300 nodes
+              1  # 128 nodes · common.yaml:3
+            172 nodes not looked up: each takes a lookup of its own"#]],
+    );
+    let token = format!(
+        "{levels}#- data/common.yaml\nlisten: \"%{{fqdn}}:1\"\nurl: \"x%{{lookup('lis$0ten')}}\"\n"
+    );
+    check_nodes(
+        &token,
+        &known,
+        expect![[r#"
+            %{lookup('listen')} — n000:1 for 1 node, n001:1 for 1 node, n002:1 for 1 node, n003:1 for 1 node,
+              n004:1 for 1 node, n005:1 for 1 node and 122 more values (172 nodes not looked up)"#]],
+    );
+}
