@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::touched::{FilesWith, options_look_up, touched_answers};
 use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity, entry, shown};
-use crate::analysis::quoted;
+use crate::analysis::{RootView, quoted};
 use crate::datatype::{self, NoAliases, Type};
 use crate::lookup::{Cause, LookupError, Request};
+use crate::scope::Scope;
 use crate::text::typing_error;
 use crate::value::Value;
 use crate::workspace::{KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
@@ -21,7 +22,7 @@ pub(super) const RULE: &Rule = &Rule {
         on: Facts::VALUES.and(Facts::OPTIONS),
         files: concerned,
     },
-    hooks: &[Hook::Option(check_type), Hook::Key(check_value)],
+    hooks: &[Hook::Option(check_type), Hook::File(check_values)],
 };
 
 /// Types of Puppet's that values are converted to.
@@ -79,45 +80,63 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     findings.report(range, message);
 }
 
-fn check_value(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    let is_last = file.facts().key(&key.name).is_some_and(|last| last == key);
-    let is_read = key.state == KeyState::Read && is_last && &*key.name != LOOKUP_OPTIONS;
-    if !is_read || !file.checker.has_option(&key.name, "convert_to") {
-        return;
-    }
+fn check_values(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+    let facts = file.facts();
+    let keys = facts.keys.iter().filter(|key| {
+        let is_last = facts.key(&key.name).is_some_and(|last| last == *key);
+        let is_read = key.state == KeyState::Read && is_last && &*key.name != LOOKUP_OPTIONS;
+        is_read && file.checker.has_option(&key.name, "convert_to")
+    });
+    let mut keys: Vec<&KeyFact> = keys.collect();
     for reader in file.readers() {
-        let analysis = file.checker.analysis();
         let Some(reach) = reader.reached.first() else {
             continue;
         };
-        let (view, scope) = (analysis.at(reader.root.root), reach.scope());
-        let request = Request::key(&quoted(&key.name));
-        if view.session().lookup(&scope, &request).result.is_ok() {
-            continue;
-        }
-        let survey = view.survey(&key.name, &scope);
-        let Err(error) = &survey.answer.result else {
-            continue;
-        };
-        let convert_to = survey.options.as_ref();
-        let convert_to = convert_to.and_then(|options| options.entry.value.get("convert_to"));
-        let path = Some(file.file.path());
-        let mut sources = survey.sources.iter();
-        let is_source =
-            survey.sources.is_empty() || sources.any(|source| source.path.as_ref() == path);
-        if is_source
-            && convert_to.is_some_and(is_known)
-            && survey.unknowns(&analysis, &[]).is_empty()
-            && survey.outside().is_empty()
-            && let Some(message) = conversion(error)
-        {
-            let range = file
-                .top_level(&key.name)
-                .map_or(key.key, |(_, value)| file.tree().node(value).range);
-            findings.report(range, shown(message));
-            return;
-        }
+        let view = file.checker.analysis().at(reader.root.root);
+        let scope = reach.scope();
+        let requests = keys.iter().map(|key| Request::key(&quoted(&key.name)));
+        let requests: Vec<Request> = requests.collect();
+        let mut failed = Vec::new();
+        view.session().lookup_each(&scope, &requests, |answer| {
+            failed.push(answer.result.is_err());
+        });
+        let mut failed = failed.into_iter();
+        keys.retain(|key| {
+            let fails = failed.next().unwrap_or_default();
+            !(fails && report_value(file, key, &view, &scope, findings))
+        });
     }
+}
+
+/// Reports a key whose lookup fails for a scope, if the value cannot be converted. False where it is not
+/// that, or cannot be known.
+fn report_value(
+    file: &FileContext<'_>,
+    key: &KeyFact,
+    view: &RootView<'_>,
+    scope: &Scope,
+    findings: &mut Findings<'_>,
+) -> bool {
+    let survey = view.survey(&key.name, scope);
+    let Err(error) = &survey.answer.result else {
+        return false;
+    };
+    let convert_to = survey.options.as_ref();
+    let convert_to = convert_to.and_then(|options| options.entry.value.get("convert_to"));
+    let path = Some(file.file.path());
+    let mut sources = survey.sources.iter();
+    let is_source = survey.sources.is_empty() || sources.any(|source| source.path.as_ref() == path);
+    let is_sure = is_source
+        && convert_to.is_some_and(is_known)
+        && survey.unknowns(&view.analysis, &[]).is_empty()
+        && survey.outside().is_empty();
+    let Some(message) = conversion(error).filter(|_| is_sure) else {
+        return false;
+    };
+    let value = file.top_level(&key.name);
+    let range = value.map_or(key.key, |(_, value)| file.tree().node(value).range);
+    findings.report(range, shown(message));
+    true
 }
 
 /// Whether a type is made of Puppet's own alone: another may be defined where this is deployed.

@@ -249,3 +249,57 @@ pub(super) fn files_that_look_up(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     }
     files
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::lookup::PuppetVersion;
+    use crate::rules::Checker;
+    use crate::workspace::{Change, Workspace};
+
+    /// The findings of a file with a token, beside fifty files that set the key, and how many files were
+    /// loaded for them.
+    fn check(token: &str, value: &str) -> (Vec<&'static str>, usize) {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/repo".into()]));
+        let open = |path: String, text: &str| {
+            workspace.apply(Change::Open {
+                path: path.into(),
+                text: text.into(),
+                version: 1,
+            })
+        };
+        let levels = "version: 5\nhierarchy:\n  - {name: n, path: \"n/%{trusted.certname}.yaml\"}\n  \
+                      - {name: c, path: common.yaml}\n";
+        open("/repo/hiera.yaml".into(), levels);
+        for node in 0..50 {
+            let text = format!("port: {value}\nnumber: {node}\n");
+            open(format!("/repo/data/n/{node}.yaml"), &text);
+        }
+        let path = "/repo/data/common.yaml";
+        let snapshot = open(path.into(), &format!("url: \"{token}\"\n"));
+        let before = snapshot.loaded_texts();
+        let checker = Checker::new(&snapshot, PuppetVersion::V8);
+        let findings = checker.file(path).expect("a level reads it");
+        let codes = findings.into_iter().map(|finding| finding.code);
+        (codes.collect(), snapshot.loaded_texts() - before)
+    }
+
+    #[test]
+    fn files_are_loaded_only_where_a_token_digs() {
+        assert_eq!(
+            check("%{lookup('port')}", "80"),
+            (vec!["interp-loses-type"], 0)
+        );
+        assert_eq!(
+            check("x%{lookup('port')}", "[80]"),
+            (vec!["interp-structured-in-string"], 0)
+        );
+        assert_eq!(
+            check("%{lookup('port.a')}", "text"),
+            (vec!["subkey-of-scalar"], 0)
+        );
+        let (codes, loaded) = check("%{lookup('port.a')}", "{b: 1}");
+        assert_eq!(codes, ["interp-missing-subkey"]);
+        assert!(loaded >= 50, "{loaded}");
+    }
+}

@@ -72,6 +72,13 @@ impl<T> TextCache<T> {
         self.budget.store(bytes as u64, Ordering::Relaxed);
     }
 
+    /// How many entries are held.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        held.entries.len()
+    }
+
     /// The value derived from `text` before, if it is still held.
     pub(super) fn cached(
         &self,

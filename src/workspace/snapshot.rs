@@ -326,6 +326,12 @@ impl Snapshot {
         holders.has_one_reading && holders.paths == *files
     }
 
+    /// How many texts have been loaded and are held.
+    #[cfg(test)]
+    pub(crate) fn loaded_texts(&self) -> usize {
+        self.data.len()
+    }
+
     /// A file's text through a loader.
     #[must_use]
     pub fn data_of(&self, file: &File, format: Format) -> Arc<DataFile> {
