@@ -8,6 +8,7 @@ use super::nodes::Asked;
 use super::terminal::{self, complain, print as print_text};
 use super::workspace::{Opened, PlaceArguments, settings_of};
 use crate::analysis::Analysis;
+use crate::disk;
 use crate::ide::document::doctor;
 use crate::lookup::ConfigCache;
 use crate::scope::KnownNodes;
@@ -15,9 +16,6 @@ use crate::scope::KnownNodes;
 /// Which workspace, and how it is told.
 #[derive(Args)]
 pub(super) struct DoctorArguments {
-    /// The control repository or module
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    workspace: String,
     /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
     /// [default: as matrix has it]
     #[arg(long, value_name = "FILE")]
@@ -56,7 +54,7 @@ pub(super) fn run(arguments: &DoctorArguments) -> ExitCode {
 }
 
 fn print(arguments: &DoctorArguments) -> Result<(), String> {
-    let opened = arguments.places.open(&arguments.workspace)?;
+    let opened = arguments.places.open()?;
     let snapshot = opened.read();
     let Opened {
         folder, project, ..
@@ -75,6 +73,12 @@ fn print(arguments: &DoctorArguments) -> Result<(), String> {
     let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
     let document = doctor::document(analysis, &folder, &nodes);
     let text = match arguments.format {
+        DoctorFormat::Text if folder != disk::absolute(".") => {
+            format!(
+                "Workspace\n  {folder}: names of files, and what is to be pasted, are from there\n\n{}",
+                document.content
+            )
+        }
         DoctorFormat::Text => document.content,
         DoctorFormat::Json => document.data.unwrap_or_default() + "\n",
     };

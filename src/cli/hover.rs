@@ -24,9 +24,6 @@ pub(super) struct HoverArguments {
     /// The place, numbers from 1, columns in characters; without a column what the line begins with
     #[arg(value_name = "FILE:LINE[:COLUMN]")]
     place: String,
-    /// The control repository or module [default: found from the file]
-    #[arg(long, value_name = "DIR")]
-    workspace: Option<String>,
     #[command(flatten)]
     places: PlaceArguments,
     /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
@@ -76,11 +73,13 @@ pub(super) fn run(arguments: &HoverArguments) -> ExitCode {
 fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let (at, line, column) = place(&arguments.place)?;
     let at = disk::absolute(at);
-    let folder = match &arguments.workspace {
-        Some(folder) => disk::absolute(folder),
-        None => disk::workspace_of(&at, &disk::absolute(".")).to_string(),
+    let opened = match &arguments.places.workspace {
+        Some(_) => arguments.places.open()?,
+        None => {
+            let around = disk::workspace_of(&at, &disk::absolute("."));
+            arguments.places.open_in(around.to_string())?
+        }
     };
-    let opened = arguments.places.open(&folder)?;
     let snapshot = opened.read();
     let project = opened.project;
     let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
@@ -104,7 +103,11 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     }
     let Some(file) = snapshot.file(&at) else {
         return Err(match DiskFiles::new().kind(&at) {
-            Some(_) => format!("{}: no file of the workspace in {folder}", shown(&at)),
+            Some(_) => format!(
+                "{}: no file of the workspace in {}",
+                shown(&at),
+                opened.folder
+            ),
             None => format!("{}: no such file", shown(&at)),
         });
     };

@@ -25,7 +25,7 @@ const NOTHING: u8 = 2;
 /// The forms of the output.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
-    /// For people; what `patch -p0` takes
+    /// For people; one proposal is what `patch -p0` takes
     Text,
     /// One JSON object
     Json,
@@ -166,20 +166,18 @@ fn print(
 
 /// A proposal for people.
 fn one(proposal: &Proposal, number: usize, view: &RootView<'_>) -> Result<String, String> {
-    let layout = Layout {
-        width: None,
-        ..Layout::of_output()
-    };
+    let layout = Layout::of_output();
     let title = format!("{number}. {}: {}", proposal.title, proposal.words());
-    let mut text = layout.line(Paint::Title, &title);
-    for line in diff(&proposal.plan, view.analysis.snapshot)?.lines() {
+    let mut text = layout.whole_line(Paint::Title, &title);
+    let name = |at: &str| shown(at).to_owned();
+    for line in diff(&proposal.plan, view.analysis.snapshot, &name)?.split_terminator('\n') {
         let paint = match line.bytes().next() {
             Some(b'-') => Paint::Old,
             Some(b'+') => Paint::New,
             Some(b'@') => Paint::Aside,
             Some(_) | None => Paint::Plain,
         };
-        text += &layout.line(paint, line);
+        text += &layout.whole_line(paint, line);
     }
     Ok(text + "\n")
 }

@@ -70,13 +70,17 @@ impl Layout {
     /// A line in a colour, cut to the width.
     pub(super) fn line(self, paint: Paint, line: &str) -> String {
         let line = line.trim_end();
-        let line = match self.width {
-            Some(width) => cut(line, width),
-            None => line.to_owned(),
-        };
+        match self.width {
+            Some(width) => self.whole_line(paint, &cut(line, width)),
+            None => self.whole_line(paint, line),
+        }
+    }
+
+    /// A line in a colour, as it is to the last blank: of a text that programs read too.
+    pub(super) fn whole_line(self, paint: Paint, line: &str) -> String {
         match (self.is_coloured, paint.code()) {
             (true, Some(code)) => format!("\x1b[{code}m{line}\x1b[0m\n"),
-            (_, _) => line + "\n",
+            (_, _) => format!("{line}\n"),
         }
     }
 }

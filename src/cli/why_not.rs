@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::set::{Form, tell_unknown_key};
-use super::terminal::{Layout, Paint, complain, unwritten};
+use super::terminal::{Layout, Paint, complain, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
 use crate::ide::expectation::chosen;
@@ -62,7 +62,7 @@ fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
     let text = match arguments.format {
         Form::Json => why_not_json(&why, snapshot) + "\n",
         Form::Text => {
-            let lines = why_not_lines(&why, key, node, snapshot);
+            let lines = why_not_lines(&why, key, node, &|at| shown(at).to_owned());
             let mut text = String::new();
             for (at, (line, is_in_the_way)) in lines.iter().enumerate() {
                 let paint = match (at, is_in_the_way) {

@@ -17,9 +17,6 @@ use crate::workspace::{FileKind, Files, Root, Settings as FileSettings, Snapshot
 /// Which workspace, which nodes, which Puppet.
 #[derive(Args)]
 pub(super) struct WorkspaceArguments {
-    /// The control repository or module; deployed paths in its hiera.yaml mean this checkout
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(super) workspace: String,
     /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
     /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
@@ -31,7 +28,7 @@ pub(super) struct WorkspaceArguments {
     #[arg(long, default_value = ENVIRONMENT)]
     pub(super) environment: String,
     #[command(flatten)]
-    places: PlaceArguments,
+    pub(super) places: PlaceArguments,
     /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
     puppet_version: Option<u8>,
@@ -43,9 +40,13 @@ pub(super) struct WorkspaceArguments {
     strict_variables: Option<bool>,
 }
 
-/// Where hierarchies and deployed folders are.
+/// Where the workspace, its hierarchies and deployed folders are.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlaceArguments {
+    /// The control repository or module; deployed paths in its hiera.yaml mean this checkout
+    /// [default: the one around the current folder, or around the file that is named]
+    #[arg(long, value_name = "DIR")]
+    pub(super) workspace: Option<String>,
     /// The global layer's hiera.yaml
     #[arg(long, value_name = "FILE")]
     hiera_config: Option<String>,
@@ -77,12 +78,34 @@ pub(super) struct Opened {
 }
 
 impl PlaceArguments {
-    /// Opens the workspace in a folder.
+    /// The workspace's folder, absolute: the one that is named, else the one around the current folder.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub(super) fn folder(&self) -> Result<String, String> {
+        match &self.workspace {
+            Some(named) => workspace_folder(named),
+            None => {
+                let here = disk::absolute(".");
+                let around = disk::workspace_around(&here);
+                Ok(around.map_or(here, |around| around.to_string()))
+            }
+        }
+    }
+
+    /// Opens the workspace.
     ///
     /// # Errors
     /// A mistake in its configuration, a hierarchy or folder of a flag that is not there.
-    pub(super) fn open(&self, folder: &str) -> Result<Opened, String> {
-        let folder = workspace_folder(folder)?;
+    pub(super) fn open(&self) -> Result<Opened, String> {
+        self.open_in(self.folder()?)
+    }
+
+    /// Opens the workspace in a folder, absolute.
+    ///
+    /// # Errors
+    /// The same.
+    pub(super) fn open_in(&self, folder: String) -> Result<Opened, String> {
         let project = disk::project(&folder).whole();
         let project = project.map_err(|error| error.to_string())?;
         Ok(Opened {
@@ -96,8 +119,8 @@ impl PlaceArguments {
     ///
     /// # Errors
     /// The same, or there is no such environment.
-    pub(super) fn open_for(&self, folder: &str, environment: &str) -> Result<Opened, String> {
-        let opened = self.open(folder)?;
+    pub(super) fn open_for(&self, environment: &str) -> Result<Opened, String> {
+        let opened = self.open()?;
         if self.hiera_yaml.is_none() {
             is_environment(environment, &opened.folder)?;
         }
@@ -221,9 +244,7 @@ pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
 /// Reads the workspace, the nodes (maybe none) and the settings.
 pub(super) fn load_with_any_nodes(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
     let environment = &arguments.environment;
-    let opened = arguments
-        .places
-        .open_for(&arguments.workspace, environment)?;
+    let opened = arguments.places.open_for(environment)?;
     let here = checkout(&opened.folder, &opened.files);
     let Opened { project, files, .. } = opened;
     let settings = settings_of(
@@ -323,7 +344,7 @@ impl Loaded {
         if !self.nodes.are_names() {
             return Ok(Vec::new());
         }
-        let Opened { project, .. } = arguments.places.open(&arguments.workspace)?;
+        let Opened { project, .. } = arguments.places.open()?;
         let asked = Asked {
             files: &arguments.nodes,
             facts: arguments.facts.as_ref(),

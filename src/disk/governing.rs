@@ -14,6 +14,23 @@ pub fn governing(folder: &str) -> Option<Governing> {
     analysis::governing(&DiskFiles::new(), folder, &home)
 }
 
+/// The workspace around a folder: the environment, else the nearest folder with a `.hiera-ls.yaml`.
+#[must_use]
+pub fn workspace_around(folder: &str) -> Option<Arc<str>> {
+    let environment = governing(folder).map(|found| found.environment);
+    environment.or_else(|| nearest(folder, &[PROJECT_FILE]).map(Arc::from))
+}
+
+/// The nearest folder upward that has a file or folder of one of these names.
+fn nearest<'f>(folder: &'f str, names: &[&str]) -> Option<&'f str> {
+    let has = |folder: &&str| {
+        names
+            .iter()
+            .any(|name| std::fs::symlink_metadata(&*native(&path::join(folder, name))).is_ok())
+    };
+    std::iter::successors(Some(folder), |folder| path::parent(folder)).find(has)
+}
+
 /// The folder to read for a file or a folder that the command line names, called in the folder
 /// `here`: the environment around it, else the folder around it with a `.hiera-ls.yaml` or the top of
 /// a git checkout, else `here` where that is around it, else its own folder.
@@ -26,13 +43,7 @@ pub fn workspace_of(at: &str, here: &str) -> Arc<str> {
     if let Some(found) = governing(own) {
         return found.environment;
     }
-    let is_top = |folder: &&str| {
-        let is_there =
-            |name: &str| std::fs::symlink_metadata(&*native(&path::join(folder, name))).is_ok();
-        is_there(PROJECT_FILE) || is_there(".git")
-    };
-    let mut above = std::iter::successors(Some(own), |folder| path::parent(folder));
-    let top = above.find(is_top);
+    let top = nearest(own, &[PROJECT_FILE, ".git"]);
     let around = || Some(here).filter(|here| path::within(own, here).is_some());
     Arc::from(top.or_else(around).unwrap_or(own))
 }

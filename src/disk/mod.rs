@@ -30,7 +30,7 @@ pub use batch::DiskFiles;
 pub use failure::failure;
 #[cfg(feature = "git")]
 pub use git::{GitError, snapshot_of_revision};
-pub use governing::{governing, workspace_of};
+pub use governing::{governing, workspace_around, workspace_of};
 pub use ignore::{DataFolders, Ignore};
 pub use moment::Moment;
 pub use native::{model, of_uri};

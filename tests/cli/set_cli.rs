@@ -39,6 +39,44 @@ fn edits_are_shown_and_written_only_if_asked() {
 }
 
 #[test]
+fn in_a_folder_of_the_workspace_names_are_from_there() {
+    let folder = files();
+    let data = folder.path().join("data");
+    let asked = [
+        "set",
+        "port",
+        "8080",
+        "--for",
+        "role=web",
+        "--proposal",
+        "1",
+    ];
+    let (code, shown, error) = said(&data, &asked);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(
+        shown.contains("\n--- role/web.yaml\n+++ role/web.yaml\n"),
+        "{shown}"
+    );
+    let patched = std::process::Command::new("sh")
+        .args(["-c", "printf %s \"$0\" | patch --binary -p0", &shown])
+        .current_dir(&data)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&patched.stdout);
+    assert_eq!(told, "patching file role/web.yaml\n", "{patched:?}");
+    let text = std::fs::read_to_string(data.join("role/web.yaml")).unwrap();
+    assert_eq!(text, "name: 'x'\r\nport: 8080\r\n");
+    let (code, shown, _) = said(&data, &["lookup", "port", "--node", "web1"]);
+    assert_eq!((code, shown.as_str()), (Some(0), "--- 8080\n"));
+    let (_, shown, _) = said(&data, &["why-not", "port=80", "--node", "web1"]);
+    assert!(shown.contains("\n  role/web.yaml:2 "), "{shown}");
+    let (_, shown, _) = said(&data, &["doctor"]);
+    let root = folder.path().canonicalize().unwrap();
+    let first = format!("Workspace\n  {}: ", root.display());
+    assert!(shown.starts_with(&first), "{shown}");
+}
+
+#[test]
 fn a_new_file_is_made_with_its_folder() {
     let folder = files();
     let at = folder.path();

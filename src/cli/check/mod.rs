@@ -87,10 +87,6 @@ pub(crate) struct CheckArguments {
 /// Which findings of `check` are printed, of which hierarchy, and in which form.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CheckOutput {
-    /// The control repository or module; deployed paths in its hiera.yaml mean this checkout [default:
-    /// as found around each path]
-    #[arg(long, value_name = "DIR")]
-    pub(super) workspace: Option<String>,
     #[command(flatten)]
     pub(super) places: PlaceArguments,
     #[command(flatten)]
@@ -137,9 +133,13 @@ const BAD_PATH: u8 = 2;
 /// Checks the workspaces of the paths, the current folder's without any, and prints the findings
 /// below the paths. The exit code is 1 if one of them is an error.
 pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput) -> ExitCode {
-    let whole = [output.workspace.clone().unwrap_or_else(|| ".".to_owned())];
+    let whole = [output
+        .places
+        .workspace
+        .clone()
+        .unwrap_or_else(|| ".".to_owned())];
     let paths = if paths.is_empty() { &whole } else { paths };
-    let named = output.workspace.as_deref();
+    let named = output.places.workspace.as_deref();
     let folder = named.map(|named| absolute(&workspace_folder(named)?).map(Arc::from));
     let folder = match folder.transpose() {
         Ok(folder) => folder,

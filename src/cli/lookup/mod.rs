@@ -80,9 +80,6 @@ pub(super) struct LookupArguments {
     /// Format of the output [default: yaml; text where an explanation is asked for]
     #[arg(long, visible_alias = "format")]
     render_as: Option<Format>,
-    /// The control repository or module; deployed paths in its hiera.yaml mean this checkout
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    workspace: String,
     /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
     /// nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
@@ -126,9 +123,10 @@ pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
         Err(End::NotFound(message)) => {
             complain(&message);
             // All keys of the workspace have to be read for it: for people, not for scripts.
-            if std::io::stderr().is_terminal() {
-                let (_, missing) =
-                    KnownKeys::in_folder(&arguments.workspace).chosen(&arguments.keys);
+            if std::io::stderr().is_terminal()
+                && let Ok(folder) = arguments.places.folder()
+            {
+                let (_, missing) = KnownKeys::in_folder(&folder).chosen(&arguments.keys);
                 missing.iter().for_each(|message| complain(message));
             }
             ExitCode::FAILURE
@@ -143,7 +141,7 @@ fn print(text: &str) -> Result<(), End> {
 fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let request = request(arguments)?;
     let places = &arguments.places;
-    let opened = places.open_for(&arguments.workspace, &arguments.environment);
+    let opened = places.open_for(&arguments.environment);
     let Opened {
         folder,
         project,

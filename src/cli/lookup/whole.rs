@@ -10,7 +10,6 @@ use crate::cli::meant::no_node;
 use crate::cli::nodes::{Asked, Found};
 use crate::cli::terminal::remark;
 use crate::cli::workspace::{read, root_for};
-use crate::disk;
 use crate::ide::unseen::outside_words;
 use crate::interpolation::Key;
 use crate::lookup::{Group, Request, Tracing, UnknownCause, groups_of_possible};
@@ -137,7 +136,7 @@ struct Whole {
 
 impl Whole {
     fn read(arguments: &LookupArguments, asked: &Asked<'_>) -> Result<Whole, End> {
-        let folder = disk::absolute(&arguments.workspace);
+        let folder = arguments.places.folder().map_err(End::Failed)?;
         let files = arguments.places.files(asked.project);
         let snapshot = read(&folder, &files.map_err(End::Failed)?);
         Ok(Whole { folder, snapshot })

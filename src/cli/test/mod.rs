@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::terminal::{complain, unwritten};
+use super::terminal::{complain, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::Expectation;
 use crate::disk::{DiskFiles, MOST_DEPTH, MOST_FILES, absolute};
@@ -138,12 +138,12 @@ fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
 
 /// The files of expectations: those that are named, and the YAML files in folders that are named.
 fn files(arguments: &TestArguments) -> Result<Vec<String>, Vec<String>> {
-    let folder = match arguments.workspace.workspace.as_str() {
-        "." => FOLDER.to_owned(),
-        workspace => path::join(workspace, FOLDER),
-    };
     let named = match arguments.paths.as_slice() {
-        [] => vec![folder],
+        [] => {
+            let workspace = arguments.workspace.places.folder();
+            let workspace = workspace.map_err(|error| vec![error])?;
+            vec![shown(&path::join(&workspace, FOLDER)).to_owned()]
+        }
         named => named.to_vec(),
     };
     let disk = DiskFiles::new();

@@ -51,7 +51,10 @@ fn check(text: &str, (key, value): (&str, &str), nodes: &[&str], only: bool, exp
                 let titles = all
                     .iter()
                     .map(|one| format!("{}: {}\n", one.title, one.words()));
-                let first = diff(&all[0].plan, view.analysis.snapshot).expect("a diff");
+                let first = diff(&all[0].plan, view.analysis.snapshot, &|at| {
+                    view.analysis.snapshot.short_name(at).to_owned()
+                })
+                .expect("a diff");
                 titles.collect::<String>() + &first
             }
         }

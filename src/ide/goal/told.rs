@@ -7,13 +7,17 @@ use crate::ide::edit::Plan;
 use crate::value::to_tagged_json;
 use crate::workspace::Snapshot;
 
-/// What a plan does to texts, as a unified diff.
+/// What a plan does to texts, as a unified diff; `name` names a file by its path.
 ///
 /// # Errors
 /// A plan that does not fit the files, in words.
-pub fn diff(plan: &Plan, snapshot: &Snapshot) -> Result<String, String> {
+pub fn diff(
+    plan: &Plan,
+    snapshot: &Snapshot,
+    name: &dyn Fn(&str) -> String,
+) -> Result<String, String> {
     let changed = plan.changed(snapshot)?.into_iter();
-    let diffs = changed.map(|changed| changed.diff(snapshot.short_name(&changed.path)));
+    let diffs = changed.map(|changed| changed.diff(&name(&changed.path)));
     Ok(diffs.collect())
 }
 
@@ -55,7 +59,12 @@ pub fn proposal_json(proposal: &Proposal, snapshot: &Snapshot) -> String {
         nodes_json(&proposal.others),
         files.join(","),
         changes.join(","),
-        json_text(&diff(&proposal.plan, snapshot).unwrap_or_default())
+        json_text(
+            &diff(&proposal.plan, snapshot, &|at| snapshot
+                .short_name(at)
+                .to_owned())
+            .unwrap_or_default()
+        )
     )
 }
 
@@ -74,7 +83,7 @@ pub fn why_not_lines(
     why: &WhyNot,
     key: &str,
     node: &str,
-    snapshot: &Snapshot,
+    name: &dyn Fn(&str) -> String,
 ) -> Vec<(String, bool)> {
     let merged = match &why.merged {
         Some(how) => format!(", merged by '{how}'"),
@@ -84,10 +93,10 @@ pub fn why_not_lines(
     let mut lines = vec![(format!("{key} — {gets} for {node}{merged}"), false)];
     for level in &why.levels {
         let place = match (&level.file, level.line) {
-            (Some(file), Some(line)) => format!("{}:{line}", snapshot.short_name(file)),
-            (Some(file), None) => snapshot.short_name(file).to_owned(),
+            (Some(file), Some(line)) => format!("{}:{line}", name(file)),
+            (Some(file), None) => name(file),
             (None, _) => match &level.path {
-                Some(path) => snapshot.short_name(path).to_owned(),
+                Some(path) => name(path),
                 None => level.level.to_string(),
             },
         };

@@ -153,7 +153,8 @@ fn reasons(
     let member = members.first().copied().unwrap_or_default();
     let why = why_not(&view, key, &asked.value, member)?;
     let node = analysis.nodes.certname(member);
-    let lines = why_not_lines(&why, key, node, analysis.snapshot);
+    let name = |at: &str| analysis.snapshot.short_name(at).to_owned();
+    let lines = why_not_lines(&why, key, node, &name);
     let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
     let title = format!("Why {node} does not get a value of {key}");
     let answer = read_back(&why_not_json(&why, analysis.snapshot))?;
