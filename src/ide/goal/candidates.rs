@@ -30,20 +30,30 @@ pub(super) struct Candidate {
     /// Entries that are written, taken away, and options.
     pub(super) entries: usize,
     is_asked_for: bool,
+    /// Whether other keys of the class stand there already.
+    is_among_its_own: bool,
     /// How far down the level is; a level further down is for more nodes.
     above: usize,
 }
 
 impl Candidate {
-    /// Smaller is better: few entries, no new files, the level that the nodes were chosen by, little
-    /// text.
-    pub(super) fn cost(&self) -> (usize, usize, bool, usize, usize) {
+    /// Smaller is better: few entries, no new files, the level that the nodes were chosen by, beside
+    /// keys of the same class, little text.
+    pub(super) fn cost(&self) -> (usize, usize, bool, bool, usize, usize) {
         let files = self.plan.new_files.len();
         let edits = self.plan.edits.values().flatten();
         let text = edits
             .map(|edit| edit.new_text.len() + edit.range.len())
             .sum();
-        (self.entries, files, !self.is_asked_for, self.above, text)
+        let is_elsewhere = !self.is_among_its_own;
+        (
+            self.entries,
+            files,
+            !self.is_asked_for,
+            is_elsewhere,
+            self.above,
+            text,
+        )
     }
 
     /// Whether it writes into a file that is kept for secrets, by its name or its folder's: values
@@ -106,10 +116,57 @@ impl Level {
         })
     }
 
+    /// Whether both are files that one glob names.
+    fn is_of_same_glob(&self, other: &Level) -> bool {
+        let glob = |level: &Level| (level.place.index, level.place.original.clone());
+        self.place.layer == other.place.layer && glob(self) == glob(other)
+    }
+
+    /// How near the keys of its files are to a key: the segments that the nearest one shares with it,
+    /// and how many share as many. O(keys of the files).
+    fn nearness(&self, view: &RootView<'_>, key: &str) -> (usize, usize) {
+        let shared = |other: &str| {
+            let pairs = key.split("::").zip(other.split("::"));
+            pairs.take_while(|(own, other)| own == other).count()
+        };
+        let files = self.files.keys();
+        let files = files.filter_map(|at| view.analysis.snapshot.file(at));
+        let keys = files.flat_map(|file| file.facts().keys.iter());
+        keys.fold((0, 0), |(most, count), known| match shared(&known.name) {
+            shared if shared > most => (shared, 1),
+            shared if shared == most && most > 0 => (most, count + 1),
+            _ => (most, count),
+        })
+    }
+
+    /// Whether its files set other keys of a key's class.
+    fn has_class_of(&self, view: &RootView<'_>, key: &str) -> bool {
+        let class = key.split("::").count() - 1;
+        class > 0 && self.nearness(view, key).0 >= class
+    }
+
     /// The file that another node reads there.
     fn place_of(&self, view: &RootView<'_>, key: &str, member: usize) -> Option<String> {
         view.path_for(&self.place, key, member)
     }
+}
+
+/// Of the files that one glob names the one whose keys are nearest to a key, else the first: a key
+/// belongs beside those of its own class.
+pub(super) fn one_of_each_glob(view: &RootView<'_>, key: &str, levels: Vec<Level>) -> Vec<Level> {
+    let mut chosen: Vec<(Level, (usize, usize))> = Vec::new();
+    for level in levels {
+        let nearness = level.nearness(view, key);
+        match chosen.last_mut() {
+            Some((last, most)) if last.is_of_same_glob(&level) => {
+                if nearness > *most {
+                    (*last, *most) = (level, nearness);
+                }
+            }
+            _ => chosen.push((level, nearness)),
+        }
+    }
+    chosen.into_iter().map(|(level, _)| level).collect()
 }
 
 /// The edits to try out, those of each level side by side.
@@ -190,6 +247,7 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
         title: format!("Change '{}' in {}", goal.key, listed(files.iter())),
         entries: files.len(),
         is_asked_for: false,
+        is_among_its_own: true,
         above: 0,
         plan,
     })
@@ -205,6 +263,7 @@ fn without(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opti
         title: format!("Remove '{}' from {}", goal.key, listed(files.iter())),
         entries: files.len(),
         is_asked_for: false,
+        is_among_its_own: true,
         above: 0,
         plan,
     })
@@ -283,6 +342,7 @@ impl Making<'_> {
             plan,
             entries,
             is_asked_for: self.level.is_asked_for,
+            is_among_its_own: self.level.has_class_of(self.view, key),
             above: self.above,
         })
     }

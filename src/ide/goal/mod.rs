@@ -12,7 +12,7 @@ mod why_not;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use candidates::{Candidate, Level, candidates, near};
+use candidates::{Candidate, Level, candidates, near, one_of_each_glob};
 pub use told::{diff, outcome_json, proposal_json, reasons_text, why_not_json, why_not_lines};
 pub use why_not::{InTheWay, WhyNot, why_not};
 
@@ -198,6 +198,7 @@ pub fn proposals(
             }
         }
     }
+    let levels = one_of_each_glob(view, &goal.key, levels);
     let mut found: Vec<(Candidate, Tried)> = Vec::new();
     let mut all = candidates(view, goal, &levels, &state);
     all.truncate(MOST_TRIED);

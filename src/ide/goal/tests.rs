@@ -316,3 +316,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn of_the_files_of_a_glob_the_one_with_the_keys_of_the_class_is_edited() {
+    check(
+        "#- hiera.yaml\nversion: 5\nhierarchy:\n- {name: m, glob: \"m/*.yaml\"}\n- {name: c, path: common.yaml}\n\
+         #- data/m/apache.yaml\napache::port: 80\n\
+         #- data/m/profile.yaml\nprofile::ntp::servers: [a]\nprofile::web::port: 80\n\
+         #- data/m/zabbix.yaml\nprofile::x: 1\n#- data/common.yaml\na$0: 1\n",
+        ("profile::ntp::enabled", "true"),
+        &[],
+        false,
+        expect![[r#"
+            Set 'profile::ntp::enabled' in m/profile.yaml: changes 4 nodes and no other, because only they read m/profile.yaml
+            Set 'profile::ntp::enabled' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+            --- data/m/profile.yaml
+            +++ data/m/profile.yaml
+            @@ -1,2 +1,3 @@
+            +profile::ntp::enabled: true
+             profile::ntp::servers: [a]
+             profile::web::port: 80
+        "#]],
+    );
+}
