@@ -2,7 +2,8 @@
 //! link leads somewhere, and every page is in the table of contents.
 //!
 //! A block runs in the repository's folder; `console exit=N` ends with N. A line `…` stands for any lines, no
-//! line at all for anything. What installs or builds something is a block `sh`: `tests/package` is its test.
+//! line at all for anything. What installs or builds something is a block `sh`: `tests/package` is its test. What such
+//! blocks, and definitions of jobs, ask this program must be understood.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -109,6 +110,78 @@ fn commands_print_what_the_documentation_says() {
         }
     }
     assert!(commands > 2);
+}
+
+/// The command of this program in a line of a script or of a job's definition.
+fn command_of(line: &str) -> Option<String> {
+    let begin = line.find("hiera-ls ")?;
+    let before = line[..begin].chars().next_back();
+    let command = match before {
+        None | Some(' ') => &line[begin..],
+        Some(quote @ ('\'' | '"')) => line[begin..].split(quote).next()?,
+        Some(_) => return None,
+    };
+    let first = command.split(' ').nth(1)?;
+    let is_name = first
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    (is_name && !first.starts_with('-')).then(|| command.to_owned())
+}
+
+/// Commands that are shown without what they print: in scripts, and in definitions of jobs.
+#[test]
+fn commands_of_scripts_and_jobs_are_understood() {
+    let program = Path::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    let search = format!(
+        "{}:{}",
+        program.parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let home = tempfile::tempdir().unwrap();
+    let here = home.path().join("acme");
+    let copied = Command::new("cp")
+        .args(["-r", "fixtures/acme"])
+        .arg(&here)
+        .status()
+        .unwrap();
+    assert!(copied.success());
+    for folder in [
+        ".local/share/bash-completion/completions",
+        ".zfunc",
+        ".config/fish/completions",
+    ] {
+        std::fs::create_dir_all(home.path().join(folder)).unwrap();
+    }
+    let mut commands = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for (info, lines) in blocks(&text) {
+            if !["sh", "yaml", "groovy"].contains(&info) {
+                continue;
+            }
+            for command in lines.into_iter().filter_map(command_of) {
+                let command = command
+                    .replace("KEY", "profile::web::port")
+                    .replace("NODE", "web01.lon.acme.example");
+                let output = Command::new("sh")
+                    .args(["-c", &command])
+                    .current_dir(&here)
+                    .env("HOME", home.path())
+                    .env("PATH", &search)
+                    .output()
+                    .unwrap();
+                let said = String::from_utf8_lossy(&output.stderr);
+                // What is found or fails is told by 1, a mistake in the arguments by 2.
+                assert!(
+                    matches!(output.status.code(), Some(0 | 1)),
+                    "{}: {command}\n{said}",
+                    page.display()
+                );
+                commands += 1;
+            }
+        }
+    }
+    assert!(commands > 10, "only {commands} commands");
 }
 
 /// The targets of a page's links, outside of code.
