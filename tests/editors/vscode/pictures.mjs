@@ -52,19 +52,6 @@ function still(hover) {
 
 const THEMES = { dark: "Dark 2026", light: "Light 2026" };
 
-for (const [theme, name] of Object.entries(THEMES)) {
-  test(`problems, ${theme}`, async () => {
-    await bench.theme(name);
-    await bench.openByName("families/interpolation.yaml");
-    await hideSideBar();
-    await bench.page.locator(".monaco-editor .squiggly-error").first().waitFor();
-    await bench.goTo(1, 1);
-    const hover = await bench.hover(/^fqdn_rand$/, "unknown interpolation method");
-    await still(hover);
-    await bench.picture(join(PICTURES, `vscode-problem-${theme}.png`));
-  });
-}
-
 test("the mistakes that are made on purpose are taken away", async () => {
   await bench.run("View: Close All Editors");
   rmSync(join(bench.workspace, "mistakes"), { recursive: true });
@@ -74,6 +61,21 @@ test("the mistakes that are made on purpose are taken away", async () => {
 });
 
 for (const [theme, name] of Object.entries(THEMES)) {
+  test(`a problem, ${theme}`, async () => {
+    await bench.theme(name);
+    await bench.openByName("data/common.yaml");
+    await hideSideBar();
+    await bench.goTo(87, 55);
+    await bench.page.keyboard.press("Backspace");
+    await bench.page.locator(".monaco-editor .squiggly-warning").first().waitFor();
+    const hover = await bench.hoverAt(87, 51, "did you mean");
+    await hover.getByText("Quick Fix").waitFor();
+    await still(hover);
+    await bench.picture(join(PICTURES, `vscode-problem-${theme}.png`));
+    await bench.run("File: Revert File");
+    await bench.page.locator(".tab.active:not(.dirty)").waitFor();
+  });
+
   test(`a hover, ${theme}`, async () => {
     await bench.theme(name);
     await bench.openByName("data/role/web.yaml");
@@ -88,7 +90,7 @@ for (const [theme, name] of Object.entries(THEMES)) {
     await bench.theme(name);
     await bench.openByName("data/common.yaml");
     await hideSideBar();
-    await bench.page.setViewportSize({ width: 980, height: 620 });
+    await bench.page.setViewportSize({ width: 1180, height: 620 });
     await bench.goTo(53, 26);
     await bench.page.keyboard.type("Etc/");
     await bench.page.locator(".codelens-decoration a", { hasText: /^changes 1 of 8 nodes$/ }).waitFor();
