@@ -62,14 +62,15 @@ fn is_as_expected(expected: &[&str], lines: &[&str]) -> bool {
     }
 }
 
+/// Where commands are looked for: the program that is tested comes first.
+fn search_path() -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_hiera-ls"));
+    let folder = program.parent().unwrap().display();
+    format!("{folder}:{}", std::env::var("PATH").unwrap())
+}
+
 #[test]
 fn commands_print_what_the_documentation_says() {
-    let program = Path::new(env!("CARGO_BIN_EXE_hiera-ls"));
-    let search = format!(
-        "{}:{}",
-        program.parent().unwrap().display(),
-        std::env::var("PATH").unwrap()
-    );
     let mut commands = 0;
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
@@ -96,7 +97,7 @@ fn commands_print_what_the_documentation_says() {
                 }
                 let output = Command::new("sh")
                     .args(["-c", &format!("{command} 2>&1")])
-                    .env("PATH", &search)
+                    .env("PATH", search_path())
                     .output()
                     .unwrap();
                 let said = String::from_utf8(output.stdout).unwrap();
@@ -131,12 +132,6 @@ fn command_of(line: &str) -> Option<String> {
 /// Commands that are shown without what they print: in scripts, and in definitions of jobs.
 #[test]
 fn commands_of_scripts_and_jobs_are_understood() {
-    let program = Path::new(env!("CARGO_BIN_EXE_hiera-ls"));
-    let search = format!(
-        "{}:{}",
-        program.parent().unwrap().display(),
-        std::env::var("PATH").unwrap()
-    );
     let home = tempfile::tempdir().unwrap();
     let here = home.path().join("acme");
     let copied = Command::new("cp")
@@ -167,7 +162,7 @@ fn commands_of_scripts_and_jobs_are_understood() {
                     .args(["-c", &command])
                     .current_dir(&here)
                     .env("HOME", home.path())
-                    .env("PATH", &search)
+                    .env("PATH", search_path())
                     .output()
                     .unwrap();
                 let said = String::from_utf8_lossy(&output.stderr);

@@ -65,11 +65,11 @@ for (const [theme, name] of Object.entries(THEMES)) {
     await bench.theme(name);
     await bench.openByName("data/common.yaml");
     await hideSideBar();
-    await bench.goTo(87, 55);
+    await bench.goTo(87, 41);
     await bench.page.keyboard.press("Backspace");
-    await bench.page.locator(".monaco-editor .squiggly-warning").first().waitFor();
-    const hover = await bench.hoverAt(87, 51, "did you mean");
-    await hover.getByText("Quick Fix").waitFor();
+    await bench.page.locator(".monaco-editor .squiggly-error").first().waitFor();
+    const hover = await bench.hoverAt(87, 38, "unknown interpolation method");
+    await bench.page.locator(".monaco-hover", { hasText: "Quick Fix" }).first().waitFor();
     await still(hover);
     await bench.picture(join(PICTURES, `vscode-problem-${theme}.png`));
     await bench.run("File: Revert File");
