@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::native::{model, native};
 use crate::value::{LoadError, LoadErrorKind, SystemError};
-use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, too_large};
+use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, path, too_large};
 
 /// Bytes up to which a file is read that the user names, as the facts of a whole fleet, or that a batch
 /// lookup needs; offsets have 32 bits.
@@ -37,12 +37,16 @@ pub fn read_named(at: &str) -> DiskEntry {
 }
 
 pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
-    let Ok(metadata) = std::fs::metadata(&*native(at)) else {
-        return DiskEntry::Absent;
-    };
     let linked = match std::fs::symlink_metadata(&*native(at)) {
         Ok(own) if own.is_symlink() => Linked::Yes,
-        Ok(_) | Err(_) => Linked::No,
+        Ok(_) => Linked::No,
+        Err(_) => return DiskEntry::Absent,
+    };
+    let Ok(metadata) = std::fs::metadata(&*native(at)) else {
+        return match linked {
+            Linked::Yes => DiskEntry::LostLink,
+            Linked::No => DiskEntry::Absent,
+        };
     };
     if metadata.is_dir() {
         let target = match linked {
@@ -69,6 +73,30 @@ pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
 pub(super) fn target(at: &str) -> Option<Arc<str>> {
     let real = std::fs::canonicalize(&*native(at)).ok()?;
     Some(Arc::from(model(&real)?))
+}
+
+/// Whether a symbolic link that leads nowhere leads so within a folder: what lies outside may be
+/// there where Puppet runs.
+pub(super) fn is_lost_within(at: &str, folder: &str) -> bool {
+    /// Links behind each other that Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut at = at.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = std::fs::read_link(&*native(&at)) else {
+            return true;
+        };
+        let Some(target) = model(&target) else {
+            return false;
+        };
+        at = match target.starts_with('/') {
+            true => path::normalise(&target),
+            false => path::normalise(&path::join(path::parent(&at).unwrap_or("/"), &target)),
+        };
+        if path::within(&at, folder).is_none() {
+            return false;
+        }
+    }
+    true
 }
 
 /// A file's content; nothing if the file vanished meanwhile.

@@ -97,7 +97,7 @@ pub fn scan(
     let wanted: Vec<&Found> = found
         .iter()
         .flat_map(|(_, found)| found)
-        .filter(|found| found.kind == FileKind::File && data_folders.reads(&found.path))
+        .filter(|found| found.kind == Some(FileKind::File) && data_folders.reads(&found.path))
         .collect();
     if progress(Progress::Listed).is_break() {
         outcome = Outcome::Cancelled;
@@ -123,10 +123,10 @@ pub fn scan(
                 .into_iter()
                 .map(|found| {
                     let content = match found.kind {
-                        FileKind::File if data_folders.reads(&found.path) => {
+                        Some(FileKind::File) if data_folders.reads(&found.path) => {
                             contents.next().flatten()
                         }
-                        FileKind::File | FileKind::Directory => Some(Some(Content::Unread)),
+                        Some(_) | None => Some(Some(Content::Unread)),
                     };
                     let at = Arc::clone(&found.path);
                     (at, entry(found, content))
@@ -146,23 +146,24 @@ pub fn scan(
 /// it, and is nothing if the file vanished after it was listed.
 fn entry(found: Found, content: Option<Option<Content>>) -> DiskEntry {
     match (found.kind, content) {
-        (FileKind::Directory, _) => DiskEntry::Directory {
+        (None, _) => DiskEntry::LostLink,
+        (Some(FileKind::Directory), _) => DiskEntry::Directory {
             target: found.target,
         },
-        (FileKind::File, Some(Some(content))) => DiskEntry::File {
+        (Some(FileKind::File), Some(Some(content))) => DiskEntry::File {
             content,
             linked: found.linked,
         },
-        (FileKind::File, None) => DiskEntry::File {
+        (Some(FileKind::File), None) => DiskEntry::File {
             content: Content::Unread,
             linked: found.linked,
         },
-        (FileKind::File, Some(None)) => DiskEntry::Absent,
+        (Some(FileKind::File), Some(None)) => DiskEntry::Absent,
     }
 }
 
 fn learn(data_folders: &mut DataFolders, found: &Found) {
-    if found.kind == FileKind::File
+    if found.kind == Some(FileKind::File)
         && names_data_folders(&found.path)
         && let Some(dir) = path::parent(&found.path)
         && let Some(Content::Text(text)) = read::content(&found.path)
@@ -235,7 +236,11 @@ pub fn reread(
         if ignore.skips_within(&at, area) {
             continue;
         }
-        match read::entry(&at, Want::Name) {
+        let entry = match read::entry(&at, Want::Name) {
+            DiskEntry::LostLink if !read::is_lost_within(&at, area) => DiskEntry::Absent,
+            entry => entry,
+        };
+        match entry {
             DiskEntry::Absent => {
                 let gone = topmost_missing(&at, area);
                 let entry = DiskEntry::Absent;
@@ -244,6 +249,10 @@ pub fn reread(
                     path: Arc::from(gone),
                     entry,
                 });
+            }
+            entry @ DiskEntry::LostLink => {
+                let path = Arc::from(at);
+                changes.push(Change::Disk { path, entry });
             }
             entry @ DiskEntry::Directory { .. } => {
                 let at: Arc<str> = Arc::from(at);

@@ -86,6 +86,7 @@ fn links_loops_and_odd_things_end_nothing() {
     huge.set_len(50 << 20).expect("a sparse file");
     symlink("common.yaml", root.join("data/link.yaml")).expect("a link");
     symlink("nowhere.yaml", root.join("data/dangling.yaml")).expect("a link");
+    symlink("../../beside.yaml", root.join("data/outside.yaml")).expect("a link");
     symlink("..", root.join("data/up")).expect("a link");
     symlink("data", root.join("mirror")).expect("a link");
     symlink("/dev/zero", root.join("data/zero.yaml")).expect("a link");
@@ -120,6 +121,20 @@ fn links_loops_and_odd_things_end_nothing() {
     assert_eq!(
         snapshot.kind(&at("mirror/../data")),
         Some(FileKind::Directory)
+    );
+    // A literal path passes over a link that leads nowhere, a glob does not.
+    let dangling = at("data/dangling.yaml");
+    assert_eq!(snapshot.kind(&dangling), None);
+    assert!(snapshot.is_link(&dangling));
+    assert_eq!(
+        snapshot.lost_links(&at("data")),
+        [Arc::from("dangling.yaml")]
+    );
+    let lost = snapshot.data(&dangling, Format::Yaml);
+    let message = lost.loaded.as_ref().expect_err("no file").message.clone();
+    assert_eq!(
+        message,
+        format!("No such file or directory @ rb_file_s_stat - {dangling}")
     );
     assert_eq!(snapshot.count_with("a"), 4);
     let latin = snapshot.data(&at("data/latin.yaml"), Format::Yaml);
@@ -215,6 +230,31 @@ fn looking_again_finds_what_came_and_went() {
     let revision = snapshot.revision();
     let snapshot = look(&mut scan, &[".git/index", "../elsewhere"]);
     assert!(snapshot.delta().files.is_empty() && snapshot.revision() > revision);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_comes_to_lead_nowhere_is_heard_of() {
+    use std::os::unix::fs::symlink;
+    let root = tempfile::tempdir().expect("a folder");
+    let root = root.path();
+    write(root, "data/a.yaml", "a: 1\n");
+    let (workspace, mut scan) = open(root);
+    let data = shared(&root.join("data"));
+    let mut look = |at: &str| {
+        let (paths, areas) = ([shared(&root.join(at))], [shared(root)]);
+        let change = reread(&paths, &areas, &Ignore::default(), &mut scan.data_folders);
+        workspace.apply(change)
+    };
+    symlink("nowhere", root.join("data/b.yaml")).expect("a link");
+    let came = look("data/b.yaml");
+    assert_eq!(came.lost_links(&data), [Arc::from("b.yaml")]);
+    assert_eq!(came.delta().appeared.len(), 1);
+    fs::remove_file(root.join("data/b.yaml")).expect("removed");
+    let went = look("data/b.yaml");
+    assert_eq!(went.lost_links(&data), []);
+    assert_eq!(went.delta().vanished.len(), 1);
+    assert_ne!(went.shape(), came.shape());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::failure::failure;
 use super::ignore::Ignore;
 use super::native::native;
-use super::read::{identity, target};
+use super::read::{identity, is_lost_within, target};
 use super::scan::ScanProblem;
 use crate::workspace::{FileKind, Linked, path};
 
@@ -37,7 +37,8 @@ pub(super) struct Walk {
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) path: Arc<str>,
-    pub(super) kind: FileKind,
+    /// What stands there; nothing behind a symbolic link that leads nowhere.
+    pub(super) kind: Option<FileKind>,
     pub(super) linked: Linked,
     /// Where a linked folder really is.
     pub(super) target: Option<Arc<str>>,
@@ -113,17 +114,26 @@ impl Folders<'_> {
     }
 }
 
-/// What stands at an entry of a folder, links followed; nothing for what is no file and no folder:
-/// pipes, devices, links to them and links that lead nowhere.
-fn kind_at(entry: &std::fs::DirEntry, at: &str) -> Option<(FileKind, Linked)> {
+/// What stands at an entry of a folder, links followed; nothing at all for what is no file and no
+/// folder, links to that, and links to what is missing outside of the walked `folder`.
+fn kind_at(
+    entry: &std::fs::DirEntry,
+    at: &str,
+    folder: &str,
+) -> Option<(Option<FileKind>, Linked)> {
     let own = entry.file_type().ok()?;
     if own.is_symlink() {
-        let kind = super::read::kind_of(&std::fs::metadata(&*native(at)).ok()?)?;
+        let kind = match std::fs::metadata(&*native(at)) {
+            Ok(metadata) => Some(super::read::kind_of(&metadata)?),
+            Err(_) if is_lost_within(at, folder) => None,
+            Err(_) => return None,
+        };
         Some((kind, Linked::Yes))
     } else if own.is_dir() {
-        Some((FileKind::Directory, Linked::No))
+        Some((Some(FileKind::Directory), Linked::No))
     } else {
-        own.is_file().then_some((FileKind::File, Linked::No))
+        let is_file = own.is_file();
+        is_file.then_some((Some(FileKind::File), Linked::No))
     }
 }
 
@@ -179,7 +189,7 @@ pub(super) fn walk(
                 continue;
             };
             let at = format!("{}/{name}", here.path);
-            let Some((kind, is_link)) = kind_at(&entry, &at) else {
+            let Some((kind, is_link)) = kind_at(&entry, &at, folder) else {
                 continue;
             };
             if walk.found.len() >= MOST_FILES {
@@ -211,7 +221,7 @@ pub(super) fn walk(
                 linked: is_link,
                 target: None,
             };
-            if kind == FileKind::Directory {
+            if kind == Some(FileKind::Directory) {
                 match folders.enter(&here, at, is_link, &mut walk) {
                     Some(leads) => found.target = leads,
                     None => continue,

@@ -214,9 +214,7 @@ impl Engine<'_> {
         let file = self.read(path, Format::Yaml)?;
         let value = match &file.loaded {
             Ok(value) => value,
-            Err(_) if self.settings().recover_broken_files => {
-                return Ok(file.recovered.clone());
-            }
+            Err(error) if self.recovers(error) => return Ok(file.recovered.clone()),
             Err(error) => return Err(unreadable(path, error).into()),
         };
         if value.as_hash().is_some() {
@@ -241,9 +239,14 @@ impl Engine<'_> {
             Err(error) if error.kind == LoadErrorKind::HoconEnvironment => {
                 raise(ErrorClass::Limit, error.message(path))
             }
-            Err(_) if self.settings().recover_broken_files => Ok(file.recovered.clone()),
+            Err(error) if self.recovers(error) => Ok(file.recovered.clone()),
             Err(error) => Err(unreadable(path, error).into()),
         }
+    }
+
+    /// Whether what is left of a broken file stands for it; nothing is left of what cannot be read.
+    fn recovers(&self, error: &LoadError) -> bool {
+        self.settings().recover_broken_files && !matches!(error.kind, LoadErrorKind::Io(_))
     }
 
     fn read(&self, path: &str, format: Format) -> Found<Arc<crate::workspace::DataFile>> {

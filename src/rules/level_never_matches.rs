@@ -2,10 +2,12 @@
 
 use super::config_level::{ConfigLevel, levels};
 use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use crate::analysis::RootView;
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::Place;
 use crate::syntax::ScalarMap;
 use crate::text::{TextEdit, TextRange};
+use crate::workspace::Files;
 
 /// Extensions of data files.
 const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
@@ -30,6 +32,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
     let view = analysis.at(root);
     let places = view.places(of.layer);
     let exists = |template: &Template| !view.expand(template).is_empty();
+    report_lost_links(file, &view, &places, findings);
     // Where not even one level has a file the data lies elsewhere.
     if !places.iter().any(|place| exists(&place.template)) {
         return;
@@ -95,6 +98,45 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
             let edit = TextEdit::replace(range, *other);
             let title = format!("Write '{other}' at the end");
             finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        }
+    }
+}
+
+/// Reports globs that fit a link that leads nowhere: Puppet passes over such a path, not over what a
+/// glob gives.
+fn report_lost_links(
+    file: &FileContext<'_>,
+    view: &RootView<'_>,
+    places: &[Place],
+    findings: &mut Findings<'_>,
+) {
+    let files = view.files();
+    for level in levels(file) {
+        let function = level.function.as_ref();
+        if function.is_none_or(|function| function.built_in().is_none()) {
+            continue;
+        }
+        for location in &level.spans.locations {
+            if !matches!(&*location.key, "glob" | "globs") {
+                continue;
+            }
+            let of_it =
+                |place: &&Place| is_of(place, &level) && place.original.ends_with(&*location.text);
+            let paths = places.iter().filter(of_it);
+            let mut paths = paths.filter_map(|place| place.template.with_values(&[]));
+            let is_lost = |at: &String| files.kind(at).is_none() && files.is_link(at);
+            if let Some(lost) = paths.find(is_lost) {
+                findings.report_as(
+                    Severity::Error,
+                    location.range,
+                    format!(
+                        "'{}' fits '{}', a link that leads nowhere: every lookup that asks this \
+                         level fails; remove the link",
+                        location.text,
+                        file.snapshot().short_name(&lost)
+                    ),
+                );
+            }
         }
     }
 }

@@ -72,6 +72,8 @@ pub enum DiskEntry {
         /// Whether the path ends in a symbolic link.
         linked: Linked,
     },
+    /// A symbolic link that leads nowhere: globs match it by its name, and nothing can be read.
+    LostLink,
 }
 
 /// Whether a path ends in a symbolic link; Ruby's `**` does not follow those to folders.

@@ -132,6 +132,7 @@ impl<'a> Draft<'a> {
                 Some(Node::File { linked }),
                 (content != Content::Unread).then_some(content),
             ),
+            DiskEntry::LostLink => (Some(Node::LostLink), None),
         };
         let mut changed = Vec::new();
         let mut note = |at: &Arc<str>| changed.push(Arc::clone(at));
@@ -181,7 +182,7 @@ impl<'a> Draft<'a> {
 
     /// Adds a scanned folder if it is missing, and keeps the target of a link.
     fn disk_keep_target(&mut self, folder: &Arc<str>) {
-        if self.next.tree.get(folder).map(Node::kind) != Some(FileKind::Directory) {
+        if self.next.tree.get(folder).and_then(Node::kind) != Some(FileKind::Directory) {
             self.disk(folder, DiskEntry::Directory { target: None });
         }
     }

@@ -122,7 +122,8 @@ pub trait Files: Sync {
     /// Whether the file at `path` can matter to a lookup of a top-level key: it holds the key, or
     /// something is wrong with it. No file, no matter.
     fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
-        self.kind(path).is_some() && self.data(path, format).may_hold(key)
+        let stands = self.kind(path).is_some() || self.is_link(path);
+        stands && self.data(path, format).may_hold(key)
     }
 
     /// The number by which [`Files::mattering`] tells of the data file at `path`, the same as long

@@ -23,13 +23,17 @@ pub(super) enum Node {
         /// Whether the path is a symbolic link.
         linked: Linked,
     },
+    /// A symbolic link that leads nowhere.
+    LostLink,
 }
 
 impl Node {
-    pub(super) fn kind(&self) -> FileKind {
+    /// What stands there, symbolic links followed; nothing behind a link that leads nowhere.
+    pub(super) fn kind(&self) -> Option<FileKind> {
         match self {
-            Node::Directory { .. } => FileKind::Directory,
-            Node::File { .. } => FileKind::File,
+            Node::Directory { .. } => Some(FileKind::Directory),
+            Node::File { .. } => Some(FileKind::File),
+            Node::LostLink => None,
         }
     }
 }
@@ -62,7 +66,7 @@ impl Tree {
             }
             match self.nodes.get_key_value(folder) {
                 Some((_, Node::Directory { .. })) => break,
-                Some((name, Node::File { .. })) => {
+                Some((name, Node::File { .. } | Node::LostLink)) => {
                     let name = Arc::clone(name);
                     changed(&name);
                     self.nodes.insert(name, Node::Directory { target: None });
@@ -77,7 +81,9 @@ impl Tree {
         }
         match (self.nodes.get(&**at), &node) {
             (Some(old), new) if old == new => return,
-            (Some(Node::Directory { .. }), Node::File { .. }) => self.remove(at, changed),
+            (Some(Node::Directory { .. }), Node::File { .. } | Node::LostLink) => {
+                self.remove(at, changed);
+            }
             (Some(_) | None, _) => {}
         }
         changed(at);
@@ -110,8 +116,8 @@ impl Tree {
         self.nodes.iter()
     }
 
-    /// The names right in a folder, ordered by bytes.
-    pub(super) fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
+    /// The names right in a folder, ordered by bytes, with what stands there.
+    pub(super) fn list(&self, folder: &str) -> Vec<(Arc<str>, Option<FileKind>)> {
         let (start, end) = interior(folder);
         let mut names = Vec::new();
         let mut from = Bound::Excluded(start.clone());

@@ -86,10 +86,9 @@ impl Snapshot {
         folder: &'a str,
     ) -> impl Iterator<Item = (FileId, &'a Arc<str>)> {
         let on_disk = self.tree.below(folder);
-        let on_disk = on_disk.filter(|(_, node)| node.kind() == FileKind::File);
+        let on_disk = on_disk.filter(|(_, node)| node.kind() == Some(FileKind::File));
         let unsaved = self.open_below(folder);
-        let unsaved =
-            unsaved.filter(|at| self.tree.get(at).is_none() && self.area_of(at).is_some());
+        let unsaved = unsaved.filter(|at| self.on_disk(at).is_none() && self.area_of(at).is_some());
         let all = on_disk.map(|(at, _)| at).chain(unsaved);
         all.filter_map(|at| Some((*self.ids.get(at)?, at)))
     }
@@ -111,14 +110,30 @@ impl Snapshot {
         match self.tree.get(&here) {
             Some(Node::Directory { target }) => target.is_some(),
             Some(Node::File { linked }) => *linked == Linked::Yes,
+            Some(Node::LostLink) => true,
             None => false,
         }
     }
 
+    /// What the disk holds at a path in normal form, in the workspace.
+    fn on_disk(&self, at: &str) -> Option<FileKind> {
+        self.tree.get(at)?.kind()
+    }
+
+    /// Whether a link that leads nowhere stands at a path in normal form.
+    pub(super) fn is_lost(&self, at: &str) -> bool {
+        self.tree.get(at) == Some(&Node::LostLink) && self.kind_here(at).is_none()
+    }
+
+    fn is_lost_for(&self, root: Option<&Root>, at: &str) -> bool {
+        let here = self.map_deployed_for(root, at);
+        self.resolve(&here).is_some_and(|here| self.is_lost(&here))
+    }
+
     /// What stands at a path in normal form, in the workspace.
     fn kind_here(&self, at: &str) -> Option<FileKind> {
-        if let Some(node) = self.tree.get(at) {
-            return Some(node.kind());
+        if let Some(kind) = self.on_disk(at) {
+            return Some(kind);
         }
         self.area_of(at)?;
         if self.open.contains(at) {
@@ -138,7 +153,12 @@ impl Snapshot {
 
     /// The names in a folder of the workspace, those of unsaved documents among them.
     fn names(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
-        let mut names = self.tree.list(folder);
+        let mut names: Vec<(Arc<str>, FileKind)> = self
+            .tree
+            .list(folder)
+            .into_iter()
+            .filter_map(|(name, kind)| Some((name, kind?)))
+            .collect();
         if self.kind_here(folder) != Some(FileKind::Directory) {
             return names;
         }
@@ -179,7 +199,7 @@ impl Snapshot {
                 ".." => {
                     let folder = match self.tree.get(&here) {
                         Some(Node::Directory { target }) => target.as_deref(),
-                        Some(Node::File { .. }) => return None,
+                        Some(Node::File { .. } | Node::LostLink) => return None,
                         None if self.area_of(&here).is_some()
                             && self.kind_here(&here) != Some(FileKind::Directory) =>
                         {
@@ -225,6 +245,17 @@ impl Snapshot {
             .map_or_else(Vec::new, |folder| self.names(&folder))
     }
 
+    fn lost_links_for(&self, root: Option<&Root>, folder: &str) -> Vec<Arc<str>> {
+        let folder = self.map_deployed_for(root, folder);
+        let Some(folder) = self.resolve(&folder) else {
+            return Vec::new();
+        };
+        let names = self.tree.list(&folder).into_iter();
+        let lost =
+            names.filter(|(name, kind)| kind.is_none() && self.is_lost(&path::join(&folder, name)));
+        lost.map(|(name, _)| name).collect()
+    }
+
     /// The file at a path of the workspace.
     fn read(&self, root: Option<&Root>, at: &str) -> Result<&Arc<File>, LoadError> {
         // Most paths are in normal form and those of a file that was read.
@@ -240,6 +271,8 @@ impl Snapshot {
     /// The file at a path in normal form; failures name it as `shown`.
     fn read_here(&self, here: &str, shown: &str) -> Result<&Arc<File>, LoadError> {
         match self.kind_here(here) {
+            // Puppet looks at a data file before it opens it (`Context#cached_file_data`).
+            None if self.is_lost(here) => Err(SystemError::NotFound.at("rb_file_s_stat", shown)),
             None => Err(SystemError::NotFound.at("rb_sysopen", shown)),
             Some(FileKind::Directory) => Err(SystemError::IsDirectory.at("io_fread", shown)),
             Some(FileKind::File) => {
@@ -262,7 +295,7 @@ impl Snapshot {
 
     fn may_hold_for(&self, root: Option<&Root>, at: &str, key: &str, format: Format) -> bool {
         let Ok(file) = self.read(root, at) else {
-            return self.kind_for(root, at).is_some();
+            return self.kind_for(root, at).is_some() || self.is_lost_for(root, at);
         };
         if file.format() != Some(format) {
             return self.data_of(file, format).may_hold(key);
@@ -324,6 +357,10 @@ impl Files for Snapshot {
         self.list_for(None, folder)
     }
 
+    fn lost_links(&self, folder: &str) -> Vec<Arc<str>> {
+        self.lost_links_for(None, folder)
+    }
+
     fn is_link(&self, path: &str) -> bool {
         self.is_link_for(None, path)
     }
@@ -383,6 +420,10 @@ impl Files for RootFiles<'_> {
 
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
         self.snapshot.list_for(Some(self.root), folder)
+    }
+
+    fn lost_links(&self, folder: &str) -> Vec<Arc<str>> {
+        self.snapshot.lost_links_for(Some(self.root), folder)
     }
 
     fn is_link(&self, path: &str) -> bool {

@@ -172,6 +172,11 @@ impl Draft<'_> {
         for at in &self.moved {
             let (was, is) = (kind(self.before, at), kind(&self.next, at));
             if was == is {
+                match [self.before, &self.next].map(|snapshot| snapshot.is_lost(at)) {
+                    [false, true] => delta.appeared.push(Arc::clone(at)),
+                    [true, false] => delta.vanished.push(Arc::clone(at)),
+                    [true, true] | [false, false] => {}
+                }
                 continue;
             }
             match is {

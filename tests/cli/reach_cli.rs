@@ -410,3 +410,41 @@ fn a_key_that_only_data_elsewhere_may_set_is_unknown_and_not_missing() {
     assert!(shown.contains("unless level 'Private'"), "{shown}");
     assert!(!error.contains("no data sets"), "{error}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_fails_the_lookups_whose_glob_fits_it() {
+    let hiera = "version: 5\nhierarchy:\n- {name: Parts, glob: 'g/*.yaml'}\n\
+                 - {name: One, path: one.yaml}\n- {name: Common, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("hiera.yaml", hiera),
+        ("data/g/a.yaml", "a: 1\n"),
+        ("data/common.yaml", "b: 2\n"),
+    ]);
+    let at = folder.path();
+    let link = |name: &str| std::os::unix::fs::symlink("nowhere", at.join(name)).unwrap();
+    // Puppet passes over a path that is such a link.
+    link("data/one.yaml");
+    let (code, shown, _) = said(at, &["matrix", "b"]);
+    assert_eq!(code, Some(0));
+    assert!(shown.contains("data/common.yaml:1"), "{shown}");
+    let (code, shown, _) = said(at, &["check"]);
+    assert_eq!(code, Some(0), "{shown}");
+
+    link("data/g/d.yaml");
+    let error = "No such file or directory @ rb_file_s_stat - ";
+    for key in ["a", "b"] {
+        let (code, _, lookup) = said(at, &["lookup", key]);
+        assert_eq!(code, Some(1));
+        assert!(lookup.contains(error), "{lookup}");
+        let (_, matrix, _) = said(at, &["matrix", key]);
+        assert!(matrix.contains(&format!("error: {error}")), "{matrix}");
+    }
+    let (_, hover, _) = said(at, &["hover", "data/common.yaml:1:1"]);
+    let start = format!("b — Puppet fails here: {}", error.trim_end());
+    assert!(hover.starts_with(&start), "{hover}");
+    let (code, shown, _) = said(at, &["check"]);
+    assert_eq!(code, Some(1), "{shown}");
+    let finding = "'g/*.yaml' fits 'data/g/d.yaml', a link that leads nowhere";
+    assert!(shown.contains(finding), "{shown}");
+}

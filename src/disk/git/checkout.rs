@@ -65,6 +65,8 @@ enum Entry {
     File(usize, ObjectId, Linked),
     /// Where a symbolic link leads, as it is written.
     Link(String),
+    /// A symbolic link that leads nowhere.
+    LostLink,
     /// A file that is not versioned.
     OnDisk(Linked),
 }
@@ -167,7 +169,7 @@ impl Reading {
         for _ in 0..MOST_LINKS {
             let links = self.entries.iter().filter_map(|(at, entry)| match entry {
                 Entry::Link(target) => Some((at.clone(), target.clone())),
-                Entry::Folder { .. } | Entry::File(..) | Entry::OnDisk(_) => None,
+                Entry::Folder { .. } | Entry::File(..) | Entry::OnDisk(_) | Entry::LostLink => None,
             });
             let links: Vec<(String, String)> = links.collect();
             if links.is_empty() {
@@ -178,8 +180,11 @@ impl Reading {
             }
         }
         // What is left leads in circles.
-        self.entries
-            .retain(|_, entry| !matches!(entry, Entry::Link(_)));
+        for entry in self.entries.values_mut() {
+            if matches!(entry, Entry::Link(_)) {
+                *entry = Entry::LostLink;
+            }
+        }
     }
 
     fn link(&mut self, folder: &str, at: &str, target: &str) {
@@ -192,7 +197,7 @@ impl Reading {
             // Git says nothing of what is there.
             let entry = match read::entry(&leads, Want::Name) {
                 DiskEntry::File { .. } => Some(Entry::OnDisk(Linked::Yes)),
-                DiskEntry::Directory { .. } | DiskEntry::Absent => None,
+                DiskEntry::Directory { .. } | DiskEntry::LostLink | DiskEntry::Absent => None,
             };
             self.put(at, entry);
             return;
@@ -229,7 +234,18 @@ impl Reading {
                     .collect();
                 self.entries.extend(copies);
             }
-            Some(Entry::OnDisk(_)) | None => self.put(at, None),
+            Some(Entry::LostLink) => self.put(at, Some(Entry::LostLink)),
+            Some(Entry::OnDisk(_)) => self.put(at, None),
+            None => {
+                let mut above = std::iter::successors(path::parent(&leads), |at| path::parent(at));
+                if above.any(|at| matches!(self.entries.get(at), Some(Entry::Link(_)))) {
+                    // The folder's link comes first.
+                    return;
+                }
+                // What is not versioned may be there.
+                let is_lost = read::entry(&leads, Want::Name) == DiskEntry::Absent;
+                self.put(at, is_lost.then_some(Entry::LostLink));
+            }
         }
     }
 
@@ -255,7 +271,7 @@ impl Reading {
         });
         for found in walked.found {
             let at = &*found.path;
-            let is_folder = found.kind == FileKind::Directory;
+            let is_folder = found.kind == Some(FileKind::Directory);
             if self.entries.contains_key(at) || self.entries.len() >= MOST_FILES {
                 continue;
             }
@@ -274,10 +290,11 @@ impl Reading {
             let is_foreign = foreign.as_ref().is_some_and(in_foreign);
             if is_foreign || excluded.holds(&below, is_folder) {
                 let entry = match found.kind {
-                    FileKind::Directory => Entry::Folder {
+                    Some(FileKind::Directory) => Entry::Folder {
                         target: found.target,
                     },
-                    FileKind::File => Entry::OnDisk(found.linked),
+                    Some(FileKind::File) => Entry::OnDisk(found.linked),
+                    None => Entry::LostLink,
                 };
                 self.add_folders(at, folder);
                 self.entries.insert(at.to_string(), entry);
@@ -319,7 +336,10 @@ impl Reading {
                     continue;
                 }
                 Entry::File(_, _, linked) | Entry::OnDisk(linked) => *linked,
-                Entry::Link(_) => continue,
+                Entry::Link(_) | Entry::LostLink => {
+                    found.push((Arc::from(at.as_str()), DiskEntry::LostLink));
+                    continue;
+                }
             };
             let content = match data_folders.reads(at) {
                 true => self.content(at, entry)?,
@@ -349,7 +369,7 @@ impl Reading {
         let (repository, id) = match entry {
             Entry::File(repository, id, _) => (&self.repositories[*repository], id),
             Entry::OnDisk(_) => return Ok(read::content(at)),
-            Entry::Folder { .. } | Entry::Link(_) => return Ok(None),
+            Entry::Folder { .. } | Entry::Link(_) | Entry::LostLink => return Ok(None),
         };
         let object = repository.objects.read(id)?;
         let size = object.bytes.len() as u64;

@@ -273,6 +273,15 @@ fn links_submodules_and_ignored_modules_are_there_too() {
     let found = read(repo.path(), "HEAD").unwrap();
     assert_eq!(found, expected);
     assert_eq!(found["linked/link.yaml"], page(100, 1));
+    use crate::workspace::Files;
+    // What leads nowhere does so in the revision as on the disk.
+    let folder = repo.path().to_str().unwrap();
+    let settings = crate::workspace::Settings::default();
+    let revision = snapshot_of_revision(folder, "HEAD", &settings).unwrap();
+    let data = format!("{folder}/data");
+    let lost = revision.lost_links(&data);
+    assert_eq!(lost, ["gone.yaml", "round"].map(std::sync::Arc::from));
+    assert_eq!(lost, snapshot_of(folder).lost_links(&data));
 }
 
 #[test]
