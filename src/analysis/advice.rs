@@ -396,13 +396,40 @@ fn same_name(analysis: Analysis<'_>, report: &Report, outside: &str) -> Option<S
     }
 }
 
+/// The innermost folder around the workspace and around a data directory that a hierarchy names from
+/// its own folder, as `../data`.
+fn folder_above<'a>(analysis: Analysis<'a>, found: &Hierarchy, outside: &str) -> Option<&'a str> {
+    let config = analysis.snapshot.file(found.config.as_ref()?)?.facts();
+    let mut paths = config.config.as_ref()?.paths.iter();
+    let is_it = |datadir: &str| {
+        !datadir.starts_with('/') && path::normalise(&path::join(&found.folder, datadir)) == outside
+    };
+    paths.find(|path| is_it(&path.datadir))?;
+    let top: &str = analysis.snapshot.folders().first()?;
+    std::iter::successors(path::parent(top), |folder| path::parent(folder))
+        .find(|folder| path::within(outside, folder).is_some())
+        .filter(|folder| *folder != "/")
+}
+
 fn outside(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
     let levels = report.hierarchies.iter().flat_map(|found| &found.levels);
     let outside: Vec<_> = levels.filter(|level| level.is_outside).collect();
     let first = outside.first()?;
     let folder = first.datadir.as_deref()?;
-    let advice = match same_name(analysis, report, folder) {
-        Some(inside) => Advice {
+    let above = report
+        .hierarchies
+        .iter()
+        .find_map(|found| folder_above(analysis, found, folder));
+    let advice = match (above, same_name(analysis, report, folder)) {
+        (Some(above), _) => Advice {
+            what: format!(
+                "level '{}' reads {folder}, which lies beside the workspace: open {above}, which holds both",
+                first.name
+            ),
+            place: SHELL,
+            paste: format!("hiera-ls doctor --workspace {above}\n"),
+        },
+        (None, Some(inside)) => Advice {
             what: format!(
                 "level '{}' reads {folder}, which is not in the workspace: if {inside} is deployed there, say so",
                 first.name
@@ -410,7 +437,7 @@ fn outside(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
             place: PROJECT_FILE,
             paste: format!("pathMap:\n  {folder}: {inside}\n"),
         },
-        None => Advice {
+        (None, None) => Advice {
             what: format!(
                 "level '{}' reads {folder}, which is not in the workspace: if you have a copy of it, name it in \
                  place of /path/to/copy (in editors, in the setting 'pathMap')",

@@ -73,7 +73,7 @@ pub use outline::{LevelOutline, Outline};
 pub use reach::{Place, Reach, reach};
 pub use request::{
     Answer, Asker, Assumed, Certainty, Log, Reads, Request, Tracing, Unknown, UnknownCause,
-    absent_words,
+    absent_levels, absent_words,
 };
 pub use root::layer_of;
 pub use session::{Compilation, Session};

@@ -215,10 +215,21 @@ const MOST_NAMED: usize = 4;
 /// it`. None for no level.
 #[must_use]
 pub fn absent_words(levels: &[Arc<str>], what: &str) -> Option<String> {
-    let (those, verb) = match levels {
+    let verb = match levels {
+        [_] => "sets",
+        [..] => "set",
+    };
+    Some(format!("{} {verb} {what}", absent_levels(levels)?))
+}
+
+/// Levels whose files are not here, by name: `level 'private' (not in this workspace)`. None for no
+/// level.
+#[must_use]
+pub fn absent_levels(levels: &[Arc<str>]) -> Option<String> {
+    let those = match levels {
         [] => return None,
-        [_] => ("level", "sets"),
-        [..] => ("levels", "set"),
+        [_] => "level",
+        [..] => "levels",
     };
     let shown = levels.iter().take(MOST_NAMED);
     let shown: Vec<String> = shown.map(|name| format!("'{name}'")).collect();
@@ -227,7 +238,7 @@ pub fn absent_words(levels: &[Arc<str>], what: &str) -> Option<String> {
         more => format!(" and {more} more"),
     };
     Some(format!(
-        "{those} {}{more} (not in this workspace) {verb} {what}",
+        "{those} {}{more} (not in this workspace)",
         shown.join(", ")
     ))
 }

@@ -448,3 +448,33 @@ fn a_link_that_leads_nowhere_fails_the_lookups_whose_glob_fits_it() {
     let finding = "'g/*.yaml' fits 'data/g/d.yaml', a link that leads nowhere";
     assert!(shown.contains(finding), "{shown}");
 }
+
+#[test]
+fn data_beside_the_workspace_is_unknown_and_the_doctor_says_which_folder_to_open() {
+    let hiera = "version: 5\ndefaults: {datadir: ../data, data_hash: yaml_data}\n\
+                 hierarchy:\n- {name: Common, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("all/conf/hiera.yaml", hiera),
+        ("all/data/common.yaml", "a: 1\n"),
+    ]);
+    let at = &folder.path().join("all/conf");
+    let unknown = "unknown: level 'Common' (not in this workspace) may set it\n\
+                   not found, unless level 'Common' (not in this workspace) sets it\n";
+    for arguments in [&["lookup", "a"][..], &["lookup", "a", "b"]] {
+        let found = said(at, arguments);
+        assert_eq!(found, (Some(3), String::new(), unknown.to_owned()));
+    }
+    let (_, report, error) = said(at, &["doctor", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).expect(&error);
+    let advice = &report["advice"][0];
+    let what = advice["what"].as_str().unwrap();
+    assert!(what.contains("which lies beside the workspace"), "{what}");
+    // What is pasted works, and so do other commands with the same folder.
+    let paste = advice["paste"].as_str().unwrap();
+    let words: Vec<&str> = paste.split_whitespace().skip(1).collect();
+    let (code, shown, _) = said(at, &words);
+    assert_eq!(code, Some(0));
+    assert!(shown.contains("reaches 1 file of data"), "{shown}");
+    let opened = said(at, &[&["lookup", "a"], &words[1..]].concat());
+    assert_eq!(opened, (Some(0), "--- 1\n".into(), String::new()));
+}

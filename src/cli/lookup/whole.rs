@@ -10,7 +10,7 @@ use crate::cli::meant::no_node;
 use crate::cli::nodes::{Asked, Found};
 use crate::cli::terminal::remark;
 use crate::cli::workspace::{read, root_for};
-use crate::ide::unseen::outside_words;
+use crate::ide::unseen::{outside_reason, outside_words};
 use crate::interpolation::Key;
 use crate::lookup::{Group, Request, Tracing, UnknownCause, groups_of_possible};
 use crate::scope::{KnownNodes, Node, Scope, top_name};
@@ -44,11 +44,13 @@ pub(super) fn by_name(
     };
     let scope = compiled.scope(&node, &view.environment.name);
     let session = view.session();
-    if request.tracing == Tracing::Off
-        && let Some(words) = outside(&view, &scope, request)
-    {
+    let outside = match request.tracing {
+        Tracing::Off => outside(&view, &scope, request),
+        _ => Vec::new(),
+    };
+    if !outside.is_empty() {
         let mut groups = groups_of_possible(&session, &scope, request);
-        restrict(&mut groups, &words);
+        restrict(&mut groups, &outside);
         return several(arguments, &groups);
     }
     let ended = one(arguments, &session, &scope, request);
@@ -97,33 +99,38 @@ pub(super) fn any_node(
         return one(arguments, &session, &Scope::open(), request);
     }
     let mut groups = groups_of_possible(&session, &Scope::open(), request);
-    if let Some(words) = outside(&view, &Scope::open(), request) {
-        restrict(&mut groups, &words);
-    }
+    restrict(&mut groups, &outside(&view, &Scope::open(), request));
     several(arguments, &groups)
 }
 
-/// The levels outside of the workspace that may set one of the keys, in words.
-fn outside(view: &RootView<'_>, scope: &Scope, request: &Request) -> Option<String> {
-    let words = request.names.iter().filter_map(|name| {
-        let key = Key::parse(name).ok()?;
-        let root = key.root.as_name()?;
-        let levels = view
-            .has_outside(root)
-            .then(|| view.survey(root, scope).outside())?;
-        outside_words(&levels)
-    });
-    let words: Vec<String> = words.collect();
-    (!words.is_empty()).then(|| words.join(", or "))
+/// The levels outside of the workspace that may set one of the keys, each once.
+fn outside(view: &RootView<'_>, scope: &Scope, request: &Request) -> Vec<Arc<str>> {
+    let mut levels: Vec<Arc<str>> = Vec::new();
+    for name in &request.names {
+        let key = Key::parse(name).ok();
+        let root = key.as_ref().and_then(|key| key.root.as_name());
+        let Some(root) = root.filter(|root| view.has_outside(root)) else {
+            continue;
+        };
+        for level in view.survey(root, scope).outside() {
+            if !levels.contains(&level) {
+                levels.push(level);
+            }
+        }
+    }
+    levels
 }
 
 /// Makes levels outside of the workspace a condition of the answers.
-fn restrict(groups: &mut [Group], words: &str) {
+fn restrict(groups: &mut [Group], levels: &[Arc<str>]) {
+    let (Some(reason), Some(words)) = (outside_reason(levels), outside_words(levels)) else {
+        return;
+    };
     for group in groups {
-        group.unknown.get_or_insert_with(|| words.to_owned());
+        group.unknown.get_or_insert_with(|| reason.clone());
         group.unless = Some(match group.unless.take() {
             Some(unless) => format!("{unless}, or {words}"),
-            None => words.to_owned(),
+            None => words.clone(),
         });
     }
 }
