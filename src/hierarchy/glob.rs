@@ -38,7 +38,7 @@ pub fn glob(
     let mut found = Vec::new();
     for alternative in alternatives(pattern)? {
         let parts = parts(&alternative);
-        if parts.is_empty() {
+        if parts.is_empty() || has_brace(&alternative) {
             continue;
         }
         let walk = Walk {
@@ -327,6 +327,21 @@ fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
     Ok(done)
 }
 
+/// Whether a brace is open still once all pairs are expanded: Ruby finds nothing then.
+fn has_brace(pattern: &str) -> bool {
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => {
+                characters.next();
+            }
+            '{' => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// The first `{` and the `}` that closes it, escapes skipped.
 fn first_braces(pattern: &str) -> Option<(usize, usize)> {
     let mut left = None;
@@ -483,6 +498,19 @@ mod tests {
     fn braces_keep_their_written_order() {
         let files = ["/d/a.yaml", "/d/b.yaml", "/d/x/c.yaml"];
         assert_eq!(run("/d/{b,a}.yaml", &files), ["/d/b.yaml", "/d/a.yaml"]);
+        // As Ruby 3.1 has it.
+        let open = ["/d/{a}.yaml", "/d/x{a.yaml"];
+        for pattern in [
+            "/d/{a*",
+            "/d/{a[!b]*",
+            "/d/x{a.yaml",
+            "/d/[{]a*",
+            "/d/{{a}*",
+        ] {
+            assert_eq!(run(pattern, &open), [""; 0], "{pattern}");
+        }
+        assert_eq!(run("/d/\\{a[!b]*", &open), ["/d/{a}.yaml"]);
+        assert_eq!(run("/d/[\\{]a*", &open), ["/d/{a}.yaml"]);
         assert_eq!(
             run("/d/{x/,}*.yaml", &files),
             ["/d/x/c.yaml", "/d/a.yaml", "/d/b.yaml"]

@@ -329,7 +329,11 @@ impl Engine<'_> {
                 let scan = eyaml::scan(text);
                 if scan.blobs.is_empty() {
                     // No blob in it after all: the text stays, but for one line break.
-                    let text = text.strip_suffix('\n').unwrap_or(text);
+                    let ends = ["\r\n", "\n", "\r"];
+                    let text = ends
+                        .iter()
+                        .find_map(|end| text.strip_suffix(end))
+                        .unwrap_or(text);
                     return self.interpolate(&Value::string(text), invocation, &Methods::Allowed);
                 }
                 let keys = self.settings().keys.clone();

@@ -11,6 +11,7 @@ use super::walk::Provider;
 use crate::hierarchy::{
     Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations, dirname,
 };
+use crate::regexp::Regexp;
 use crate::value::{Value, load_yaml};
 
 /// The providers of a compilation, each looked for once.
@@ -431,17 +432,12 @@ fn legacy_function_config(root: &str, function: &str) -> Config {
 }
 
 pub(super) fn defined_twice(config: &Config, name: &str) -> LookupError {
+    // Puppet takes the name for a pattern.
+    let pattern = Regexp::new(&format!(r#"\s+name:\s+['"]?{name}(?:[^\w]|$)"#));
     let at_name = |line: &str| {
-        line.match_indices("name:").any(|(at, _)| {
-            let rest = &line[at + "name:".len()..];
-            let value = rest.trim_start();
-            let value = value.strip_prefix(['"', '\'']).unwrap_or(value);
-            line[..at].ends_with(char::is_whitespace)
-                && rest.starts_with(char::is_whitespace)
-                && value.strip_prefix(name).is_some_and(|tail| {
-                    !tail.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-                })
-        })
+        pattern
+            .as_ref()
+            .is_ok_and(|it| it.is_match(line) == Ok(true))
     };
     let message = format!("Hierarchy name '{name}' defined more than once.");
     twice(

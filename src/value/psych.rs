@@ -405,7 +405,14 @@ impl<'t> Loader<'t> {
         if merges && merge(hash, &value_node.kind, &value.value) {
             return Ok(size);
         }
-        hash.insert(key.value, value.value);
+        let key = match &key.value {
+            // To Ruby ASCII bytes are the same string as text.
+            Value::Bytes(bytes) if bytes.is_ascii() => {
+                Value::string(String::from_utf8_lossy(bytes))
+            }
+            _ => key.value,
+        };
+        hash.insert(key, value.value);
         Ok(size)
     }
 }

@@ -226,6 +226,8 @@ impl Extraction<'_> {
             self.has_odd_keys |= text.starts_with(':');
             return;
         };
+        // What a tag makes of a key only loading tells.
+        self.has_odd_keys |= self.tree.node(target(self.tree, key)).tag.is_some();
         if is_merge && self.merge(value, end, merges) {
             return;
         }
