@@ -136,7 +136,9 @@ impl<'a> Engine<'a> {
     pub(super) fn run(&mut self, request: &Request) -> Answer {
         self.tracer = match request.tracing {
             Tracing::Off => None,
-            wanted => Some(Tracer::new(wanted)),
+            wanted @ (Tracing::Full | Tracing::Sources | Tracing::OptionsOnly) => {
+                Some(Tracer::new(wanted))
+            }
         };
         self.budget = Budget::default();
         self.given.begin();

@@ -78,7 +78,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         did_you_mean(meant)
     );
     let finding = findings.report_as(severity(meant), at.range, message);
-    if let (Some(meant), Some(place)) = (meant, place_of(at, &segment)) {
+    if let (Some(meant), Some(place)) = (meant, place_of(at, segment)) {
         let edit = TextEdit::replace(file.places(at.node).source_range(place), meant);
         finding
             .fixes

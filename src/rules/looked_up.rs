@@ -180,10 +180,12 @@ enum Part<'v> {
 
 /// One step into a value, as `puppet/pops/lookup/sub_lookup.rb` takes it.
 fn part<'v>(value: &'v Value, segment: &Segment) -> Part<'v> {
-    match ValueKind::of(value) {
-        ValueKind::Open | ValueKind::Other => return Part::Unknown,
-        kind if is_refused(kind, segment) => return Part::Refused,
-        _ => {}
+    let kind = ValueKind::of(value);
+    if matches!(kind, ValueKind::Open | ValueKind::Other) {
+        return Part::Unknown;
+    }
+    if is_refused(kind, segment) {
+        return Part::Refused;
     }
     match (value, segment) {
         (Value::Hash(hash), _) => {

@@ -34,7 +34,11 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         }
         ValueKind::Boolean => "true or false",
         ValueKind::Number => "a number",
-        _ => "a text",
+        ValueKind::Text
+        | ValueKind::Open
+        | ValueKind::Undef
+        | ValueKind::Hash
+        | ValueKind::Other => "a text",
     };
     let message = format!("'{root}' holds {kind}, which has no parts: Puppet fails on this key");
     findings.report(at.range, message);
