@@ -27,7 +27,18 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     if !is_foreign(file, path, &at.text[at.token.range.end as usize..]) {
         return;
     }
-    let (severity, effect) = match file.settings().puppet_version {
+    let version = match is_of_version_3(file) {
+        // Puppet 8 has no such hierarchies.
+        true => PuppetVersion::V7,
+        false => file.settings().puppet_version,
+    };
+    // `%%{NONE}{X}` gives `%{X}` where a variable that is not there is an empty text.
+    let is_escape = at.text[..at.token.range.start as usize].ends_with('%')
+        && at.text[at.token.range.end as usize..].starts_with('{');
+    if is_escape && version == PuppetVersion::V7 {
+        return;
+    }
+    let (severity, effect) = match version {
         PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
         PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty text there"),
     };
@@ -53,6 +64,16 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         let title = "Write the percent sign as a literal";
         finding.fixes.push(Fix::new(Safety::Safe, title, edit));
     }
+}
+
+/// Whether all hierarchies that read a file are of version 3.
+fn is_of_version_3(file: &FileContext<'_>) -> bool {
+    let mut versions = file.readers().iter().map(|reader| {
+        let config = reader.root.root.hiera_yaml.as_deref()?;
+        let config = file.snapshot().file(config)?.facts().config.as_ref()?;
+        Some(config.version)
+    });
+    !file.readers().is_empty() && versions.all(|version| version == Some(3))
 }
 
 /// Whether no variable of Puppet has such a name. `behind` is what follows the token.
@@ -98,4 +119,40 @@ fn is_pattern(name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::check_file;
+    use crate::workspace::{Change, Workspace};
+
+    fn check(hierarchy: &str, value: &str) -> Vec<Severity> {
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec!["/repo".into()]));
+        let open = |path: &str, text: &str| {
+            workspace.apply(Change::Open {
+                path: path.into(),
+                text: text.into(),
+                version: 1,
+            })
+        };
+        open("/repo/hiera.yaml", hierarchy);
+        let path = "/repo/data/common.yaml";
+        let snapshot = open(path, &format!("a: \"{value}\"\n"));
+        let found = check_file(&snapshot, path).into_iter();
+        let found = found.filter(|finding| finding.code == RULE.code);
+        found.map(|finding| finding.severity).collect()
+    }
+
+    #[test]
+    fn data_of_version_3_is_no_data_of_puppet_8() {
+        let three =
+            ":backends: yaml\n:hierarchy:\n  - common\n:yaml:\n  :datadir: /etc/puppet/data\n";
+        let five = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+        assert_eq!(check(five, "%{REQUEST_URI}"), [Severity::Error]);
+        assert_eq!(check(five, "%%{HIERA}{REQUEST_URI}"), [Severity::Error]);
+        assert_eq!(check(three, "%{REQUEST_URI}"), [Severity::Warning]);
+        assert_eq!(check(three, "%%{HIERA}{REQUEST_URI}"), []);
+    }
 }

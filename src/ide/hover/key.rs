@@ -1,6 +1,9 @@
 //! A key, top-level or nested: its effective value, for which nodes, and which levels made it.
 
-use super::context::Context;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::context::{Context, with_more};
 use super::levels::{self, merge_line};
 use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use super::provenance::{dig, notes};
@@ -319,6 +322,26 @@ fn definition(context: &Context<'_>, key: &str) -> Option<Line> {
     })
 }
 
+/// The functions of levels that are known by name only, a few of them.
+fn custom_functions(context: &Context<'_>) -> Line {
+    /// Most that are named.
+    const MOST: usize = 2;
+    let view = &context.view;
+    let places = view.places(&view.layer);
+    let unknown = places.iter().filter(|place| place.reading.is_none());
+    let names: BTreeSet<&Arc<str>> = unknown.map(|place| &place.function.name).collect();
+    if names.is_empty() {
+        return vec![text("a custom backend")];
+    }
+    let mut line = vec![text("the function ")];
+    let named = names
+        .iter()
+        .take(MOST)
+        .map(|name| vec![code(name.to_string())]);
+    line.extend(joined(named, " or "));
+    with_more(line, names.len().saturating_sub(MOST))
+}
+
 /// The file's own value where no hierarchy reads it.
 fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
     let mut page = Page::default();
@@ -345,10 +368,10 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
     }
     let analysis = context.view.analysis;
     if !analysis.configurations_reading(context.path()).is_empty() {
-        page.line(vec![
-            text("a custom backend could read it: declare what it does by the setting "),
-            code("hiera-ls.backends"),
-        ]);
+        let mut line = custom_functions(context);
+        line.push(text(" could read it: declare what it does by the setting "));
+        line.push(code("hiera-ls.backends"));
+        page.line(line);
         return page;
     }
     for line in reasons(analysis, Unread::NotReached) {

@@ -86,3 +86,17 @@ fn a_data_directory_beside_the_configuration_s_folder() {
             hierarchy: conf/hiera.yaml"#]],
     );
 }
+
+#[test]
+fn a_function_that_may_read_the_file_is_named() {
+    let levels = "#- hiera.yaml\nversion: 5\nhierarchy:\n- {name: c, path: common.yaml}\n\
+                  - {name: e, lookup_key: \"vmlib::expand_path\", path: more}\n";
+    check(
+        &format!("{levels}#- data/more.yaml\nmore::p$0ort: 1\n#- data/common.yaml\na: 1\n"),
+        expect![[r#"
+            more::port — no level of the hierarchy reads this file
+              1
+            the function vmlib::expand_path could read it: declare what it does by the setting
+              hiera-ls.backends"#]],
+    );
+}
