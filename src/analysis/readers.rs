@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::RootView;
+use super::{Analysis, RootView};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::{self, Place, Request, Run};
 use crate::scope::{Column, KnownNodes};
@@ -17,16 +17,13 @@ impl RootView<'_> {
     /// [`MOST_LOOKUPS`] and until the request is cancelled. Members that would take more are in none.
     #[must_use]
     pub fn runs(&self, request: &Request, members: &[usize]) -> Vec<Run> {
-        let analysis = &self.analysis;
-        let is_cancelled = &|| (analysis.is_cancelled)();
-        lookup::runs_until(
-            &self.session(),
-            analysis.nodes,
-            request,
-            members,
-            MOST_LOOKUPS,
+        let Analysis {
+            nodes,
             is_cancelled,
-        )
+            ..
+        } = self.analysis;
+        let goes_on = |made| made < MOST_LOOKUPS && !is_cancelled();
+        lookup::runs_while(&self.session(), nodes, request, members, &goes_on)
     }
 
     /// The file that a known node reads at a place for a key; none where a variable in its path has no

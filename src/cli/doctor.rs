@@ -75,7 +75,7 @@ fn print(arguments: &DoctorArguments) -> Result<(), String> {
     let text = match arguments.format {
         DoctorFormat::Text if folder != disk::absolute(".") => {
             format!(
-                "Workspace\n  {folder}: names of files, and what is to be pasted, are from there\n\n{}",
+                "Workspace\n  {folder}: paths below are relative to it, commands are run in it\n\n{}",
                 document.content
             )
         }

@@ -79,7 +79,7 @@ pub use root::layer_of;
 pub use session::{Compilation, Session};
 pub use spread::{
     Group, OTHERWISE, Origin, Run, Source, group_of, groups_of_members, groups_of_nodes,
-    groups_of_possible, possible_readers, readers, runs, runs_until, sources,
+    groups_of_possible, possible_readers, readers, runs, runs_while, sources,
 };
 pub use trace::{Event, NodeKind, Possible, Remark, TraceLocation, TraceNode, TraceScope};
 

@@ -41,35 +41,33 @@ pub fn runs(
     request: &Request,
     members: &[usize],
 ) -> Vec<Run> {
-    runs_until(session, nodes, request, members, usize::MAX, &|| false)
+    runs_while(session, nodes, request, members, &|_| true)
 }
 
-/// [`runs`] of at most so many lookups, broken off where `is_stopped` says so: members that would
-/// take another lookup are in none of them.
+/// [`runs`], as long as `goes_on` says so, which is told how many lookups were made: members that would take
+/// another one are in none of them.
 #[must_use]
-pub fn runs_until(
+pub fn runs_while(
     session: &Session<'_>,
     nodes: &KnownNodes,
     request: &Request,
     members: &[usize],
-    most: usize,
-    is_stopped: &dyn Fn() -> bool,
+    goes_on: &dyn Fn(usize) -> bool,
 ) -> Vec<Run> {
-    let limits = (most, is_stopped);
-    let found = answers_until(session, nodes, request, members, limits, |answer| answer);
+    let found = answers_while(session, nodes, request, members, goes_on, |answer| answer);
     let runs = found.into_iter();
     runs.map(|(answer, members)| Run { answer, members })
         .collect()
 }
 
-/// [`runs_until`], of each answer only what `tell` makes of it: the traces of a large hierarchy are
+/// [`runs_while`], of each answer only what `tell` makes of it: the traces of a large hierarchy are
 /// many times what is wanted of them.
-fn answers_until<T>(
+fn answers_while<T>(
     session: &Session<'_>,
     nodes: &KnownNodes,
     request: &Request,
     members: &[usize],
-    (most, is_stopped): (usize, &dyn Fn() -> bool),
+    goes_on: &dyn Fn(usize) -> bool,
     mut tell: impl FnMut(Answer) -> T,
 ) -> Vec<(T, Vec<usize>)> {
     let mut parted: Vec<Parted> = Vec::new();
@@ -80,11 +78,8 @@ fn answers_until<T>(
             runs[run].1.push(member);
             continue;
         }
-        if runs.len() >= most {
+        if !goes_on(runs.len()) {
             continue;
-        }
-        if is_stopped() {
-            break;
         }
         let answer = session.lookup(&nodes.scope(member), request);
         let rest = &members[at..];
@@ -328,14 +323,7 @@ pub fn groups_of_members(
         (group as u32, *origin as u32)
     };
     let mut place_of: Vec<(u32, u32)> = vec![(0, 0); nodes.len()];
-    for (place, members) in answers_until(
-        session,
-        nodes,
-        request,
-        members,
-        (usize::MAX, &|| false),
-        tell,
-    ) {
+    for (place, members) in answers_while(session, nodes, request, members, &|_| true, tell) {
         for member in members {
             place_of[member] = place;
         }

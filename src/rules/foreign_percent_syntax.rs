@@ -124,24 +124,16 @@ fn is_pattern(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{FOLDER, Fixture};
     use crate::rules::check_file;
-    use crate::workspace::{Change, Workspace};
 
     fn check(hierarchy: &str, value: &str) -> Vec<Severity> {
-        let workspace = Workspace::new();
-        workspace.apply(Change::Folders(vec!["/repo".into()]));
-        let open = |path: &str, text: &str| {
-            workspace.apply(Change::Open {
-                path: path.into(),
-                text: text.into(),
-                version: 1,
-            })
-        };
-        open("/repo/hiera.yaml", hierarchy);
-        let path = "/repo/data/common.yaml";
-        let snapshot = open(path, &format!("a: \"{value}\"\n"));
-        let found = check_file(&snapshot, path).into_iter();
-        let found = found.filter(|finding| finding.code == RULE.code);
+        let text = format!("a: \"{value}\"\n#- hiera.yaml\n{hierarchy}");
+        let snapshot = Fixture::new("data/common.yaml", &text).opened();
+        let found = check_file(&snapshot, &format!("{FOLDER}/data/common.yaml"));
+        let found = found
+            .into_iter()
+            .filter(|finding| finding.code == RULE.code);
         found.map(|finding| finding.severity).collect()
     }
 

@@ -81,15 +81,19 @@ fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
     let Some(first) = looked_up.key.segments.first() else {
         return Some(Held::Values(kinds));
     };
-    if kinds.iter().any(|kind| is_refused(*kind, first)) {
-        let is_sure =
-            kinds.iter().all(|kind| is_refused(*kind, first)) && !checker.has_option(root, "merge");
+    let is_merged = checker.has_option(root, "merge");
+    let refused = kinds
+        .iter()
+        .filter(|kind| is_refused(**kind, first))
+        .count();
+    if refused > 0 {
+        // Merged scalars become a list.
+        let is_sure = refused == kinds.len() && !is_merged;
         let (kind, segment) = (kinds[0], first.clone());
         return is_sure.then_some(Held::Scalar { kind, segment });
     }
     let values = values(checker, root)?;
     let mut values: Vec<&Value> = values.iter().collect();
-    let is_merged = checker.has_option(root, "merge");
     for segment in &looked_up.key.segments {
         let mut below = Vec::new();
         let mut names = BTreeSet::new();
@@ -98,7 +102,6 @@ fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
             match part(value, segment) {
                 Part::Is(value) => below.push(value),
                 Part::Absent(others) => names.extend(others),
-                // Merged scalars become a list.
                 Part::Refused if is_merged => return None,
                 Part::Refused => scalars += 1,
                 Part::Unknown => return None,
@@ -143,12 +146,17 @@ fn kinds(checker: &Checker<'_>, root: &str) -> Option<Vec<ValueKind>> {
             }
             Some(kind) => kind,
         };
-        if matches!(kind, ValueKind::Open | ValueKind::Other) {
+        if is_unknown(kind) {
             return None;
         }
         kinds.push(kind);
     }
     (!kinds.is_empty()).then_some(kinds)
+}
+
+/// Whether it is not known what becomes of a value of this kind.
+fn is_unknown(kind: ValueKind) -> bool {
+    matches!(kind, ValueKind::Open | ValueKind::Other)
 }
 
 /// Whether Puppet refuses to dig a part out of a value (`puppet/pops/lookup/sub_lookup.rb`).
@@ -181,7 +189,7 @@ enum Part<'v> {
 /// One step into a value, as `puppet/pops/lookup/sub_lookup.rb` takes it.
 fn part<'v>(value: &'v Value, segment: &Segment) -> Part<'v> {
     let kind = ValueKind::of(value);
-    if matches!(kind, ValueKind::Open | ValueKind::Other) {
+    if is_unknown(kind) {
         return Part::Unknown;
     }
     if is_refused(kind, segment) {
@@ -254,35 +262,26 @@ pub(super) fn files_that_look_up(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::fixture::{FOLDER, Fixture};
     use crate::lookup::PuppetVersion;
     use crate::rules::Checker;
-    use crate::workspace::{Change, Workspace};
 
     /// The findings of a file with a token, beside fifty files that set the key, and how many files were
     /// loaded for them.
     fn check(token: &str, value: &str) -> (Vec<&'static str>, usize) {
-        let workspace = Workspace::new();
-        workspace.apply(Change::Folders(vec!["/repo".into()]));
-        let open = |path: String, text: &str| {
-            workspace.apply(Change::Open {
-                path: path.into(),
-                text: text.into(),
-                version: 1,
-            })
-        };
-        let levels = "version: 5\nhierarchy:\n  - {name: n, path: \"n/%{trusted.certname}.yaml\"}\n  \
-                      - {name: c, path: common.yaml}\n";
-        open("/repo/hiera.yaml".into(), levels);
+        let mut text = format!(
+            "url: \"{token}\"\n#- hiera.yaml\nversion: 5\nhierarchy:\n\
+             - {{name: n, path: \"n/%{{trusted.certname}}.yaml\"}}\n- {{name: c, path: common.yaml}}\n"
+        );
         for node in 0..50 {
-            let text = format!("port: {value}\nnumber: {node}\n");
-            open(format!("/repo/data/n/{node}.yaml"), &text);
+            text += &format!("#- data/n/{node}.yaml\nport: {value}\nnumber: {node}\n");
         }
-        let path = "/repo/data/common.yaml";
-        let snapshot = open(path.into(), &format!("url: \"{token}\"\n"));
+        let snapshot = Fixture::new("data/common.yaml", &text).opened();
         let before = snapshot.loaded_texts();
         let checker = Checker::new(&snapshot, PuppetVersion::V8);
-        let findings = checker.file(path).expect("a level reads it");
-        let codes = findings.into_iter().map(|finding| finding.code);
+        let findings = checker.file(&format!("{FOLDER}/data/common.yaml"));
+        let findings = findings.expect("a level reads it").into_iter();
+        let codes = findings.map(|finding| finding.code);
         (codes.collect(), snapshot.loaded_texts() - before)
     }
 

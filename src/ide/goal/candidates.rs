@@ -21,6 +21,9 @@ pub(super) struct Level {
     is_asked_for: bool,
     /// The files, with whose they are.
     files: BTreeMap<Arc<str>, Vec<usize>>,
+    /// How near the keys of the files are to the key: the segments that the nearest one shares with
+    /// it, and how many share as many.
+    nearness: (usize, usize),
 }
 
 /// Edits to try out.
@@ -112,6 +115,7 @@ impl Level {
         Ok(Level {
             is_asked_for: variables.any(asked),
             place: place.clone(),
+            nearness: nearness(view, &goal.key, files.keys()),
             files,
         })
     }
@@ -122,27 +126,10 @@ impl Level {
         self.place.layer == other.place.layer && glob(self) == glob(other)
     }
 
-    /// How near the keys of its files are to a key: the segments that the nearest one shares with it,
-    /// and how many share as many. O(keys of the files).
-    fn nearness(&self, view: &RootView<'_>, key: &str) -> (usize, usize) {
-        let shared = |other: &str| {
-            let pairs = key.split("::").zip(other.split("::"));
-            pairs.take_while(|(own, other)| own == other).count()
-        };
-        let files = self.files.keys();
-        let files = files.filter_map(|at| view.analysis.snapshot.file(at));
-        let keys = files.flat_map(|file| file.facts().keys.iter());
-        keys.fold((0, 0), |(most, count), known| match shared(&known.name) {
-            shared if shared > most => (shared, 1),
-            shared if shared == most && most > 0 => (most, count + 1),
-            _ => (most, count),
-        })
-    }
-
     /// Whether its files set other keys of a key's class.
-    fn has_class_of(&self, view: &RootView<'_>, key: &str) -> bool {
+    fn has_class_of(&self, key: &str) -> bool {
         let class = key.split("::").count() - 1;
-        class > 0 && self.nearness(view, key).0 >= class
+        class > 0 && self.nearness.0 >= class
     }
 
     /// The file that another node reads there.
@@ -151,22 +138,40 @@ impl Level {
     }
 }
 
-/// Of the files that one glob names the one whose keys are nearest to a key, else the first: a key
+/// How near the keys of some files are to a key; see [`Level::nearness`]. O(keys of the files).
+fn nearness<'f>(
+    view: &RootView<'_>,
+    key: &str,
+    files: impl Iterator<Item = &'f Arc<str>>,
+) -> (usize, usize) {
+    let shared = |other: &str| {
+        let pairs = key.split("::").zip(other.split("::"));
+        pairs.take_while(|(own, other)| own == other).count()
+    };
+    let files = files.filter_map(|at| view.analysis.snapshot.file(at));
+    let keys = files.flat_map(|file| file.facts().keys.iter());
+    keys.fold((0, 0), |(most, count), known| match shared(&known.name) {
+        shared if shared > most => (shared, 1),
+        shared if shared == most && most > 0 => (most, count + 1),
+        _ => (most, count),
+    })
+}
+
+/// Of the files that one glob names the one whose keys are nearest to the key, else the first: a key
 /// belongs beside those of its own class.
-pub(super) fn one_of_each_glob(view: &RootView<'_>, key: &str, levels: Vec<Level>) -> Vec<Level> {
-    let mut chosen: Vec<(Level, (usize, usize))> = Vec::new();
+pub(super) fn one_of_each_glob(levels: Vec<Level>) -> Vec<Level> {
+    let mut chosen: Vec<Level> = Vec::new();
     for level in levels {
-        let nearness = level.nearness(view, key);
         match chosen.last_mut() {
-            Some((last, most)) if last.is_of_same_glob(&level) => {
-                if nearness > *most {
-                    (*last, *most) = (level, nearness);
+            Some(last) if last.is_of_same_glob(&level) => {
+                if level.nearness > last.nearness {
+                    *last = level;
                 }
             }
-            _ => chosen.push((level, nearness)),
+            _ => chosen.push(level),
         }
     }
-    chosen.into_iter().map(|(level, _)| level).collect()
+    chosen
 }
 
 /// The edits to try out, those of each level side by side.
@@ -342,7 +347,7 @@ impl Making<'_> {
             plan,
             entries,
             is_asked_for: self.level.is_asked_for,
-            is_among_its_own: self.level.has_class_of(self.view, key),
+            is_among_its_own: self.level.has_class_of(key),
             above: self.above,
         })
     }

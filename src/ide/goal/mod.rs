@@ -198,7 +198,7 @@ pub fn proposals(
             }
         }
     }
-    let levels = one_of_each_glob(view, &goal.key, levels);
+    let levels = one_of_each_glob(levels);
     let mut found: Vec<(Candidate, Tried)> = Vec::new();
     let mut all = candidates(view, goal, &levels, &state);
     all.truncate(MOST_TRIED);
