@@ -450,7 +450,7 @@ fn a_link_that_leads_nowhere_fails_the_lookups_whose_glob_fits_it() {
 }
 
 #[test]
-fn data_beside_the_workspace_is_unknown_and_the_doctor_says_which_folder_to_open() {
+fn data_beside_the_workspace_is_read_by_lookup_and_the_doctor_says_which_folder_to_open() {
     let hiera = "version: 5\ndefaults: {datadir: ../data, data_hash: yaml_data}\n\
                  hierarchy:\n- {name: Common, path: common.yaml}\n";
     let folder = workspace(&[
@@ -458,12 +458,19 @@ fn data_beside_the_workspace_is_unknown_and_the_doctor_says_which_folder_to_open
         ("all/data/common.yaml", "a: 1\n"),
     ]);
     let at = &folder.path().join("all/conf");
-    let unknown = "unknown: level 'Common' (not in this workspace) may set it\n\
-                   not found, unless level 'Common' (not in this workspace) sets it\n";
-    for arguments in [&["lookup", "a"][..], &["lookup", "a", "b"]] {
-        let found = said(at, arguments);
-        assert_eq!(found, (Some(3), String::new(), unknown.to_owned()));
+    for of in [&[][..], &["--node", "n"]] {
+        let found = said(at, &[&["lookup", "a"], of].concat());
+        assert_eq!(found, (Some(0), "--- 1\n".into(), String::new()));
+        let (_, explained, _) = said(at, &[&["lookup", "a", "--explain"], of].concat());
+        assert!(explained.contains("Found key: \"a\" value: 1"), "{explained}");
+        let not_found = "hiera-ls: Function lookup() did not find a value for the name 'b'\n";
+        let missing = said(at, &[&["lookup", "b"], of].concat());
+        assert_eq!(missing, (Some(1), String::new(), not_found.into()));
     }
+    // Other commands stay inside the workspace.
+    let (_, matrix, _) = said(at, &["matrix", "a"]);
+    let unless = "unless level 'Common' (not in this workspace) sets it";
+    assert!(matrix.contains(unless), "{matrix}");
     let (_, report, error) = said(at, &["doctor", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&report).expect(&error);
     let advice = &report["advice"][0];

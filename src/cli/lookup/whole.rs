@@ -1,10 +1,11 @@
 //! Lookups that need the whole workspace: for a node that only data files name, and for any node.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::{End, LookupArguments, no_hierarchy, one, several, with_name};
-use crate::analysis::{Analysis, RootView};
+use crate::analysis::{Analysis, RootView, datadir_of, layers_of};
 use crate::cli::compiled::Compiled;
 use crate::cli::meant::no_node;
 use crate::cli::nodes::{Asked, Found};
@@ -25,7 +26,7 @@ pub(super) fn by_name(
     name: &str,
     request: &Request,
 ) -> Result<(), End> {
-    let whole = Whole::read(arguments, asked)?;
+    let whole = Whole::read(arguments, asked, &request.names)?;
     let no_nodes = KnownNodes::default();
     let view = whole.view(arguments, asked, &no_nodes)?;
     let place = format!("{}/hiera.yaml", whole.folder);
@@ -91,7 +92,7 @@ pub(super) fn any_node(
     asked: &Asked<'_>,
     request: &Request,
 ) -> Result<(), End> {
-    let whole = Whole::read(arguments, asked)?;
+    let whole = Whole::read(arguments, asked, &request.names)?;
     let no_nodes = KnownNodes::default();
     let view = whole.view(arguments, asked, &no_nodes)?;
     let session = view.session();
@@ -142,11 +143,22 @@ struct Whole {
 }
 
 impl Whole {
-    fn read(arguments: &LookupArguments, asked: &Asked<'_>) -> Result<Whole, End> {
+    /// Reads the workspace, and the data directories beside it that the keys are looked up in, as
+    /// `puppet lookup` does.
+    fn read(arguments: &LookupArguments, asked: &Asked<'_>, keys: &[Arc<str>]) -> Result<Whole, End> {
         let folder = arguments.places.folder().map_err(End::Failed)?;
         let files = arguments.places.files(asked.project);
-        let snapshot = read(&folder, &files.map_err(End::Failed)?);
-        Ok(Whole { folder, snapshot })
+        let mut files = files.map_err(End::Failed)?;
+        let snapshot = read(&folder, &files);
+        let whole = Whole { folder, snapshot };
+        let no_nodes = KnownNodes::default();
+        let beside = data_directories_outside(&whole.view(arguments, asked, &no_nodes)?, keys);
+        if beside.is_empty() {
+            return Ok(whole);
+        }
+        files.folders.extend(beside);
+        let snapshot = read(&whole.folder, &files);
+        Ok(Whole { snapshot, ..whole })
     }
 
     fn view<'a>(
@@ -161,4 +173,14 @@ impl Whole {
         let analysis = Analysis::new(&self.snapshot, asked.settings, asked.configs, nodes);
         Ok(with_name(analysis.at(root), &arguments.environment))
     }
+}
+
+/// The data directories outside of the workspace that are on this machine.
+fn data_directories_outside(view: &RootView<'_>, keys: &[Arc<str>]) -> BTreeSet<Arc<str>> {
+    let layers = keys.iter().flat_map(|key| layers_of(key));
+    let places = layers.flat_map(|layer| view.session().known_places(&layer).to_vec());
+    let outside = places.filter(|place| view.analysis.is_outside(&place.template));
+    let folders = outside.filter_map(|place| datadir_of(&place));
+    let here = folders.filter(|folder| Path::new(folder).is_dir());
+    here.map(Arc::from).collect()
 }
