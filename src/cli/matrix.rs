@@ -63,7 +63,7 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
         false => chosen(&view, &arguments.keys, arguments.format),
     };
     let layout = Layout::of_output();
-    let mut rows = Rows::new();
+    let mut rows = Rows::new(arguments.format);
     if arguments.format == TableFormat::Csv {
         let head = ["key", "found", "value", "why", "count", "nodes", "sources"];
         rows.print(&csv(&head))?;
@@ -73,13 +73,12 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
         if !arguments.all_keys {
             row = with_facts(&view, row);
         }
-        let text = match arguments.format {
-            TableFormat::Text => text(&row, layout),
-            TableFormat::Json => row_json(&row) + "\n",
-            TableFormat::Csv => table(&row),
-            TableFormat::Markdown => markdown(&row),
-        };
-        rows.print(&text)?;
+        match arguments.format {
+            TableFormat::Text => rows.print(&text(&row, layout)),
+            TableFormat::Json | TableFormat::JsonLines => rows.print_object(&row_json(&row)),
+            TableFormat::Csv => rows.print(&table(&row)),
+            TableFormat::Markdown => rows.print(&markdown(&row)),
+        }?;
         rows.progress(at + 1, keys.len());
     }
     rows.end()?;
@@ -103,7 +102,6 @@ fn chosen(
     asked: &[String],
     format: TableFormat,
 ) -> (Vec<Arc<str>>, Vec<String>) {
-    let is_for_programs = matches!(format, TableFormat::Json | TableFormat::Csv);
     let known = KnownKeys::of(&[view]);
     let (mut keys, mut missing) = (Vec::new(), Vec::new());
     for name in asked {
@@ -123,7 +121,7 @@ fn chosen(
         if !is_set {
             missing.push(message);
         }
-        if is_set || is_for_programs {
+        if is_set || format.is_for_programs() {
             keys.push(Arc::from(name.as_str()));
         }
     }

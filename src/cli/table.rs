@@ -11,8 +11,10 @@ use super::terminal::{Progress, unwritten};
 pub(super) enum TableFormat {
     /// For people
     Text,
-    /// One JSON object per line
+    /// One JSON array
     Json,
+    /// One JSON object a line
+    JsonLines,
     /// Comma-separated values with a head line
     Csv,
     /// Markdown, as for a comment on a pull request
@@ -31,16 +33,31 @@ pub(super) fn csv(fields: &[&str]) -> String {
     quoted.collect::<Vec<_>>().join(",") + "\n"
 }
 
+impl TableFormat {
+    /// Whether programs read it, not people.
+    pub(super) fn is_for_programs(self) -> bool {
+        match self {
+            TableFormat::Json | TableFormat::JsonLines | TableFormat::Csv => true,
+            TableFormat::Text | TableFormat::Markdown => false,
+        }
+    }
+}
+
 /// Rows on standard output, and how far a long run is on standard error, where that is a terminal.
 pub(super) struct Rows {
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,
     is_terminal: bool,
     progress: Progress,
+    format: TableFormat,
+    /// How many JSON objects have been printed.
+    objects: usize,
 }
 
 impl Rows {
-    pub(super) fn new() -> Rows {
+    pub(super) fn new(format: TableFormat) -> Rows {
         Rows {
+            format,
+            objects: 0,
             out: std::io::BufWriter::new(std::io::stdout().lock()),
             is_terminal: std::io::stdout().is_terminal(),
             progress: Progress::new(),
@@ -62,6 +79,17 @@ impl Rows {
         written.map_err(|error| unwritten(&error))
     }
 
+    /// Prints one JSON object: an element of the array, or a line.
+    pub(super) fn print_object(&mut self, object: &str) -> Result<(), String> {
+        let text = match (self.format, self.objects) {
+            (TableFormat::Json, 0) => format!("[\n{object}"),
+            (TableFormat::Json, _) => format!(",\n{object}"),
+            _ => format!("{object}\n"),
+        };
+        self.objects += 1;
+        self.print(&text)
+    }
+
     /// Shows how many of all keys are done.
     pub(super) fn progress(&mut self, done: usize, total: usize) {
         self.progress.count(done, total, "keys");
@@ -69,6 +97,11 @@ impl Rows {
 
     /// Ends the run.
     pub(super) fn end(mut self) -> Result<(), String> {
+        match (self.format, self.objects) {
+            (TableFormat::Json, 0) => self.print("[]\n")?,
+            (TableFormat::Json, _) => self.print("\n]\n")?,
+            _ => {}
+        }
         self.progress.clear();
         self.out.flush().map_err(|error| unwritten(&error))
     }

@@ -25,7 +25,7 @@ const FILES: [(&str, &str); 6] = [
 #[test]
 fn the_matrix_shows_what_agents_get() {
     let folder = workspace(&FILES);
-    let (code, shown, error) = said(folder.path(), &["matrix", "port", "--format", "json"]);
+    let (code, shown, error) = said(folder.path(), &["matrix", "port", "--format", "json-lines"]);
     assert_eq!(code, Some(0), "{error}");
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     let answers = shown["answers"].as_array();
@@ -91,7 +91,7 @@ fn a_function_in_puppet_gives_each_node_its_own_data() {
             r#"{"a": {"facts": {"place": "lon"}}, "b": {"facts": {"place": "nyc"}}, "c": {"facts": {"place": "lon"}}}"#,
         ),
     ]);
-    let (code, shown, error) = said(folder.path(), &["matrix", "rack", "--format", "json"]);
+    let (code, shown, error) = said(folder.path(), &["matrix", "rack", "--format", "json-lines"]);
     assert_eq!(code, Some(0), "{error}");
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     let answers = shown["answers"].as_array().unwrap().iter();
@@ -130,7 +130,7 @@ fn a_comparison_runs_the_manifests_of_each_side() {
     let other = other.path().to_str().unwrap().to_owned();
     let (_, shown, error) = said(
         folder.path(),
-        &["diff", "--against", &other, "--format", "json"],
+        &["diff", "--against", &other, "--format", "json-lines"],
     );
     let shown: serde_json::Value =
         serde_json::from_str(&shown).unwrap_or_else(|_| panic!("{error}"));

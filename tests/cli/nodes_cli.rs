@@ -51,7 +51,7 @@ fn run(folder: &Path, arguments: &[&str]) -> (String, String, i32) {
 #[test]
 fn hosts_are_known_by_the_names_of_their_files() {
     let folder = workspace();
-    let (text, _, code) = run(folder.path(), &["matrix", "port", "--format", "json"]);
+    let (text, _, code) = run(folder.path(), &["matrix", "port", "--format", "json-lines"]);
     assert_eq!(code, 0);
     let row: serde_json::Value = serde_json::from_str(&text).unwrap();
     let answers = row["answers"].as_array().unwrap();

@@ -128,7 +128,7 @@ fn a_matrix_says_that_an_answer_is_not_certain() {
         let arguments = ["matrix", "address", "--format", format];
         said(folder.path(), &arguments).1
     };
-    let row: Value = serde_json::from_str(&matrix("json")).unwrap();
+    let row: Value = serde_json::from_str(&matrix("json-lines")).unwrap();
     let answer = &row["answers"][0];
     assert_eq!(answer["found"], Value::Null, "{row}");
     assert_eq!(answer["certain"], false, "{row}");

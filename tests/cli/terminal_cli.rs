@@ -225,9 +225,40 @@ fn several_answers_are_json_where_that_is_asked() {
         .map(|group| group["nodes"].as_array().unwrap().len());
     assert_eq!((groups.len(), nodes.sum::<usize>()), (3, 8));
     assert!(groups.iter().any(|group| group["value"] == 9443), "{out}");
+    // They are those of the matrix, with where they come from.
+    let matrix = ["matrix", "profile::web::port", "--workspace", ACME];
+    let (code, rows, _) = said(&[&matrix[..], &["--format", "json"]].concat());
+    assert_eq!(code, Some(0));
+    let rows: serde_json::Value = serde_json::from_str(&rows).unwrap();
+    assert_eq!(rows.as_array().map(Vec::len), Some(1));
+    assert_eq!(rows[0]["answers"].as_array(), Some(groups));
+    let line = &groups[0]["sources"][0]["line"];
+    assert!(line.as_u64() > Some(1), "{out}");
     let (_, out, error) = said(&arguments);
     assert_eq!(out, "");
     assert!(error.starts_with("3 answers:\n"), "{error}");
+}
+
+#[test]
+fn json_is_one_array_and_json_lines_an_object_a_line() {
+    let json = |arguments: &[&str], of: &str| {
+        let arguments = [arguments, &["--workspace", ACME, "--format", of]].concat();
+        said(&arguments).1
+    };
+    let two = ["db01.lon.acme.example", "web01.lon.acme.example"];
+    let tables = [
+        &["matrix", "profile::web::*"][..],
+        &["diff", two[0], two[1]],
+        &["diff", two[0], two[0]],
+        &["check"],
+    ];
+    for arguments in tables {
+        let array: Vec<serde_json::Value> =
+            serde_json::from_str(&json(arguments, "json")).expect(arguments[0]);
+        let lines = json(arguments, "json-lines");
+        let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap());
+        assert_eq!(array, lines.collect::<Vec<serde_json::Value>>(), "{arguments:?}");
+    }
 }
 
 #[test]

@@ -543,7 +543,7 @@ fn two_nodes_and_two_checkouts_are_compared() {
         "key,before,after,count,nodes,before_sources,after_sources\n\
          host,\"\"\"ls\"\"\",\"\"\"cp\"\"\",1,c,new/data/common.yaml:2,new/data/common.yaml:2\n"
     );
-    let (text, _) = with(&["matrix", "port", "none", "--format", "json"]);
+    let (text, _) = with(&["matrix", "port", "none", "--format", "json-lines"]);
     let place = |path: &str| {
         folder
             .path()

@@ -63,7 +63,7 @@ def answers_of_puppet(deployed, nodes, keys):
 
 def answers_of_hiera_ls(program, folder, nodes_file):
     """By key, by node: the answer as the matrix has it."""
-    command = [program, "matrix", "--all-keys", "--format", "json", "--workspace", folder, "--nodes", nodes_file]
+    command = [program, "matrix", "--all-keys", "--format", "json-lines", "--workspace", folder, "--nodes", nodes_file]
     ran = subprocess.run(command, capture_output=True, text=True)
     found = {}
     for line in ran.stdout.splitlines():

@@ -54,7 +54,7 @@ pub(super) struct DiffArguments {
 /// could not be read or a key is not set anywhere.
 pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
     let format = arguments.format;
-    if arguments.no_values && matches!(format, TableFormat::Json | TableFormat::Csv) {
+    if arguments.no_values && format.is_for_programs() {
         complain("--no-values is for the formats text and markdown: json and csv are for programs");
         return ExitCode::from(2);
     }
@@ -182,7 +182,7 @@ struct Output {
 impl Output {
     fn new(arguments: &DiffArguments) -> Result<Output, String> {
         let format = arguments.format;
-        let mut rows = Rows::new();
+        let mut rows = Rows::new(format);
         if format == TableFormat::Csv {
             rows.print(&csv(&[
                 "key",
@@ -207,16 +207,20 @@ impl Output {
     fn add(&mut self, found: Vec<Difference>, (done, of): (usize, usize)) -> Result<(), String> {
         self.count += found.len();
         for difference in found {
-            let text = match self.format {
+            match self.format {
                 TableFormat::Markdown => {
                     self.kept.push(difference);
-                    continue;
+                    Ok(())
                 }
-                TableFormat::Json => difference_json(&difference) + "\n",
-                TableFormat::Csv => table(&difference),
-                TableFormat::Text => text(&difference, self.layout, self.has_values),
-            };
-            self.rows.print(&text)?;
+                TableFormat::Json | TableFormat::JsonLines => {
+                    self.rows.print_object(&difference_json(&difference))
+                }
+                TableFormat::Csv => self.rows.print(&table(&difference)),
+                TableFormat::Text => {
+                    let text = text(&difference, self.layout, self.has_values);
+                    self.rows.print(&text)
+                }
+            }?;
         }
         self.rows.progress(done, of);
         Ok(())

@@ -24,14 +24,14 @@ use crate::cli::workspace::{Opened, PlaceArguments, StrictArgument, read, root_f
 use crate::disk::WorkspaceDisk;
 use crate::hierarchy::{Config, Layer};
 use crate::ide::cell::cell_json;
-use crate::ide::matrix::{SourceLine, cell};
+use crate::ide::matrix::{cell, line};
 use crate::lookup::{
     Answer, Assumed, Certainty, ConfigCache, Environment, EnvironmentConfig, Group, LookupError,
     Request, Session, Source, Tracing, groups_of_nodes, without_reason,
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value, load_yaml};
-use crate::workspace::{Files as _, Settings as FileSettings, path};
+use crate::workspace::{Files as _, Settings as FileSettings, Snapshot, path};
 
 /// The flags of `puppet lookup`, and ours.
 #[derive(Args)]
@@ -215,7 +215,9 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
             if request.tracing != Tracing::Off && arguments.render_as.is_none() {
                 return explained(&session, &nodes, &request);
             }
-            several(arguments, &groups_of_nodes(&session, &nodes, &request))
+            let request = for_groups(arguments, &request);
+            let groups = groups_of_nodes(&session, &nodes, &request);
+            several(arguments, &groups, &|| read(&folder, &of_files))
         }
     }
 }
@@ -385,8 +387,13 @@ fn could_not_run(error: &LookupError) -> End {
     End::Failed(error.words())
 }
 
-/// No node was named: one answer is printed, several are listed.
-fn several(arguments: &LookupArguments, groups: &[Group]) -> Result<(), End> {
+/// No node was named: one answer is printed, several are listed. `snapshot` gives the workspace, for
+/// the lines that answers come from.
+fn several(
+    arguments: &LookupArguments,
+    groups: &[Group],
+    snapshot: &dyn Fn() -> Arc<Snapshot>,
+) -> Result<(), End> {
     match groups {
         [] => Err(End::Failed("no nodes are known".into())),
         [only] => match &only.unknown {
@@ -403,8 +410,11 @@ fn several(arguments: &LookupArguments, groups: &[Group]) -> Result<(), End> {
             }
         },
         groups if arguments.render_as == Some(Format::Json) => {
-            let groups: Vec<String> = groups.iter().map(group_json).collect();
-            print(&format!("[{}]\n", groups.join(",\n ")))?;
+            let snapshot = snapshot();
+            let mut line_of = |source: &Source| line(&snapshot, source);
+            let cells = groups.iter().map(|group| cell(group.clone(), &mut line_of));
+            let cells: Vec<String> = cells.map(|cell| cell_json(&cell)).collect();
+            print(&format!("[{}]\n", cells.join(",\n ")))?;
             Err(End::Code(2))
         }
         groups => {
@@ -417,13 +427,12 @@ fn several(arguments: &LookupArguments, groups: &[Group]) -> Result<(), End> {
     }
 }
 
-/// A group as a cell of `matrix --format json`.
-fn group_json(group: &Group) -> String {
-    let place = |source: &Source| SourceLine {
-        file: source.place.clone(),
-        line: 1,
-    };
-    cell_json(&cell(group.clone(), &mut { place }))
+/// The request whose groups are printed: JSON tells the sources of each.
+fn for_groups(arguments: &LookupArguments, request: &Request) -> Request {
+    match (arguments.render_as, request.tracing) {
+        (Some(Format::Json), Tracing::Off) => request.clone().with_sources(),
+        _ => request.clone(),
+    }
 }
 
 /// How each answer is found, for the first of the nodes that get it.

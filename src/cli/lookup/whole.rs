@@ -1,21 +1,21 @@
 //! Lookups that need the whole workspace: for a node that only data files name, and for any node.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
-use super::{End, LookupArguments, no_hierarchy, one, several, with_name};
+use super::{End, LookupArguments, for_groups, no_hierarchy, one, several, with_name};
 use crate::analysis::{Analysis, RootView, datadir_of, layers_of};
 use crate::cli::compiled::Compiled;
 use crate::cli::meant::no_node;
 use crate::cli::nodes::{Asked, Found};
 use crate::cli::terminal::remark;
 use crate::cli::workspace::{read, root_for};
+use crate::disk::DiskFiles;
 use crate::ide::unseen::{outside_reason, outside_words};
 use crate::interpolation::Key;
 use crate::lookup::{Group, Request, Tracing, UnknownCause, groups_of_possible};
 use crate::scope::{KnownNodes, Node, Scope, top_name};
-use crate::workspace::Snapshot;
+use crate::workspace::{FileKind, Files as _, Snapshot};
 
 /// A node that no file describes: one that data files are named after, or, where no file describes
 /// any node, one of which only the name is known. What depends on its facts is unknown.
@@ -50,9 +50,10 @@ pub(super) fn by_name(
         _ => Vec::new(),
     };
     if !outside.is_empty() {
-        let mut groups = groups_of_possible(&session, &scope, request);
+        let asked = for_groups(arguments, request);
+        let mut groups = groups_of_possible(&session, &scope, &asked);
         restrict(&mut groups, &outside);
-        return several(arguments, &groups);
+        return several(arguments, &groups, &|| Arc::clone(&whole.snapshot));
     }
     let ended = one(arguments, &session, &scope, request);
     if let Err(End::Code(3)) = ended {
@@ -99,9 +100,10 @@ pub(super) fn any_node(
     if request.tracing != Tracing::Off {
         return one(arguments, &session, &Scope::open(), request);
     }
-    let mut groups = groups_of_possible(&session, &Scope::open(), request);
+    let asked = for_groups(arguments, request);
+    let mut groups = groups_of_possible(&session, &Scope::open(), &asked);
     restrict(&mut groups, &outside(&view, &Scope::open(), request));
-    several(arguments, &groups)
+    several(arguments, &groups, &|| Arc::clone(&whole.snapshot))
 }
 
 /// The levels outside of the workspace that may set one of the keys, each once.
@@ -181,6 +183,7 @@ fn data_directories_outside(view: &RootView<'_>, keys: &[Arc<str>]) -> BTreeSet<
     let places = layers.flat_map(|layer| view.session().known_places(&layer).to_vec());
     let outside = places.filter(|place| view.analysis.is_outside(&place.template));
     let folders = outside.filter_map(|place| datadir_of(&place));
-    let here = folders.filter(|folder| Path::new(folder).is_dir());
+    let disk = DiskFiles::new();
+    let here = folders.filter(|folder| disk.kind(folder) == Some(FileKind::Directory));
     here.map(Arc::from).collect()
 }

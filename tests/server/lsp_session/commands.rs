@@ -125,7 +125,7 @@ fn the_matrix_of_a_key_shows_every_answer_with_its_nodes() {
     .assert_eq(&serde_json::to_string_pretty(values).unwrap());
     // What the command line prints for the same nodes.
     let printed = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
-        .args(["matrix", "port", "--format", "json", "--nodes"])
+        .args(["matrix", "port", "--format", "json-lines", "--nodes"])
         .arg(repository.folder.join("nodes.json"))
         .arg("--workspace")
         .arg(repository.folder.join("environments/production"))
