@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::nodes::Asked;
-use super::terminal::{self, complain, print as print_text};
+use super::terminal::{self, Layout, Paint, complain, print as print_text};
 use super::workspace::{Opened, PlaceArguments, settings_of};
 use crate::analysis::Analysis;
 use crate::disk;
@@ -82,20 +82,22 @@ fn print(arguments: &DoctorArguments) -> Result<(), String> {
         DoctorFormat::Text => document.content,
         DoctorFormat::Json => document.data.unwrap_or_default() + "\n",
     };
-    match (terminal::width(), arguments.format) {
-        (Some(width), DoctorFormat::Text) => print_text(&laid_out(&text, width)),
-        (_, _) => print_text(&text),
+    match arguments.format {
+        DoctorFormat::Text => print_text(&laid_out(&text, Layout::of_output())),
+        DoctorFormat::Json => print_text(&text),
     }
 }
 
-/// The report with sentences broken to a width. Tables, and what is to be pasted, stand further right
-/// and stay as they are.
-fn laid_out(text: &str, width: usize) -> String {
+/// The report with its titles in a colour and sentences broken at the width. Tables, and what is to be
+/// pasted, stand further right and stay as they are.
+fn laid_out(text: &str, layout: Layout) -> String {
     let lines = text.lines().map(|line| {
         let indent = line.len() - line.trim_start().len();
-        if indent >= 4 {
-            return format!("{line}\n");
-        }
+        let width = match (indent, layout.width) {
+            (0, _) => return layout.whole_line(Paint::Title, line),
+            (1..4, Some(width)) => width,
+            (_, _) => return format!("{line}\n"),
+        };
         let number = line.trim_start().split_once(". ").map(|(number, _)| number);
         let number = number.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
         let hang = number.map_or(4, |number| indent + number.len() + 2);

@@ -155,8 +155,8 @@ fn text(row: &Row, layout: Layout) -> String {
         let pad = width.unwrap_or_default() - value.chars().count();
         let place = |source: &SourceLine| sources_text([source], shown);
         let (sources, origins) = origins_text(cell, &place);
-        let line = format!("  {value}{}  {whose:wide$}  {sources}", " ".repeat(pad));
-        out += &layout.line(Paint::Plain, &line);
+        let line = format!("  {value}{}  {whose:wide$}", " ".repeat(pad));
+        out += &layout.line_with(Paint::Plain, &line, &sources);
         for origin in origins {
             out += &layout.line(Paint::Aside, &format!("      {origin}"));
         }
@@ -164,8 +164,8 @@ fn text(row: &Row, layout: Layout) -> String {
     for cell in &row.by_facts {
         let value = &cut_apart(&[outcome_text(cell)], WIDEST)[0];
         let sources = sources_text(cell.sources(), shown);
-        let line = format!("  {value}  where {}  {sources}", cell.condition);
-        out += &layout.line(Paint::Plain, &line);
+        let line = format!("  {value}  where {}", cell.condition);
+        out += &layout.line_with(Paint::Plain, &line, &sources);
     }
     let mut printed: Vec<&str> = Vec::new();
     // A short condition stands beside its value.

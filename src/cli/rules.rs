@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::terminal::{Layout, Paint, complain, print};
+use super::terminal::{Layout, Paint, complain, hanging, print};
 use crate::rules::{RULES, rule};
 use crate::text::nearest;
 
@@ -19,7 +19,7 @@ pub(crate) fn explain(code: &str) -> ExitCode {
         complain(&format!("there is no rule '{code}': {hint}"));
         return ExitCode::from(UNKNOWN_CODE);
     };
-    printed(rule.page)
+    printed(&Layout::of_output().page(rule.page))
 }
 
 /// Prints code, severity and summary of every rule, ordered by code.
@@ -30,7 +30,9 @@ pub(crate) fn list() -> ExitCode {
     let lines = RULES.iter().map(|rule| {
         let (code, severity) = (rule.code, rule.severity.name());
         let line = format!("{code:width$}  {severity:11}  {}", rule.summary);
-        layout.line(Paint::Plain, &line)
+        let line = hanging(&line, layout.width.unwrap_or(usize::MAX), 4);
+        let rest = line.strip_prefix(code).unwrap_or_default();
+        layout.word(Paint::Title, code) + rest + "\n"
     });
     printed(&lines.collect::<String>())
 }

@@ -46,7 +46,11 @@ fn is_wanted(is_terminal: bool) -> bool {
 
 /// Columns of the terminal that standard output is; nothing for a file or a pipe.
 pub(super) fn width() -> Option<usize> {
-    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    columns(terminal_size::terminal_size_of(std::io::stdout()))
+}
+
+fn columns(size: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
+    let (width, _) = size?;
     Some(usize::from(width.0)).filter(|width| *width > 0)
 }
 
@@ -67,6 +71,44 @@ impl Layout {
         }
     }
 
+    /// That of standard error.
+    fn of_messages() -> Layout {
+        Layout {
+            is_coloured: is_wanted(std::io::stderr().is_terminal()),
+            width: columns(terminal_size::terminal_size_of(std::io::stderr())),
+        }
+    }
+
+    /// A word in a colour.
+    pub(super) fn word(self, paint: Paint, word: &str) -> String {
+        match (self.is_coloured, paint.code()) {
+            (true, Some(code)) if !word.is_empty() => format!("\x1b[{code}m{word}\x1b[0m"),
+            (_, _) => word.to_owned(),
+        }
+    }
+
+    /// A page of Markdown: its titles and its examples are told apart, and its sentences are broken at
+    /// the width.
+    pub(super) fn page(self, page: &str) -> String {
+        let mut is_example = false;
+        let lines = page.lines().map(|line| {
+            let is_fence = line.starts_with("```");
+            is_example ^= is_fence;
+            match line {
+                _ if is_example || is_fence => self.whole_line(Paint::Aside, line),
+                _ if line.starts_with('#') => self.whole_line(Paint::Title, line),
+                // A broken row would be no table.
+                _ if line.starts_with('|') => self.whole_line(Paint::Plain, line),
+                _ => {
+                    let indent = if line.starts_with("- ") { 2 } else { 0 };
+                    let width = self.width.unwrap_or(usize::MAX);
+                    hanging(line, width, indent) + "\n"
+                }
+            }
+        });
+        lines.collect()
+    }
+
     /// A line in a colour, cut to the width.
     pub(super) fn line(self, paint: Paint, line: &str) -> String {
         let line = line.trim_end();
@@ -76,12 +118,26 @@ impl Layout {
         }
     }
 
+    /// A line in a colour with what belongs behind it: in lines of its own, whole, where both together
+    /// are wider than the terminal.
+    pub(super) fn line_with(self, paint: Paint, line: &str, behind: &str) -> String {
+        let together = format!("{line}  {behind}");
+        match self.width {
+            Some(width) if !behind.is_empty() && together.chars().count() > width => {
+                let indented = format!("      {behind}");
+                let below = hanging(&indented, width, 6);
+                let below = below
+                    .lines()
+                    .map(|line| self.whole_line(Paint::Aside, line));
+                self.line(paint, line) + &below.collect::<String>()
+            }
+            _ => self.line(paint, &together),
+        }
+    }
+
     /// A line in a colour, as it is to the last blank: of a text that programs read too.
     pub(super) fn whole_line(self, paint: Paint, line: &str) -> String {
-        match (self.is_coloured, paint.code()) {
-            (true, Some(code)) => format!("\x1b[{code}m{line}\x1b[0m\n"),
-            (_, _) => format!("{line}\n"),
-        }
+        self.word(paint, line) + "\n"
     }
 }
 
@@ -96,6 +152,8 @@ pub(super) enum Paint {
     New,
     /// Something beside the answer.
     Aside,
+    /// What went wrong.
+    Complaint,
     /// Anything else.
     Plain,
 }
@@ -108,6 +166,7 @@ impl Paint {
             Paint::Old => Some("31"),
             Paint::New => Some("32"),
             Paint::Aside => Some("2"),
+            Paint::Complaint => Some("1;31"),
             Paint::Plain => None,
         }
     }
@@ -147,10 +206,7 @@ pub(super) fn hanging(line: &str, width: usize, indent: usize) -> String {
 
 /// Says on standard error why something was not done.
 pub(super) fn complain(message: &str) {
-    let name = match is_wanted(std::io::stderr().is_terminal()) {
-        true => "\x1b[1;31mhiera-ls:\x1b[0m",
-        false => "hiera-ls:",
-    };
+    let name = Layout::of_messages().word(Paint::Complaint, "hiera-ls:");
     let _ = writeln!(std::io::stderr(), "{name} {message}");
 }
 
@@ -159,12 +215,16 @@ pub(super) fn remark(message: &str) {
     let _ = writeln!(std::io::stderr(), "{message}");
 }
 
+/// Says on standard error what the lines below it are.
+pub(super) fn remark_title(title: &str) {
+    remark(&Layout::of_messages().word(Paint::Title, title));
+}
+
 /// Says a long line on standard error that belongs to an answer: broken where that is a terminal.
 pub(super) fn remark_at_length(line: &str) {
-    let size = terminal_size::terminal_size_of(std::io::stderr());
-    match size.map(|(width, _)| usize::from(width.0)) {
-        Some(width @ 1..) => remark(&wrapped(line, width)),
-        Some(0) | None => remark(line),
+    match Layout::of_messages().width {
+        Some(width) => remark(&wrapped(line, width)),
+        None => remark(line),
     }
 }
 
@@ -251,6 +311,33 @@ mod tests {
         let old = layout(true, Some(3)).line(Paint::Old, "abcd");
         assert_eq!(old, "\x1b[31mab…\x1b[0m\n");
         assert_eq!(layout(true, None).line(Paint::Plain, "a"), "a\n");
+    }
+
+    #[test]
+    fn what_does_not_fit_behind_a_line_stands_below_it() {
+        let layout = |width| Layout {
+            is_coloured: false,
+            width,
+        };
+        let line = |width, behind| layout(width).line_with(Paint::Plain, "  ab  ", behind);
+        assert_eq!(line(None, "d/x.yaml:1"), "  ab    d/x.yaml:1\n");
+        assert_eq!(line(Some(20), ""), "  ab\n");
+        assert_eq!(line(Some(18), "d/x.yaml:1"), "  ab    d/x.yaml:1\n");
+        let below = "  ab\n      d/x.yaml:1\n      d/y.yaml:1\n";
+        assert_eq!(line(Some(17), "d/x.yaml:1 d/y.yaml:1"), below);
+    }
+
+    #[test]
+    fn titles_and_examples_of_a_page_stand_out() {
+        let page = "# t\n\n- one two three\n\n```yaml\n# one two three\n```\n| a b c d e f g |\n";
+        assert_eq!(Layout::default().page(page), page);
+        let layout = Layout {
+            is_coloured: true,
+            width: Some(10),
+        };
+        let expected = "\x1b[1m# t\x1b[0m\n\n- one two\n  three\n\n\x1b[2m```yaml\x1b[0m\n\
+                        \x1b[2m# one two three\x1b[0m\n\x1b[2m```\x1b[0m\n| a b c d e f g |\n";
+        assert_eq!(layout.page(page), expected);
     }
 
     #[test]

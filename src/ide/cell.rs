@@ -314,28 +314,28 @@ pub enum Part {
     Origin,
 }
 
-/// A difference in lines: the key, the old answer, the new one. `said` is what is said of both, files
-/// are named as `name` has them.
+/// A difference in lines: the key, the old answer, the new one; each with where it comes from, which is
+/// to be read behind it. `said` is what is said of both, files are named as `name` has them.
 #[must_use]
 pub fn difference_lines(
     difference: &Difference,
     said: &[String],
     name: impl Fn(&str) -> &str,
-) -> Vec<(Part, String)> {
+) -> Vec<(Part, String, String)> {
     let Difference { key, before, after } = difference;
     let title = match before.nodes == after.nodes && !after.nodes.is_empty() {
         true => format!("{key} — {}", whose(&after.nodes)),
         false => key.to_string(),
     };
-    let mut lines = vec![(Part::Title, title)];
+    let mut lines = vec![(Part::Title, title, String::new())];
     let place = |source: &SourceLine| sources_text([source], &name);
     let sides = [(Part::Old, '-', before), (Part::New, '+', after)];
     for ((part, sign, cell), said) in sides.into_iter().zip(said) {
         let (sources, origins) = origins_text(cell, &place);
-        let line = format!("  {sign} {said}  {sources}");
-        lines.push((part, line.trim_end().to_owned()));
+        lines.push((part, format!("  {sign} {said}"), sources));
         let origins = origins.into_iter();
-        lines.extend(origins.map(|origin| (Part::Origin, format!("      {origin}"))));
+        lines
+            .extend(origins.map(|origin| (Part::Origin, format!("      {origin}"), String::new())));
     }
     lines
 }

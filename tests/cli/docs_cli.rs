@@ -266,6 +266,11 @@ fn all_pages_are_in_the_book_and_link_into_it() {
             if link.starts_with(leaves) {
                 wrong.push(format!("{name} links out of the book: {link}"));
             }
+            if page.with_file_name(&link).is_dir() {
+                wrong.push(format!(
+                    "{name} links to a folder, which is no page: {link}"
+                ));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

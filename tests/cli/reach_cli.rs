@@ -462,7 +462,10 @@ fn data_beside_the_workspace_is_read_by_lookup_and_the_doctor_says_which_folder_
         let found = said(at, &[&["lookup", "a"], of].concat());
         assert_eq!(found, (Some(0), "--- 1\n".into(), String::new()));
         let (_, explained, _) = said(at, &[&["lookup", "a", "--explain"], of].concat());
-        assert!(explained.contains("Found key: \"a\" value: 1"), "{explained}");
+        assert!(
+            explained.contains("Found key: \"a\" value: 1"),
+            "{explained}"
+        );
         let not_found = "hiera-ls: Function lookup() did not find a value for the name 'b'\n";
         let missing = said(at, &[&["lookup", "b"], of].concat());
         assert_eq!(missing, (Some(1), String::new(), not_found.into()));

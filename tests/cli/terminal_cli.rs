@@ -256,8 +256,14 @@ fn json_is_one_array_and_json_lines_an_object_a_line() {
         let array: Vec<serde_json::Value> =
             serde_json::from_str(&json(arguments, "json")).expect(arguments[0]);
         let lines = json(arguments, "json-lines");
-        let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap());
-        assert_eq!(array, lines.collect::<Vec<serde_json::Value>>(), "{arguments:?}");
+        let lines = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        assert_eq!(
+            array,
+            lines.collect::<Vec<serde_json::Value>>(),
+            "{arguments:?}"
+        );
     }
 }
 

@@ -21,7 +21,8 @@ fn difference_text(difference: &Difference) -> String {
         path::within(at, FOLDER).unwrap_or(at)
     }
     let lines = difference_lines(difference, &said, name).into_iter();
-    lines.map(|(_, line)| line + "\n").collect()
+    let lines = lines.map(|(_, line, behind)| format!("{line}  {behind}"));
+    lines.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// All that differs between two versions.

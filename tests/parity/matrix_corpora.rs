@@ -95,7 +95,13 @@ fn matrix(corpus: &Corpus) -> Vec<Vec<Value>> {
     let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .arg("matrix")
         .args(&corpus.keys)
-        .args(["--format", "json-lines", "--puppet-version", "7", "--workspace"])
+        .args([
+            "--format",
+            "json-lines",
+            "--puppet-version",
+            "7",
+            "--workspace",
+        ])
         .arg(&corpus.environment_dir)
         .arg("--nodes")
         .arg(&file)

@@ -280,14 +280,14 @@ fn text(difference: &Difference, layout: Layout, has_values: bool) -> String {
         }
     };
     let lines = difference_lines(difference, &said, shown).into_iter();
-    let lines = lines.map(|(part, line)| {
+    let lines = lines.map(|(part, line, sources)| {
         let paint = match part {
             Part::Title => Paint::Title,
             Part::Old => Paint::Old,
             Part::New => Paint::New,
             Part::Origin => Paint::Aside,
         };
-        layout.line(paint, &line)
+        layout.line_with(paint, &line, &sources)
     });
     lines.collect()
 }

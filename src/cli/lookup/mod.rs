@@ -19,7 +19,7 @@ use crate::cli::keys::KeyArguments;
 use crate::cli::meant::{ENVIRONMENT, KnownKeys};
 use crate::cli::nodes::Asked;
 use crate::cli::render::{self, Format};
-use crate::cli::terminal::{self, complain, remark, remark_at_length};
+use crate::cli::terminal::{self, Layout, Paint, complain, remark, remark_at_length, remark_title};
 use crate::cli::workspace::{Opened, PlaceArguments, StrictArgument, read, root_for, settings_of};
 use crate::disk::WorkspaceDisk;
 use crate::hierarchy::{Config, Layer};
@@ -122,15 +122,20 @@ pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
         }
         Err(End::NotFound(message)) => {
             complain(&message);
-            // All keys of the workspace have to be read for it: for people, not for scripts.
-            if std::io::stderr().is_terminal()
-                && let Ok(folder) = arguments.places.folder()
-            {
-                let (_, missing) = KnownKeys::in_folder(&folder).chosen(&arguments.keys);
-                missing.iter().for_each(|message| complain(message));
-            }
+            tell_meant(arguments);
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Says which key was probably meant. All keys of the workspace have to be read for it: for people, not
+/// for scripts.
+fn tell_meant(arguments: &LookupArguments) {
+    if std::io::stderr().is_terminal()
+        && let Ok(folder) = arguments.places.folder()
+    {
+        let (_, missing) = KnownKeys::in_folder(&folder).chosen(&arguments.keys);
+        missing.iter().for_each(|message| complain(message));
     }
 }
 
@@ -213,7 +218,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
             let nodes = KnownNodes::in_environment(&known.nodes, &environment.name);
             let nodes = compiled.nodes(nodes);
             if request.tracing != Tracing::Off && arguments.render_as.is_none() {
-                return explained(&session, &nodes, &request);
+                return explained(arguments, &session, &nodes, &request);
             }
             let request = for_groups(arguments, &request);
             let groups = groups_of_nodes(&session, &nodes, &request);
@@ -279,6 +284,9 @@ fn one(
                 let format = arguments.render_as.unwrap_or(Format::S);
                 print(&render::render_trace(trace, format).map_err(End::Failed)?)?;
                 tell_unknown(&answer);
+                if answer.result.as_ref().is_err_and(LookupError::is_not_found) {
+                    tell_meant(arguments);
+                }
                 Ok(())
             }
         };
@@ -418,7 +426,7 @@ fn several(
             Err(End::Code(2))
         }
         groups => {
-            remark(&format!("{} answers:", groups.len()));
+            remark_title(&format!("{} answers:", groups.len()));
             for group in groups {
                 remark_at_length(&describe(group));
             }
@@ -436,7 +444,12 @@ fn for_groups(arguments: &LookupArguments, request: &Request) -> Request {
 }
 
 /// How each answer is found, for the first of the nodes that get it.
-fn explained(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Result<(), End> {
+fn explained(
+    arguments: &LookupArguments,
+    session: &Session<'_>,
+    nodes: &KnownNodes,
+    request: &Request,
+) -> Result<(), End> {
     /// Most answers that are explained.
     const MOST: usize = 10;
     let plain = Request {
@@ -455,7 +468,7 @@ fn explained(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Re
             }
             [] => String::new(),
         };
-        print(&format!("{whose}\n"))?;
+        print(&Layout::of_output().line(Paint::Title, &whose))?;
         let answer = session.lookup(&nodes.scope(member), request);
         match (&answer.trace, &answer.result) {
             (_, Err(error)) if !error.class.is_lookup_error() => return Err(could_not_run(error)),
@@ -470,6 +483,10 @@ fn explained(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Re
     }
     if let Some(more @ 1..) = groups.len().checked_sub(MOST) {
         remark(&format!("and {more} answers more: name a node with --node"));
+    }
+    let is_missing = |group: &Group| group.result.as_ref().is_err_and(LookupError::is_not_found);
+    if groups.iter().all(is_missing) {
+        tell_meant(arguments);
     }
     Ok(())
 }

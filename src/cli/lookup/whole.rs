@@ -147,7 +147,11 @@ struct Whole {
 impl Whole {
     /// Reads the workspace, and the data directories beside it that the keys are looked up in, as
     /// `puppet lookup` does.
-    fn read(arguments: &LookupArguments, asked: &Asked<'_>, keys: &[Arc<str>]) -> Result<Whole, End> {
+    fn read(
+        arguments: &LookupArguments,
+        asked: &Asked<'_>,
+        keys: &[Arc<str>],
+    ) -> Result<Whole, End> {
         let folder = arguments.places.folder().map_err(End::Failed)?;
         let files = arguments.places.files(asked.project);
         let mut files = files.map_err(End::Failed)?;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::super::terminal::shown;
+use super::super::terminal::{Layout, Paint, shown};
 use super::{Outcome, Report};
 use crate::ide::cell::{counted, outcome_text, sources_text};
 use crate::ide::expectation::Verdict;
@@ -13,6 +13,7 @@ use crate::value::{Value, dump};
 
 /// Prints what failed or is unknown, then how many of each there are.
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let layout = Layout::of_output();
     for outcome in &report.outcomes {
         let sign = match outcome.judged.verdict {
             Verdict::Passed => continue,
@@ -22,14 +23,18 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let Outcome {
             file, expectation, ..
         } = outcome;
-        writeln!(
-            out,
-            "{file}:{}: {sign} {}",
-            expectation.line,
-            outcome.title()
-        )?;
+        let sign = layout.word(Paint::Complaint, sign);
+        let line = expectation.line;
+        writeln!(out, "{file}:{line}: {sign} {}", outcome.title())?;
         for line in explanation(outcome).lines() {
-            writeln!(out, "{}", format!("  {line}").trim_end())?;
+            // A line of a diff begins with its sign, behind the indent.
+            let paint = match line.strip_prefix("  ").and_then(|line| line.chars().next()) {
+                Some('-') => Paint::Old,
+                Some('+') => Paint::New,
+                _ => Paint::Plain,
+            };
+            let line = format!("  {line}");
+            write!(out, "{}", layout.whole_line(paint, line.trim_end()))?;
         }
         writeln!(out)?;
     }
