@@ -1,5 +1,5 @@
 //! Many nodes: one key over all of them, what an edit changes for them, and reading what is saved
-//! about them: `cargo bench --bench fleet`; parts by name: `-- rows`, `preview`, `lenses`, `diff`, `facts`.
+//! about them: `cargo bench --bench fleet`; parts by name: `-- rows`, `preview`, `lenses`, `symbols`, `diff`, `facts`.
 //!
 //! 10,000 nodes, or `NODES=n`; `diff` has 575. A row is measured beside one lookup for each different set of
 //! sources, a preview beside one parse of the edited file, reading facts beside reading JSON.
@@ -28,6 +28,7 @@ use hiera_ls::ide::compare::compare_versions;
 use hiera_ls::ide::impact::{Detail, impact};
 use hiera_ls::ide::lens::{LensKind, LensOptions, lenses};
 use hiera_ls::ide::matrix::row;
+use hiera_ls::ide::symbols::search;
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings, runs};
 use hiera_ls::scope::{KnownNodes, read_json_nodes, read_nodes};
 use hiera_ls::syntax::libyaml::Parser;
@@ -56,6 +57,9 @@ fn main() {
         if !left_out("lenses") {
             bench.lenses();
         }
+    }
+    if !left_out("symbols") {
+        symbols();
     }
     if !left_out("diff") {
         diff(&ControlRepo::of(NODES_OF_DIFF));
@@ -248,6 +252,48 @@ impl Bench {
             warm <= Duration::from_millis(30),
         );
     }
+}
+
+/// Keys by what a person has typed, among 100,000.
+fn symbols() {
+    const FILES: usize = 100;
+    const KEYS: usize = 1_000;
+    let hiera = "version: 5\nhierarchy:\n- {name: All, glob: '*.yaml'}\n";
+    let mut files = vec![("/repo/hiera.yaml".to_owned(), hiera.to_owned())];
+    for file in 0..FILES {
+        let keys = (0..KEYS).map(|key| format!("profile::service_{file}::setting_{key}: {key}\n"));
+        files.push((format!("/repo/data/{file}.yaml"), keys.collect()));
+    }
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec!["/repo".into()]));
+    let open = |(path, text): (String, String)| Change::Open {
+        path: path.into(),
+        text: text.into(),
+        version: 1,
+    };
+    let snapshot = workspace.apply(Change::Batch(files.into_iter().map(open).collect()));
+    let settings = Settings::for_version(PuppetVersion::V8);
+    let configs = ConfigCache::default();
+    let nodes = KnownNodes::default();
+    let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+    let typed = [
+        "",
+        "s",
+        "setting",
+        "service_42::setting_7",
+        "psvcset99",
+        "nothing",
+    ];
+    let found = search(analysis, typed[3], 2_000).len();
+    assert_eq!(found, 111);
+    let all = typed.map(|typed| (best(5, || search(analysis, typed, 2_000)), typed));
+    let (worst, typed) = all.into_iter().max().unwrap();
+    report(
+        "symbols of a workspace with 100,000 keys",
+        &format!("{worst:.1?} CPU at the most, for '{typed}'"),
+        "≤ 30 ms",
+        worst <= Duration::from_millis(30),
+    );
 }
 
 /// The nodes of a repository that is compared with a revision.

@@ -46,6 +46,9 @@ const WORDS: [&str; 10] = [
     "machines",
 ];
 
+/// Ends of the names of data files.
+const DATA_EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
+
 /// Most nodes that are made from names of files.
 const MOST_NAMED: usize = 100_000;
 
@@ -118,6 +121,7 @@ pub(super) fn named_nodes(
     }
     // A file that a level names outright is for no one node.
     let constant: Vec<&Template> = all()
+        .filter(|place| !place.by_glob)
         .map(|place| &place.template)
         .filter(|template| template.is_constant())
         .collect();
@@ -125,11 +129,7 @@ pub(super) fn named_nodes(
     for file in analysis.snapshot.files() {
         let at = file.path();
         for of in &naming {
-            let template = &of.place.template;
-            let Some(bound) = Some(template)
-                .filter(|template| template.matches(at))
-                .and_then(|template| template.bind(at))
-            else {
+            let Some(bound) = bound_by(of.place, at) else {
                 continue;
             };
             if constant.iter().any(|template| template.matches(at)) {
@@ -157,6 +157,22 @@ pub(super) fn named_nodes(
         }
     }
     NamedNodes(told_apart(nodes).collect())
+}
+
+/// What the path of a file says of a place's variables. A function that is never run may add an
+/// extension to the level's path, or read a folder of that name.
+fn bound_by(place: &Place, at: &str) -> Option<Bound> {
+    let template = &place.template;
+    let is_open =
+        place.reading.is_none() && matches!(template.parts.last(), Some(TemplatePart::Variable(_)));
+    if !is_open {
+        return template.matches(at).then(|| template.bind(at))?;
+    }
+    let extension = DATA_EXTENSIONS.iter().find_map(|end| at.strip_suffix(end));
+    let folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
+    let mut paths = extension.into_iter().chain(folders);
+    let named = paths.find(|at| template.matches(at))?;
+    template.bind(named)
 }
 
 /// Variables of a path with their values.

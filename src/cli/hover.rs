@@ -93,13 +93,16 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         configs: &configs,
     };
     let Found {
-        nodes: known,
+        nodes: mut known,
         files,
     } = asked.known(&snapshot, &at)?;
     if let Some(name) = &arguments.node
         && known.get(name).is_none()
     {
-        return Err(no_node(name, &known, &files));
+        match asked.meant(name) {
+            Some(node) => known.insert(node),
+            None => return Err(no_node(name, &known, &files)),
+        }
     }
     let Some(file) = snapshot.file(&at) else {
         return Err(match DiskFiles::new().kind(&at) {

@@ -9,7 +9,7 @@ use crate::analysis::{
 };
 use crate::disk::{self, DiskFiles};
 use crate::lookup::{ConfigCache, Settings};
-use crate::scope::{KnownNodes, Nodes};
+use crate::scope::{KnownNodes, Node, Nodes};
 use crate::value::{HashMap, LoadErrorKind, SystemError};
 use crate::workspace::{FileKind, Files, Snapshot};
 
@@ -126,6 +126,28 @@ impl Asked<'_> {
             node
         });
         nodes.collect()
+    }
+
+    /// A node that is in no file, with what the workspace's configuration says of its name; nothing
+    /// where it says nothing.
+    pub(super) fn meant(&self, name: &str) -> Option<Node> {
+        let mut node = Node::named(name);
+        let rules = name_rules(&self.project.nodes);
+        let said = rules.iter().filter(|rule| rule.apply(&mut node)).count();
+        (said > 0).then_some(node)
+    }
+
+    /// The one node that `puppet lookup --facts` asks for: the given facts over those that are known of
+    /// it, and what its name means.
+    pub(super) fn with_facts(&self, name: &str, given: &HashMap, known: &Nodes) -> Node {
+        let mut node = match known.get(name) {
+            Some(known) => known.with_facts_over(given),
+            None => Node::with_facts(name, given),
+        };
+        for rule in name_rules(&self.project.nodes) {
+            rule.apply(&mut node);
+        }
+        node
     }
 
     /// The facts below every node's own.

@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &SetArguments) -> ExitCode {
 fn answer(arguments: &SetArguments) -> Result<ExitCode, String> {
     let value = value_of(&arguments.value)?;
     let which = nodes_of(&arguments.whose)?;
-    let loaded = load(&arguments.workspace)?;
+    let loaded = load(&arguments.workspace, &[])?;
     let view = loaded.root(&loaded.here)?;
     loaded.say_what_is_known();
     let wanted = (Arc::from(arguments.key.as_str()), value);

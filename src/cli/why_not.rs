@@ -49,7 +49,7 @@ fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
     let wanted = arguments.wanted.split_once('=');
     let (key, value) = wanted.ok_or("say which value is expected: KEY=VALUE")?;
     let value = value_of(value)?;
-    let loaded = load(&arguments.workspace)?;
+    let loaded = load(&arguments.workspace, &[&arguments.node])?;
     let view = loaded.root(&loaded.here)?;
     let node = &arguments.node;
     tell_unknown_key(&loaded, key);

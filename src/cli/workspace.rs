@@ -226,9 +226,10 @@ pub(super) struct Checkout {
     behind: OnceLock<Option<KnownNodes>>,
 }
 
-/// Reads the workspace, the nodes (at least one) and the settings.
-pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
-    let loaded = load_with_any_nodes(arguments)?;
+/// Reads the workspace, the nodes (at least one) and the settings. `names` are nodes that the command
+/// is for: what `.hiera-ls.yaml` says of names makes a node of each.
+pub(super) fn load(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded, String> {
+    let loaded = load_naming(arguments, names)?;
     match loaded.nodes.is_empty() {
         // Without a hierarchy, nodes would not help.
         true => Err(loaded.root(&loaded.here).err().unwrap_or_else(|| {
@@ -243,6 +244,10 @@ pub(super) fn load(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
 
 /// Reads the workspace, the nodes (maybe none) and the settings.
 pub(super) fn load_with_any_nodes(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
+    load_naming(arguments, &[])
+}
+
+fn load_naming(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded, String> {
     let environment = &arguments.environment;
     let opened = arguments.places.open_for(environment)?;
     let here = checkout(&opened.folder, &opened.files);
@@ -261,7 +266,15 @@ pub(super) fn load_with_any_nodes(arguments: &WorkspaceArguments) -> Result<Load
         settings: &settings,
         configs: &configs,
     };
-    let nodes = known_nodes(&here, &asked, &arguments.environment)?;
+    let mut nodes = known_nodes(&here, &asked, &arguments.environment)?;
+    for &name in names {
+        if nodes.get(name).is_some() {
+            continue;
+        }
+        if let Some(node) = asked.meant(name) {
+            nodes.insert(node);
+        }
+    }
     Ok(Loaded {
         here,
         nodes: KnownNodes::in_environment(&nodes, &arguments.environment),

@@ -68,6 +68,8 @@ pub(super) struct Location {
     pub(super) original: Arc<str>,
     pub(super) place: Arc<str>,
     pub(super) is_uri: bool,
+    /// Whether a glob found the file, so that the hierarchy does not name it.
+    pub(super) by_glob: bool,
     pub(super) exists: bool,
     /// Whether it is not known if the file exists: its folder is not here.
     pub(super) is_absent: bool,
@@ -252,7 +254,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The files that no path of a layer's hierarchy without variables names.
+    /// The files that no path of a layer's hierarchy without variables and wildcards names.
     fn without_owned(&mut self, files: Paths, layer: &Layer) -> Paths {
         let provider = self.provider(layer).ok().flatten();
         let Some(levels) = provider.and_then(|provider| provider.levels.borrow().clone()) else {
@@ -263,7 +265,9 @@ impl Engine<'_> {
             .iter()
             .chain(levels.default_hierarchy.iter());
         let locations = all.flat_map(|level| level.locations.iter().flat_map(|all| all.iter()));
-        let named = locations.filter(|location| location.open.is_none() && location.exists);
+        let is_named =
+            |location: &&Location| location.open.is_none() && location.exists && !location.by_glob;
+        let named = locations.filter(is_named);
         let owned: Vec<Arc<str>> = named
             .filter(|location| files.contains(&location.place))
             .map(|location| location.place.clone())

@@ -35,6 +35,8 @@ pub struct Place {
     pub reading: Option<Reading>,
     /// As written in the configuration.
     pub original: Arc<str>,
+    /// Whether a glob found the file, so that the hierarchy does not name it.
+    pub by_glob: bool,
     /// The absolute path, unknown variables left in it.
     pub template: Template,
     /// The path that must exist for a declared function to be asked, where that is another one.
@@ -110,14 +112,15 @@ impl Session<'_> {
 }
 
 /// The places among `places` that read the file at `path`, highest priority first. A path without
-/// variables owns its file, and so does one that names folders for which another has variables: that
+/// variables and wildcards owns its file, and so does one that names folders for which another has variables: that
 /// these can have such a value is an accident. Only where no place reads the file otherwise, a variable
 /// may stand for several folders.
 #[must_use]
 pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
-    let is_owned = places.iter().any(
-        |place| matches!(&place.template.parts[..], [TemplatePart::Text(text)] if text == path),
-    );
+    let is_owned = places.iter().any(|place| {
+        !place.by_glob
+            && matches!(&place.template.parts[..], [TemplatePart::Text(text)] if text == path)
+    });
     let found: Vec<Reach> = places
         .iter()
         .filter(|place| !is_owned || place.template.is_constant())
@@ -269,7 +272,10 @@ fn add_places(
         (None, Some(_)) if level.function.kind == FunctionKind::LookupKey => Some(Reading::Opening),
         (None, format) => format.map(Reading::Plain),
     };
-    let mut add = |location: usize, original: &Arc<str>, path: (Template, Option<Template>)| {
+    let mut add = |location: usize,
+                   original: &Arc<str>,
+                   by_glob: bool,
+                   path: (Template, Option<Template>)| {
         let (template, location_path) = path;
         places.push(Place {
             layer: layer.clone(),
@@ -280,6 +286,7 @@ fn add_places(
             function: level.function.clone(),
             reading,
             original: original.clone(),
+            by_glob,
             template,
             location_path,
             mapped: None,
@@ -289,7 +296,7 @@ fn add_places(
     if let (None, Some(declared)) = (&level.locations, declared) {
         for path in paths.iter().filter(|path| !path.needs_level_path()) {
             let template = path.template(&Template::default(), &declared.datadir);
-            add(0, path.text(), (template, None));
+            add(0, path.text(), false, (template, None));
         }
     }
     let locations = level.locations.iter().flat_map(|all| all.iter());
@@ -299,10 +306,15 @@ fn add_places(
             Some(declared) if !paths.is_empty() => {
                 for path in paths {
                     let whole = path.template(&template, &declared.datadir);
-                    add(at, &location.original, (whole, Some(template.clone())));
+                    add(
+                        at,
+                        &location.original,
+                        location.by_glob,
+                        (whole, Some(template.clone())),
+                    );
                 }
             }
-            Some(_) | None => add(at, &location.original, (template, None)),
+            Some(_) | None => add(at, &location.original, location.by_glob, (template, None)),
         }
     }
 }

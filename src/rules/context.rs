@@ -265,13 +265,19 @@ impl<'a> FileContext<'a> {
         is_mapping && self.parse().psych.is_none() && self.refusal().is_none()
     }
 
-    /// Where a person should look for a failure of the loader.
+    /// Where a person should look for a failure of the loader: whole characters, also where the loader
+    /// counts the bytes of a file that is not UTF-8.
     #[must_use]
     pub fn place_of(&self, error: &LoadError) -> TextRange {
         let known = error
             .range
             .or_else(|| self.parse().error().map(|problem| problem.range));
-        known.unwrap_or_else(|| self.first_line())
+        let range = known.unwrap_or_else(|| self.first_line());
+        let text = self.file.text();
+        TextRange::new(
+            text.floor_char_boundary(range.start as usize),
+            text.ceil_char_boundary(range.end as usize),
+        )
     }
 
     /// The first line that is not blank.

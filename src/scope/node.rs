@@ -159,6 +159,23 @@ impl Node {
         }
     }
 
+    /// The node with other values of some facts: each as a whole, as `puppet lookup --facts` takes them
+    /// (`Puppet::Node::Facts#add_extra_values`). Trusted data among them replaces the node's.
+    #[must_use]
+    pub fn with_facts_over(&self, given: &HashMap) -> Node {
+        let mut facts = self.facts.whole().as_ref().clone();
+        facts.extend(
+            given
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
+        Node {
+            facts: Facts::from(facts),
+            trusted: trusted_in(given).unwrap_or_else(|| self.trusted.clone()),
+            ..self.clone()
+        }
+    }
+
     /// A node of which nothing is known but what it is called, such as one that has a data file.
     #[must_use]
     pub fn named(certname: &str) -> Node {

@@ -21,8 +21,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
 
 /// A workspace whose hosts have files of their own, by variables that only a manifest sets.
 fn workspace() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let files = [
+    files_in(&[
         ("hiera.yaml", HIERA),
         ("nodes.yaml", VAGRANT),
         ("data/nodes/lon/web01.yaml", "port: 443\n"),
@@ -31,8 +30,12 @@ fn workspace() -> tempfile::TempDir {
         ("data/role/db.yaml", "port: 5432\n"),
         ("data/common.yaml", "port: 80\nname: x\n"),
         ("data/old/common.yaml", "port: 1\n"),
-    ];
-    write(folder.path(), &files);
+    ])
+}
+
+fn files_in(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), files);
     folder
 }
 
@@ -335,4 +338,85 @@ fn a_table_of_full_names_says_which_node_a_file_of_a_host_name_is_for() {
           "the database"  db1.example.com  data/nodes/db1.yaml:1
     "#]]
     .assert_eq(&values("name"));
+}
+
+/// A name means a role.
+const MEANING: &[(&str, &str)] = &[
+    (
+        "hiera.yaml",
+        "version: 5\nhierarchy:\n- {name: role, path: 'role/%{role}.yaml'}\n\
+         - {name: rack, path: 'rack/%{facts.rack}.yaml'}\n- {name: common, path: common.yaml}\n",
+    ),
+    ("data/role/web.yaml", "port: 443\n"),
+    ("data/rack/r1.yaml", "row: 1\n"),
+    ("data/rack/r2.yaml", "row: 2\n"),
+    ("data/common.yaml", "port: 80\nrow: 0\n"),
+    (
+        ".hiera-ls.yaml",
+        "nodes:\n- match: '^(?<role>[a-z]+)\\d+\\.'\n",
+    ),
+    ("r2.json", r#"{"rack": "r2"}"#),
+];
+
+#[test]
+fn a_node_that_is_in_no_file_is_what_its_name_means() {
+    let folder = files_in(MEANING);
+    let web = ["--node", "web01.a.example"];
+    for facts in [&[][..], &["--facts", "r2.json"]] {
+        let lookup = [&["lookup", "port"], &web[..], facts].concat();
+        let (value, error, code) = run(folder.path(), &lookup);
+        assert_eq!((&*value, &*error, code), ("--- 443\n", "", 0));
+        let hover = [&["hover", "data/common.yaml:1"], &web[..], facts].concat();
+        let (hover, _, _) = run(folder.path(), &hover);
+        assert!(hover.contains("\n  443\n"), "{hover}");
+        let why = [&["why-not", "port=443"], &web[..], facts].concat();
+        let (why, error, code) = run(folder.path(), &why);
+        assert_eq!((&*error, code), ("", 0), "{why}");
+    }
+    let (difference, error, _) = run(
+        folder.path(),
+        &["diff", "web01.a.example", "db01.a.example", "--key", "port"],
+    );
+    assert!(difference.contains("- 443"), "{difference}{error}");
+    assert!(difference.contains("+ 80"), "{difference}{error}");
+}
+
+#[test]
+fn facts_of_a_flag_lie_over_those_that_are_known_of_the_node() {
+    let folder = files_in(MEANING);
+    let nodes = r#"{"web01.a.example": {"facts": {"rack": "r1", "x": 1}}}"#;
+    std::fs::write(folder.path().join("nodes.json"), nodes).unwrap();
+    let web = ["--node", "web01.a.example", "--facts", "r2.json"];
+    for named in [&[][..], &["--nodes", "nodes.json"]] {
+        for (key, value) in [("port", "--- 443\n"), ("row", "--- 2\n")] {
+            let lookup = [&["lookup", key], &web[..], named].concat();
+            let found = run(folder.path(), &lookup);
+            assert_eq!(found, (value.to_owned(), String::new(), 0), "{lookup:?}");
+        }
+    }
+    let (known, _, _) = run(
+        folder.path(),
+        &["lookup", "row", "--node", "web01.a.example"],
+    );
+    assert_eq!(known, "--- 1\n");
+}
+
+#[test]
+fn hosts_are_named_by_what_an_unknown_function_reads() {
+    let folder = files_in(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n\
+             - {name: host, lookup_key: 'site::host', path: 'hosts/%{trusted.certname}'}\n",
+        ),
+        ("data/hosts/a.x.example/profile/web.yaml", "a: 1\n"),
+        ("data/hosts/b.x.example.yaml", "a: 2\n"),
+    ]);
+    let (text, _, _) = run(folder.path(), &["matrix", "a", "--format", "json"]);
+    let rows: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let answers = rows[0]["answers"].as_array().unwrap().iter();
+    let nodes = answers.flat_map(|answer| answer["nodes"].as_array().unwrap());
+    let mut nodes: Vec<&str> = nodes.filter_map(|node| node.as_str()).collect();
+    nodes.sort_unstable();
+    assert_eq!(nodes, ["a.x.example", "b.x.example"], "{text}");
 }

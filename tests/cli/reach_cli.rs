@@ -488,3 +488,52 @@ fn data_beside_the_workspace_is_read_by_lookup_and_the_doctor_says_which_folder_
     let opened = said(at, &[&["lookup", "a"], &words[1..]].concat());
     assert_eq!(opened, (Some(0), "--- 1\n".into(), String::new()));
 }
+
+#[test]
+fn a_file_that_is_not_utf_8_is_a_finding_among_others() {
+    let hiera = "version: 5\nhierarchy:\n- {name: all, glob: '*.yaml'}\n";
+    let folder = workspace(&[("hiera.yaml", hiera), ("data/b.yaml", "a: 1\na: 2\n")]);
+    let at = folder.path();
+    std::fs::write(at.join("data/a.yaml"), b"a: 1\nname: M\xfcller\n").unwrap();
+    let (code, out, error) = said(at, &["check"]);
+    assert_eq!((code, &*error), (Some(1), ""));
+    assert!(out.contains("data/a.yaml:2:8\n"), "{out}");
+    assert!(out.contains("warning[dup-key]"), "{out}");
+}
+
+#[test]
+fn a_hierarchy_beside_the_workspace_is_used_by_check() {
+    let hiera = "version: 5\nhierarchy:\n- {name: common, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("conf/hiera.yaml", hiera),
+        ("repo/data/common.yaml", "a: 1\na: 2\n"),
+    ]);
+    let arguments = ["check", "--hiera-yaml", "../conf/hiera.yaml"];
+    let (code, out, error) = said(&folder.path().join("repo"), &arguments);
+    assert_eq!((code, &*error), (Some(0), ""), "{out}");
+    assert!(out.contains("data/common.yaml:2:1"), "{out}");
+    assert!(out.contains("1 warning in 1 file"), "{out}");
+}
+
+#[test]
+fn a_glob_does_not_own_the_files_that_it_finds() {
+    let hiera = "version: 5\nhierarchy:\n- {name: host, path: 'nodes/%{trusted.certname}.yaml'}\n\
+                 - {name: common, path: common.yaml}\n- {name: any, glob: 'nodes/*.yaml'}\n";
+    let folder = workspace(&[
+        ("hiera.yaml", hiera),
+        ("data/common.yaml", "p: 1\n"),
+        ("data/nodes/a.example.yaml", "p: 2\n"),
+        ("data/nodes/b.example.yaml", "p: 3\n"),
+    ]);
+    let at = folder.path();
+    let (_, matrix, _) = said(at, &["matrix", "p"]);
+    let title = "p — 2 different values on 2 nodes\n";
+    assert!(matrix.starts_with(title), "{matrix}");
+    let (_, hover, _) = said(at, &["hover", "data/nodes/a.example.yaml:1"]);
+    assert!(
+        hover.contains("  2  # a.example · data/nodes/a.example.yaml:1\n"),
+        "{hover}"
+    );
+    let (code, found, _) = said(at, &["check"]);
+    assert_eq!((code, &*found), (Some(0), "nothing found in 4 files\n"));
+}

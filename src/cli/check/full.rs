@@ -62,9 +62,9 @@ fn excerpt<'f>(
     let end = end.map_or(source.len(), |line| line.end as usize);
     let source = source.get(start..end).unwrap_or_default().to_owned();
     let from = (range.start as usize).saturating_sub(start);
-    let from = from.min(source.len());
+    let from = source.floor_char_boundary(from);
     let to = (range.end as usize).saturating_sub(start);
-    let to = to.clamp(from, source.len());
+    let to = source.ceil_char_boundary(to).max(from);
     let kind = match label {
         None => AnnotationKind::Primary,
         Some(_) => AnnotationKind::Context,

@@ -377,21 +377,21 @@ impl<'a> Report<'a> {
     fn open(&self, folder: &Arc<str>) -> Result<Option<Opened>, String> {
         let found_project = disk::project(folder);
         let workspace = Workspace::new();
+        let settings = self.output.places.files(&found_project.project)?;
+        let opened = workspace.apply(Change::Batch(vec![
+            Change::Folders(vec![folder.clone()]),
+            Change::Settings(settings),
+        ]));
         let mut progress = Progress::new();
         progress.show("reading files");
-        let found = scan(&[Arc::clone(folder)], &Ignore::default(), &|_| {
-            ControlFlow::Continue(())
-        });
+        let go_on = |_| ControlFlow::Continue(());
+        let found = scan(opened.areas(), &Ignore::default(), &go_on);
         progress.clear();
         for problem in &found.problems {
             let shown = self.shown(&problem.path);
             terminal::complain(&format!("{shown}: {}", problem.message));
         }
-        let snapshot = workspace.apply(Change::Batch(vec![
-            Change::Folders(vec![folder.clone()]),
-            Change::Settings(self.output.places.files(&found_project.project)?),
-            found.change,
-        ]));
+        let snapshot = workspace.apply(found.change);
         tracing::info!("read {} of {folder}", what_was_read(&snapshot));
         let is_without = snapshot
             .roots()

@@ -80,7 +80,9 @@ struct Outcome {
 }
 
 fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
-    let loaded = load(&arguments.workspace)?;
+    let names = arguments.first.iter().chain(&arguments.second);
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    let loaded = load(&arguments.workspace, &names)?;
     let here = &loaded.here;
     let now = match &arguments.first {
         Some(first) => loaded.root(here).or_else(|_| loaded.root_in(here, first)),

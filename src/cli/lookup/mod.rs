@@ -44,7 +44,8 @@ pub(super) struct LookupArguments {
     /// The node to look up for
     #[arg(long)]
     node: Option<String>,
-    /// A JSON or YAML file of facts; a node's own facts lie over them
+    /// A JSON or YAML file of facts: with --node over those that are known of the node, else below the
+    /// own facts of all
     #[arg(long, value_name = "FILE")]
     facts: Option<String>,
     /// Name of the environment
@@ -195,18 +196,23 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         let scope = compiled.scope(node, &environment.name);
         one(arguments, &session, &scope, &request)
     };
-    // Facts of a flag and no nodes: those of the one node, as `puppet lookup` has it.
-    if let (Some(_), None) = (&arguments.facts, &arguments.nodes) {
-        let common = asked.common().map_err(End::Failed)?;
-        let name = arguments.node.clone().unwrap_or_else(|| certname(&common));
-        if common.is_empty() {
+    let folder: Arc<str> = Arc::from(folder);
+    let folders: Vec<&Arc<str>> = environment.dir.iter().chain([&folder]).collect();
+    // Facts of a flag are those of one node, as `puppet lookup` has it.
+    if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_none()) {
+        let given = asked.common().map_err(End::Failed)?;
+        let name = arguments.node.clone().unwrap_or_else(|| certname(&given));
+        let own = Asked {
+            facts: None,
+            ..asked
+        };
+        let known = own.in_folders(&folders).map_err(End::Failed)?.nodes;
+        if given.is_empty() && known.get(&name).is_none() {
             let message = format!("No facts available for target node: {name}");
             return Err(End::Failed(message));
         }
-        return of(&Node::with_facts(&name, &common));
+        return of(&own.with_facts(&name, &given, &known));
     }
-    let folder: Arc<str> = Arc::from(folder);
-    let folders: Vec<&Arc<str>> = environment.dir.iter().chain([&folder]).collect();
     let known = asked.in_folders(&folders).map_err(End::Failed)?;
     match &arguments.node {
         Some(name) => match known.nodes.get(name) {

@@ -31,11 +31,12 @@ pub(super) fn by_name(
     let view = whole.view(arguments, asked, &no_nodes)?;
     let place = format!("{}/hiera.yaml", whole.folder);
     let of_data = asked.known(&whole.snapshot, &place).map_err(End::Failed)?;
-    let node = match (of_data.nodes.get(name), known.files.as_slice()) {
-        (Some(node), _) => node.clone(),
-        (None, []) => Arc::new(Node::named(name)),
-        (None, files) => {
-            return Err(End::Failed(no_node(name, &known.nodes, files)));
+    let of_data = of_data.nodes.get(name).cloned();
+    let node = match of_data.or_else(|| asked.meant(name).map(Arc::new)) {
+        Some(node) => node,
+        None if known.files.is_empty() => Arc::new(Node::named(name)),
+        None => {
+            return Err(End::Failed(no_node(name, &known.nodes, &known.files)));
         }
     };
     let files = whole.snapshot.settings();
