@@ -205,6 +205,10 @@ impl Walk<'_> {
             match (fact, self.has_given(known.path())) {
                 (Some(_), true) if self.strategy.is_first_found() => Status::Sets,
                 (Some(_), true) => Status::Merged,
+                // What a function makes of the file that is never run is not known.
+                (Some(_), false) if place.reading.is_none() => {
+                    Status::Unknown([known.path().clone()].into_iter().collect())
+                }
                 (Some(_), false) => Status::Overridden,
                 (None, _) => Status::NotSet,
             }
@@ -236,7 +240,7 @@ impl Walk<'_> {
             return Status::NotSet;
         }
         // As a rule all of them are possible, or none.
-        if self.possible.contains(&maybe) {
+        if self.possible.contains(&maybe) || place.reading.is_none() {
             return Status::Unknown(maybe);
         }
         let mut found = Vec::new();
@@ -361,6 +365,7 @@ hierarchy:
   - {name: Common, path: common.yaml}
   - {name: Missing, path: missing.yaml}
   - {name: Far, path: /elsewhere/far.yaml}
+  - {name: Function, lookup_key: \"site::of\", path: function.yaml}
 #- data/site/ams.yaml
 list: [0]
 #- data/top.yaml
@@ -374,6 +379,8 @@ first: 3
 #- data/common.yaml
 first: 4
 list: [4]
+#- data/function.yaml
+first: 5
 ";
 
     /// Every level of a key in an open scope: its name and status, and where it sets the key.
@@ -411,7 +418,8 @@ list: [4]
             Role: for some nodes /repo/data/role/web.yaml
             Common: overridden in line 1
             Missing: not set
-            Far: outside, decides: false"#]]
+            Far: outside, decides: false
+            Function: unknown, 1 file in line 1"#]]
         .assert_eq(&levels("first"));
     }
 
@@ -425,7 +433,8 @@ list: [4]
             Role: not set
             Common: merged in line 2
             Missing: not set
-            Far: outside, decides: true"#]]
+            Far: outside, decides: true
+            Function: not set"#]]
         .assert_eq(&levels("list"));
     }
 }

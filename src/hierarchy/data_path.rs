@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::config::{Config, ConfigBody, Function, FunctionKind, Locations};
+use super::embedded::is_of_tag;
 use crate::interpolation::tokens;
 use crate::value::{StrKey, Value};
 
@@ -148,7 +149,14 @@ impl PathPattern {
         let names = path
             .split('/')
             .filter(|text| !matches!(*text, "" | "."))
-            .map(|text| segment(text, is_glob));
+            .flat_map(|text| {
+                // What a template's tag prints may be several folders.
+                let is_open = tokens(text)
+                    .iter()
+                    .any(|token| is_of_tag(token.inner.slice(text)));
+                let folders = is_open.then_some(Segment::Folders);
+                folders.into_iter().chain([segment(text, is_glob)])
+            });
         let mut segments = Vec::new();
         for next in folder.chain(names) {
             match &next {

@@ -1,21 +1,33 @@
 //! Configurations that are written as ERB or EPP templates: the YAML between the tags. No tag is
 //! run.
 
-/// The text of a template without its tags: a tag that prints a value becomes a token of the
-/// variable that it names, other tags vanish with the lines that they are alone on. None where a tag
-/// is not closed.
+/// How the variables begin that stand for what tags print. No variable of Puppet does.
+const TAG: &str = "<%=";
+
+/// Whether a variable stands for what a template's tag prints: the same for all nodes, with any number
+/// of `/` in it, and known only to the machine where the template is deployed.
+#[must_use]
+pub fn is_of_tag(variable: &str) -> bool {
+    variable.starts_with(TAG)
+}
+
+/// The text of a template without its tags: a tag that prints a value becomes a token of a
+/// variable that is called like the tag ([`is_of_tag`]), other tags vanish with the lines that they
+/// are alone on. None where a tag is not closed.
 ///
 /// ```
 /// use hiera_ls::hierarchy::without_tags;
 ///
 /// let text = "<% if @x -%>\ndatadir: <%= @datadir %>/hiera\n<% end -%>\n";
-/// assert_eq!(without_tags(text).as_deref(), Some("datadir: \"%{datadir}/hiera\"\n"));
+/// assert_eq!(
+///     without_tags(text).as_deref(),
+///     Some("datadir: \"%{<%= @datadir %>}/hiera\"\n"),
+/// );
 /// ```
 #[must_use]
 pub fn without_tags(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    let mut tags = 0;
     // Where the line begins that a tag without a value is on, if nothing else is before it.
     let mut alone = None;
     while let Some(start) = rest.find("<%") {
@@ -29,9 +41,8 @@ pub fn without_tags(text: &str) -> Option<String> {
         let end = inner.find("%>")?;
         let tag = &inner[..end];
         rest = &inner[end + 2..];
-        tags += 1;
         if let Some(expression) = tag.strip_prefix('=') {
-            let token = format!("%{{{}}}", variable(expression, tags));
+            let token = format!("%{{{}}}", variable(expression));
             push(&mut plain, &token, &mut alone);
         } else if alone.is_none() {
             let line = plain.rfind('\n').map_or(0, |at| at + 1);
@@ -62,34 +73,96 @@ fn push(plain: &mut String, text: &str, alone: &mut Option<usize>) {
     plain.push_str(text);
 }
 
-/// The variable that an expression names; a number for other expressions.
-fn variable(expression: &str, number: usize) -> String {
-    let name = expression.trim().trim_end_matches('-').trim();
-    let name = name.trim_start_matches(['@', '$', ':']);
-    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
-    match is_name {
-        true => name.to_owned(),
-        false => format!("template_{number}"),
-    }
+/// The variable that stands for what a tag prints: the tag, with the characters alone that mean nothing
+/// in YAML, in a token or in a path.
+fn variable(expression: &str) -> String {
+    let kept = expression.replace("::", "\u{1}");
+    let kept = kept.chars().map(|c| match c {
+        '_' | '@' | '$' | '\u{1}' => c,
+        c if c.is_alphanumeric() => c,
+        _ => ' ',
+    });
+    let kept = kept.collect::<String>().replace('\u{1}', "::");
+    let words: Vec<&str> = kept.split_whitespace().collect();
+    format!("{TAG} {} %>", words.join(" "))
 }
 
-/// A line whose plain scalar begins with a token, which YAML would refuse, with the scalar quoted.
+/// A line with its plain scalars quoted that begin with a token, which YAML would refuse.
 fn quoted(line: &str) -> String {
-    let body = line.trim_end();
-    let start = [": ", "- "]
-        .into_iter()
-        .filter_map(|mark| Some(body.find(&format!("{mark}%{{"))? + mark.len()))
-        .min();
-    match start {
-        Some(start) if !body.contains('"') => {
-            let end = &line[body.len()..];
-            format!("{}\"{}\"{end}", &body[..start], &body[start..])
+    let mut out = String::with_capacity(line.len() + 2);
+    let mut rest = line;
+    let mut depth = 0_usize;
+    // Whether a scalar may begin here.
+    let mut is_start = true;
+    while let Some(next) = rest.chars().next() {
+        let is_token = rest.starts_with("%{");
+        let end = match next {
+            '"' | '\'' if is_start => 1 + rest[1..].find(next).map_or(rest.len() - 1, |at| at + 1),
+            _ if is_token && is_start => scalar_end(rest, depth > 0),
+            _ if is_token => token_end(rest),
+            _ => next.len_utf8(),
+        };
+        let (part, behind) = rest.split_at(end);
+        let is_blank = behind.is_empty() || behind.starts_with([' ', '\n', '\r']);
+        match next {
+            _ if is_token && is_start => {
+                let quote = if part.contains(['"', '\\']) {
+                    '\''
+                } else {
+                    '"'
+                };
+                let part = match quote {
+                    '\'' => part.replace('\'', "''"),
+                    _ => part.to_owned(),
+                };
+                out.extend([&*quote.to_string(), &part, &*quote.to_string()]);
+            }
+            _ => out.push_str(part),
         }
-        Some(_) | None => line.to_owned(),
+        match next {
+            '[' | '{' if is_start => depth += 1,
+            ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_start = match next {
+            ' ' => is_start,
+            '-' => is_start && is_blank,
+            ':' => is_blank,
+            '[' | '{' => is_start,
+            ',' => depth > 0,
+            _ => false,
+        };
+        rest = behind;
     }
+    out
+}
+
+/// Where the token ends that a text begins with.
+fn token_end(text: &str) -> usize {
+    text.find('}').map_or(text.len(), |at| at + 1)
+}
+
+/// Where the plain scalar ends that a text begins with; in a flow collection before its marks.
+fn scalar_end(text: &str, in_flow: bool) -> usize {
+    let mut at = 0;
+    while let Some(next) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let is_end = match next {
+            '\n' | '\r' => true,
+            ' ' => rest.trim_start_matches(' ').starts_with('#'),
+            ':' => rest[1..].is_empty() || rest[1..].starts_with([' ', '\n', '\r']),
+            ',' | ']' | '}' => in_flow,
+            _ => false,
+        };
+        if is_end {
+            break;
+        }
+        at += match rest.starts_with("%{") {
+            true => token_end(rest),
+            false => next.len_utf8(),
+        };
+    }
+    text[..at].trim_end().len()
 }
 
 #[cfg(test)]
@@ -104,12 +177,40 @@ mod tests {
         assert_eq!(
             without_tags(text).as_deref(),
             Some(
-                "---\nversion: 5\nhierarchy:\n  - name: \"%{level}\"\n    path: \
-                 \"%{template_4}/%{facts.os}.yaml\" \n"
+                "---\nversion: 5\nhierarchy:\n  - name: \"%{<%= level %>}\"\n    path: \
+                 \"%{<%= level x %>}/%{facts.os}.yaml\" \n"
             )
         );
         assert_eq!(without_tags("a: <% b"), None);
         assert_eq!(without_tags("a: <%% b").as_deref(), Some("a: <% b"));
         assert_eq!(without_tags("a: 1\n").as_deref(), Some("a: 1\n"));
+    }
+
+    #[test]
+    fn scalars_that_begin_with_a_tag_are_quoted_wherever_they_stand() {
+        for (text, plain) in [
+            (
+                "d: <%= @d %>/x   # \"why\"\n",
+                "d: \"%{<%= @d %>}/x\"   # \"why\"\n",
+            ),
+            (
+                "- {datadir: <%= @d %>, path: a/<%= $b::c %>.yaml}\n",
+                "- {datadir: \"%{<%= @d %>}\", path: a/%{<%= $b::c %>}.yaml}\n",
+            ),
+            (
+                "paths: [\"a.yaml\", <%= @x %>/b.yaml, 'c']\n",
+                "paths: [\"a.yaml\", \"%{<%= @x %>}/b.yaml\", 'c']\n",
+            ),
+            ("<%= @key %>: 1\n", "\"%{<%= @key %>}\": 1\n"),
+            ("a: b <%= @x %>\n", "a: b %{<%= @x %>}\n"),
+            ("a: it's <%= @x %>\n", "a: it's %{<%= @x %>}\n"),
+            (
+                "a: '<%= @x %>, <%= @y %>'\n",
+                "a: '%{<%= @x %>}, %{<%= @y %>}'\n",
+            ),
+            ("- <%= a %> \"b\"\n", "- '%{<%= a %>} \"b\"'\n"),
+        ] {
+            assert_eq!(without_tags(text).as_deref(), Some(plain));
+        }
     }
 }

@@ -22,7 +22,7 @@ pub use config::{
 pub use config_error::{ConfigError, ConfigRule};
 pub use data_path::{DataPath, PathPattern, data_paths};
 pub use declared::{Backend, Backends, KeyPath, LIKE, Like, is_puppets_own};
-pub use embedded::without_tags;
+pub use embedded::{is_of_tag, without_tags};
 pub use glob::{GlobEntry, glob, is_at_or_below};
 pub use path::{basename, dirname, join};
 pub use spans::{ConfigSpans, LevelSpans, LocationSpan, locate};

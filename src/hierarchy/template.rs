@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::embedded::is_of_tag;
 use crate::interpolation::{TokenKind, tokens};
 
 /// One piece of a template.
@@ -150,11 +151,12 @@ impl Template {
     }
 
     /// The values that the variables must have for the template to give `path`, if one reading
-    /// exists: a variable stands for at least one character and never for a `/`. Where two
+    /// exists: a variable stands for at least one character and, but for those of a template's tags, never
+    /// for a `/`. Where two
     /// readings exist the answer is none, since neither is certain.
     #[must_use]
     pub fn bind(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
-        self.only_reading(path, |_| false)
+        self.only_reading(path, is_of_tag)
     }
 
     /// As [`Template::bind`], where variables that are no facts may hold a `/`, as a role called
@@ -205,7 +207,7 @@ impl Template {
             return 0;
         }
         let mut found = Vec::new();
-        readings(&self.parts, path, |_| false, &mut Vec::new(), &mut found);
+        readings(&self.parts, path, is_of_tag, &mut Vec::new(), &mut found);
         found.len()
     }
 }
@@ -224,7 +226,8 @@ impl fmt::Display for Template {
 /// Whether a variable can hold a `/`.
 type MayHoldSlash = fn(&str) -> bool;
 
-/// Facts and what Puppet sets hold none; what site manifests and classifiers set may.
+/// Facts and what Puppet sets hold none; what site manifests and classifiers set may, and so does what
+/// a template's tag prints.
 fn may_hold_slash(variable: &str) -> bool {
     const WITHOUT: [&str; 14] = [
         "environment",
@@ -243,7 +246,7 @@ fn may_hold_slash(variable: &str) -> bool {
         "architecture",
     ];
     let name = variable.trim_start_matches("::");
-    !name.contains(['.', '*']) && !WITHOUT.contains(&name)
+    is_of_tag(name) || !name.contains(['.', '*']) && !WITHOUT.contains(&name)
 }
 
 /// Variables with their values.

@@ -66,6 +66,10 @@ pub(super) fn inherited<'a>(
     }
     let mut between = below().filter(|place| order(place) < last);
     let is_alike = |place: &Place| {
+        // What a function gives that is never run is not known.
+        if place.reading.is_none() {
+            return false;
+        }
         let bound = bound(&place.template, reach);
         let holders = file.snapshot().iter_files_with(key);
         let mut possible = holders.filter(|other| bound.matches(other.path()));
@@ -74,13 +78,15 @@ pub(super) fn inherited<'a>(
     between.all(is_alike).then_some(heir)
 }
 
-/// The file that every node reads at a place which reads the location, if it sets the key.
+/// The file that every node reads at a place which reads the location, if it sets the key. What a
+/// function reads that is never run is not known.
 fn always<'a>(
     file: &FileContext<'a>,
     reach: &Reach,
     place: &Place,
     key: &str,
 ) -> Option<&'a Arc<File>> {
+    place.reading?;
     let bound = bound(&place.template, reach);
     let [TemplatePart::Text(path)] = bound.parts.as_slice() else {
         return None;

@@ -6,6 +6,7 @@ use super::assigned::Assigned;
 use super::bindings::Bindings;
 use super::facts::{Facts, SavedFacts};
 use super::facts_file::{OF_MAIN, is_of_main};
+use crate::hierarchy::is_of_tag;
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
 
@@ -267,6 +268,10 @@ impl Scope {
             .and_then(|saved| saved.get(name, segments))
         {
             return Variable::Known(value);
+        }
+        // Where the template is deployed, it is a text.
+        if is_of_tag(name) {
+            return Variable::Unknown;
         }
         // `Compiler#create_settings_scope`: the other settings are those of the server.
         if let Some(setting) = name.strip_prefix("settings::") {

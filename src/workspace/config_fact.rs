@@ -117,7 +117,7 @@ mod tests {
     fn templates_are_read_without_their_tags() {
         let text = "version: 5\nhierarchy:\n- name: a\n  path: a.yaml\n  datadir: <%= @d %>\n";
         let fact = config_fact("/w/templates/hiera.yaml.erb", text).unwrap();
-        assert_eq!(&*fact.paths[0].datadir, "%{d}");
+        assert_eq!(&*fact.paths[0].datadir, "%{<%= @d %>}");
         assert!(fact.plain.is_some());
     }
 }

@@ -258,6 +258,20 @@ fn a_template_s_tags_are_filled_in_from_the_workspace() {
 }
 
 #[test]
+fn what_a_template_s_tag_prints_may_be_any_path() {
+    let text = "---\nversion: 5\ndefaults: {datadir: <%= $d %>, data_hash: yaml_data}\nhierarchy:\n\
+                <% $all.each |$n, $p| { -%>\n- name: <%= $n %>\n  path: \"<%= $p %>.yaml\"\n<% } -%>\n\
+                - {name: common, path: common.yaml}\n";
+    check(
+        &with_data(&[("modules/m/templates/hiera.yaml.epp", text)]),
+        expect_test::expect![[r#"
+            environment . by modules/m/templates/hiera.yaml.epp
+              modules/m/templates/hiera.yaml.epp v5 for .: reaches 3, first for 3, used
+        "#]],
+    );
+}
+
+#[test]
 fn data_that_a_control_repository_has_among_its_modules() {
     check(
         &[

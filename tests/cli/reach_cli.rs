@@ -537,3 +537,57 @@ fn a_glob_does_not_own_the_files_that_it_finds() {
     let (code, found, _) = said(at, &["check"]);
     assert_eq!((code, &*found), (Some(0), "nothing found in 4 files\n"));
 }
+
+#[test]
+fn a_level_that_a_template_prints_makes_answers_unknown() {
+    let hiera = "version: 5\ndefaults: {datadir: <%= $d %>, data_hash: yaml_data}\nhierarchy:\n\
+                 <% $all.each |$p| { -%>\n- {name: one, path: <%= $p %>.yaml}\n<% } -%>\n\
+                 - {name: common, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("modules/m/templates/hiera.yaml.epp", hiera),
+        ("data/nodes/a.example.yaml", "p: 2\n"),
+        ("data/common.yaml", "p: 1\n"),
+        ("nodes.json", r#"{"a.example": {"facts": {"x": 1}}}"#),
+    ]);
+    let lookup = ["lookup", "p", "--node", "a.example"];
+    let (code, _, error) = said(folder.path(), &lookup);
+    assert_eq!(code, Some(3), "{error}");
+    assert!(error.contains("depends on '<%= $p %>'"), "{error}");
+}
+
+#[test]
+fn what_a_function_reads_that_is_never_run_overrides_nothing() {
+    let hiera = "version: 5\nhierarchy:\n- {name: regex, lookup_key: 'site::regex', path: regex.yaml}\n\
+                 - {name: common, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("hiera.yaml", hiera),
+        ("data/regex.yaml", "ntp: {a: 1}\n"),
+        ("data/common.yaml", "ntp: 1\n"),
+    ]);
+    let at = folder.path();
+    let (_, found, _) = said(at, &["check"]);
+    assert!(!found.contains("shadowed-value"), "{found}");
+    let (_, hover, _) = said(at, &["hover", "data/common.yaml:1"]);
+    assert!(!hover.contains("overrides"), "{hover}");
+    assert!(hover.contains("may differ: site::regex"), "{hover}");
+}
+
+#[test]
+fn a_conditional_answer_says_which_declarations_it_rests_on() {
+    let hiera = "version: 5\nhierarchy:\n- {name: vault, lookup_key: vault}\n\
+                 - {name: sorted, data_hash: 'site::sorted', path: common.yaml}\n";
+    let declared = "backends:\n  site::sorted: {like: yaml_data}\n";
+    let folder = workspace(&[
+        ("hiera.yaml", hiera),
+        (".hiera-ls.yaml", declared),
+        ("data/common.yaml", "a: 1\n"),
+    ]);
+    for of in [&[][..], &["--node", "n"]] {
+        let (code, _, error) = said(folder.path(), &[&["lookup", "a"], of].concat());
+        assert_eq!(code, Some(3), "{error}");
+        assert!(error.contains("1, unless vault has the key\n"), "{error}");
+        let note =
+            "note: the function 'site::sorted' is declared to read like yaml_data (not run)\n";
+        assert!(error.contains(note), "{error}");
+    }
+}

@@ -301,6 +301,7 @@ fn one(
         tell_unknown(&answer);
         if let Some(unless) = answer.unless(&request.names) {
             tell_possible(arguments, &answer.result, &unless);
+            tell_assumed(&answer.assumed);
         }
         return Err(End::Code(3));
     }
@@ -415,6 +416,7 @@ fn several(
                 remark_at_length(&format!("unknown: {why}"));
                 if let Some(unless) = &only.unless {
                     tell_possible(arguments, &only.result, unless);
+                    tell_assumed(&only.assumed);
                 }
                 Err(End::Code(3))
             }
