@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, codes};
-use crate::analysis::{PROJECT_FILE, Project, Spoils};
+use crate::analysis::{PROJECT_FILE, Project, RootEntry, Spoils};
 use crate::text::{TextEdit, TextRange};
-use crate::workspace::{FileKind, Files as _, Snapshot, path};
+use crate::workspace::{FileKind, Files as _, HIERA_YAML, Snapshot, path};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "project-config",
@@ -23,15 +23,17 @@ pub(super) const RULE: &Rule = &Rule {
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let path = at.file.path();
     let (project, mistakes) = Project::read(path, at.file.text(), &codes());
-    let named = project.nodes_files.iter().chain(&project.facts_file);
-    for missing in named.filter(|named| is_missing(at.snapshot(), &named.0)) {
-        let folder = path::parent(path).unwrap_or_default();
-        let name = path::within(&missing.0, folder).unwrap_or(&missing.0);
+    let folder = path::parent(path).unwrap_or_default();
+    for (named, needs) in missing(&project, at.snapshot()) {
+        let name = path::within(&named, folder).unwrap_or(&named);
         let Some(start) = at.file.text().find(name) else {
             continue;
         };
         let range = TextRange::new(start, start + name.len());
-        let message = format!("'{name}' is not there");
+        let message = match needs {
+            Needs::Itself => format!("'{name}' is not there"),
+            Needs::Configuration => format!("'{name}' holds no {HIERA_YAML}"),
+        };
         findings.report_as(Severity::Warning, range, message);
     }
     for mistake in mistakes {
@@ -57,9 +59,52 @@ fn configurations(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         .collect()
 }
 
-/// Whether a file is certainly not there: folders that are not entered may hold any.
+/// What is missing of a path.
+enum Needs {
+    /// The path itself.
+    Itself,
+    /// A `hiera.yaml` in the folder.
+    Configuration,
+}
+
+/// The paths that a configuration names and that are certainly not there, with what is missing.
+fn missing(project: &Project, snapshot: &Snapshot) -> Vec<(String, Needs)> {
+    let files = project.nodes_files.iter().chain(&project.facts_file);
+    let folders = project.path_map.values();
+    let named = files.chain(folders).map(|path| path.0.clone());
+    let mut all: Vec<(String, Needs)> = named.map(|path| (path, Needs::Itself)).collect();
+    for root in &project.roots {
+        let chosen = root.chosen();
+        all.extend(chosen.dir.map(|dir| (dir.to_string(), Needs::Itself)));
+        let at = &*chosen.hiera_yaml;
+        // A folder that is named stands for the configuration in it.
+        let folder = path::parent(at).filter(|folder| {
+            matches!(root, RootEntry::Place(place) if path::normalise(&place.0) == *folder)
+        });
+        match folder {
+            Some(folder) if is_missing(snapshot, at) && !is_missing(snapshot, folder) => {
+                all.push((folder.to_owned(), Needs::Configuration));
+            }
+            Some(_) => {}
+            None => all.push((at.to_owned(), Needs::Itself)),
+        }
+    }
+    let is_wrong = |(at, needs): &(String, Needs)| match needs {
+        Needs::Itself => is_missing(snapshot, at),
+        Needs::Configuration => true,
+    };
+    all.retain(is_wrong);
+    all
+}
+
+/// Whether something is certainly not there: files of other kinds are not listed, and folders that are
+/// not entered may hold any.
 fn is_missing(snapshot: &Snapshot, at: &str) -> bool {
-    let is_known = matches!(path::extension(at), Some("yaml" | "yml" | "json"));
-    let folder = path::parent(at).and_then(|folder| snapshot.kind(folder));
-    is_known && folder == Some(FileKind::Directory) && snapshot.kind(at).is_none()
+    let is_listed = matches!(
+        path::extension(at),
+        None | Some("yaml" | "yml" | "json" | "erb" | "epp")
+    );
+    let mut above = std::iter::successors(path::parent(at), |folder| path::parent(folder));
+    let above = above.find_map(|folder| snapshot.kind(folder));
+    is_listed && above == Some(FileKind::Directory) && snapshot.kind(at).is_none()
 }

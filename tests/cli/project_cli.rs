@@ -396,3 +396,37 @@ fn names_in_the_configuration_are_nodes_and_the_doctor_says_so() {
     assert!(shown.contains("1 of 1 node  .hiera-ls.yaml"), "{shown}");
     assert!(shown.contains("1 node from .hiera-ls.yaml"), "{shown}");
 }
+
+#[test]
+fn what_a_configuration_names_and_is_not_there_is_said() {
+    let project = "roots: [lab.yaml, conf, {hierarchy: hiera.yaml, folder: nowhere}]\n\
+                   pathMap: {/etc/x: gone, /etc/y: data}\n\
+                   backends:\n  a::b: {like: yaml_data, keys: x}\n  c::d: {like: secret, path: x}\n";
+    let folder = workspace(project);
+    std::fs::create_dir(folder.path().join("conf")).unwrap();
+    let check = |select: &str| {
+        said(
+            folder.path(),
+            &["check", "--format", "concise", "--select", select],
+        )
+        .1
+    };
+    let found = check("project-config");
+    let found: Vec<&str> = found
+        .lines()
+        .filter_map(|line| line.strip_prefix(".hiera-ls.yaml:"))
+        .collect();
+    expect_test::expect![[r#"
+        1:9: warning[project-config] 'lab.yaml' is not there
+        1:19: warning[project-config] 'conf' holds no hiera.yaml
+        1:57: warning[project-config] 'nowhere' is not there
+        2:19: warning[project-config] 'gone' is not there
+        4:27: warning[project-config] 'keys' says nothing with 'like: yaml_data'
+        5:24: warning[project-config] 'path' says nothing with 'like: secret'"#]]
+    .assert_eq(&found.join("\n"));
+    let without = "backends:\n  a::b: {like: yaml_data}\n  c::d:\n    path: x\n";
+    std::fs::write(folder.path().join(".hiera-ls.yaml"), without).unwrap();
+    let found = check("project-config");
+    let missing = ".hiera-ls.yaml:4:5: error[project-config] 'like' is missing: say what the function does\n";
+    assert!(found.starts_with(missing), "{found}");
+}

@@ -4,7 +4,7 @@
 
 use serde_yaml::{Mapping, Value};
 
-use super::shape::{Keys, MEANINGS, OF_EDITORS, OF_USERS, PROJECT, Setting, Shape};
+use super::shape::{BACKENDS, Keys, MEANINGS, OF_EDITORS, OF_USERS, PROJECT, Setting, Shape};
 use crate::hierarchy::{KeyPath, is_puppets_own};
 use crate::regexp::Regexp;
 use crate::syntax::{NodeId, NodeKind, ProblemKind, Tree, parse_yaml};
@@ -212,6 +212,9 @@ impl Walk<'_> {
                 if std::ptr::eq(*known, MEANINGS) {
                     self.meaning(range, pairs);
                 }
+                if std::ptr::eq(*known, BACKENDS) {
+                    self.backend(range, pairs);
+                }
             }
             (Shape::List(each) | Shape::OneOrMany(each), NodeKind::Sequence(elements)) => {
                 for &element in elements {
@@ -230,6 +233,38 @@ impl Walk<'_> {
             (_, NodeKind::Mapping(_)) => self.unexpected(shape, range, "a hash"),
             (_, NodeKind::Sequence(_)) => self.unexpected(shape, range, "a list"),
             (_, NodeKind::Alias { .. }) => self.unexpected(shape, range, "an alias"),
+        }
+    }
+
+    /// What a function does is said, and nothing beside it that counts only for others.
+    fn backend(&mut self, range: TextRange, pairs: &[(NodeId, NodeId)]) {
+        let find = |name: &str| {
+            let mut keys = pairs.iter();
+            keys.find(|(key, _)| {
+                self.tree
+                    .scalar_text(*key)
+                    .is_some_and(|key| **key == *name)
+            })
+        };
+        let Some(like) = find("like") else {
+            let message = "'like' is missing: say what the function does".to_owned();
+            self.add(range, Spoils::Setting, message);
+            return;
+        };
+        let Some(like) = self.tree.scalar_text(like.1).cloned() else {
+            return;
+        };
+        let reads = !matches!(&*like, "secret" | "nothing");
+        let stray = match (reads, &*like) {
+            (true, _) => find("keys"),
+            (false, "nothing") => find("path").or_else(|| find("keys")),
+            (false, _) => find("path"),
+        };
+        if let Some((key, _)) = stray {
+            let name = self.tree.scalar_text(*key).map(ToString::to_string);
+            let name = name.unwrap_or_default();
+            let message = format!("'{name}' says nothing with 'like: {like}'");
+            self.add(self.tree.node(*key).range, Spoils::Entry, message);
         }
     }
 

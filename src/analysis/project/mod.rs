@@ -380,6 +380,7 @@ mod tests {
             15 "\"/etc/{key}.yaml\"": '/etc/{key}.yaml' is not a path inside the workspace: start with {path} or {datadir}
             15 "kyes": unknown setting 'kyes': expected like, path, keys
             16 "\"{datadir}/{kye}.yaml\"": unknown placeholder '{kye}': there are {path}, {datadir}, {key}, {key_path}, {key_file}, {key_module}, {key_name}
+            16 "path": 'path' says nothing with 'like: nothing'
             17 "nothing_like_it": unknown setting 'nothing_like_it': a workspace may set puppetVersion, strict, strictVariables, nodesFiles, factsFile, pathMap, roots, backends, nodes, diagnostics
             18 "roots": 'roots' is set twice"#]].assert_eq(&mistakes(
             "puppet_version: 7\npkcs7PrivateKey: key.pem\nlogLevel: debug\nstrict: warnin\n\

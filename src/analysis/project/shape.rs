@@ -147,7 +147,10 @@ pub(super) static PROJECT: &[Setting] = &[
 static SEVERITY: Shape = Shape::Word(&["off", "hint", "information", "warning", "error"]);
 
 /// A declared function, see [`Backend`](crate::hierarchy::Backend).
-static BACKEND: Shape = Shape::Record(&[
+static BACKEND: Shape = Shape::Record(BACKENDS);
+
+/// What is said of one declared function.
+pub(super) static BACKENDS: &[Setting] = &[
     setting(
         "like",
         "What the function does: it reads a file as `yaml_data`, `json_data`, `hocon_data` or \
@@ -168,7 +171,7 @@ static BACKEND: Shape = Shape::Record(&[
         "Patterns of the keys that the function has, with `like: secret`; it has no others.",
         Shape::OneOrMany(&Shape::Pattern),
     ),
-]);
+];
 
 /// What some names mean, see [`NodeMeaning`](super::super::NodeMeaning).
 static NODES: Shape = Shape::Record(MEANINGS);
