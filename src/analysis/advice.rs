@@ -281,19 +281,26 @@ fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
     let having = having.filter(|found| found.levels.iter().any(|level| is_unknown(&level)));
     let having: Vec<&Hierarchy> = having.collect();
     let levels = having.iter().flat_map(|found| &found.levels);
-    let mut names: Vec<Arc<str>> = Vec::new();
+    let mut names: Vec<(Arc<str>, Option<&str>)> = Vec::new();
     for level in levels.clone().filter(is_unknown) {
         let function = level.backend.split_once(": ").map_or("", |(_, name)| name);
-        if names.iter().all(|known| **known != *function) {
-            names.push(Arc::from(function));
+        let like = reader_by_name(level);
+        match names.iter_mut().find(|(known, _)| **known == *function) {
+            Some((_, known)) => *known = known.or(like),
+            None => names.push((Arc::from(function), like)),
         }
     }
-    let first = names.first()?;
+    let (first, _) = names.first()?;
     let mut paste = "backends:\n".to_owned();
-    for name in &names {
+    for (name, like) in &names {
         let offer = offers.iter().find(|offer| offer.function == *name);
-        let line = offer.map_or_else(|| format!("{name}: {{like: secret}}"), Offer::as_yaml);
-        paste += &format!("  {line}\n");
+        paste += &match (offer, like) {
+            (Some(offer), _) => format!("  {}\n", offer.as_yaml()),
+            (None, Some(like)) => format!(
+                "  # if it gives what is in the level's file; else: secret\n  {name}: {{like: {like}}}\n"
+            ),
+            (None, None) => format!("  {name}: {{like: secret}}\n"),
+        };
     }
     let (who, gives) = match names.len() {
         1 => (format!("the function '{first}' is"), "it gives"),
@@ -321,6 +328,16 @@ fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
         paste,
     };
     Some((weight, advice))
+}
+
+/// Puppet's function for files that are called like those of a level, if it has some.
+fn reader_by_name(level: &LevelReport) -> Option<&'static str> {
+    let mut paths = level.paths.iter().filter(|_| level.files > 0);
+    paths.find_map(|written| match path::extension(written)? {
+        "yaml" | "yml" => Some("yaml_data"),
+        "json" => Some("json_data"),
+        _ => None,
+    })
 }
 
 /// Whether a hierarchy stands among the files of a module: Puppet never looks for it there.

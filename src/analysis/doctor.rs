@@ -196,8 +196,12 @@ impl Analysis<'_> {
                 continue;
             }
             let is_read = hiera.contains(at);
-            // Hidden files, `.gitkeep` among them, are no data that was forgotten.
-            let is_data = file.format().is_some() && !path::name(at).starts_with('.');
+            // Hidden files, notes and what editors leave are no data that was forgotten.
+            let extension = path::extension(at);
+            let is_data = matches!(
+                extension,
+                Some("yaml" | "yml" | "eyaml" | "json" | "conf" | "hocon")
+            ) && !path::name(at).starts_with('.');
             let lies_beside = || views.iter().any(|view| view.lies_among_data(at));
             let belongs = is_read || (is_data && lies_beside());
             if !belongs {

@@ -237,6 +237,17 @@ fn what_the_doctor_advises_to_paste_names_files_that_are_there() {
 }
 
 #[test]
+fn what_is_offered_for_a_function_is_how_its_files_are_called() {
+    let hiera = "version: 5\nhierarchy:\n- {name: Vault, lookup_key: 'my::vault'}\n\
+                 - {name: Sorted, data_hash: 'my::sorted', path: conf.json}\n";
+    let [_, _, paste] = first_advice(&[("hiera.yaml", hiera), ("data/conf.json", "{}")]);
+    let expected = "backends:\n  my::vault: {like: secret}\n  \
+                    # if it gives what is in the level's file; else: secret\n  \
+                    my::sorted: {like: json_data}\n";
+    assert_eq!(paste, expected);
+}
+
+#[test]
 fn the_doctor_says_what_a_puppetfile_brings() {
     let folder = tempfile::tempdir().unwrap();
     let hiera = "version: 5\ndefaults: {datadir: modules/hieradata/data, data_hash: yaml_data}\n\
