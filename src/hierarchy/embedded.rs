@@ -1,6 +1,8 @@
 //! Configurations that are written as ERB or EPP templates: the YAML between the tags. No tag is
 //! run.
 
+use crate::syntax::quote_scalars;
+
 /// How the variables begin that stand for what tags print. No variable of Puppet does.
 const TAG: &str = "<%=";
 
@@ -50,7 +52,10 @@ pub fn without_tags(text: &str) -> Option<String> {
         }
     }
     push(&mut plain, rest, &mut alone);
-    Some(plain.split_inclusive('\n').map(quoted).collect())
+    // YAML would refuse them as they are.
+    let begins = |scalar: &str| scalar.starts_with("%{");
+    let lines = plain.split_inclusive('\n');
+    Some(lines.map(|line| quote_scalars(line, &begins)).collect())
 }
 
 /// Adds text; a line that held nothing but tags goes.
@@ -85,84 +90,6 @@ fn variable(expression: &str) -> String {
     let kept = kept.collect::<String>().replace('\u{1}', "::");
     let words: Vec<&str> = kept.split_whitespace().collect();
     format!("{TAG} {} %>", words.join(" "))
-}
-
-/// A line with its plain scalars quoted that begin with a token, which YAML would refuse.
-fn quoted(line: &str) -> String {
-    let mut out = String::with_capacity(line.len() + 2);
-    let mut rest = line;
-    let mut depth = 0_usize;
-    // Whether a scalar may begin here.
-    let mut is_start = true;
-    while let Some(next) = rest.chars().next() {
-        let is_token = rest.starts_with("%{");
-        let end = match next {
-            '"' | '\'' if is_start => 1 + rest[1..].find(next).map_or(rest.len() - 1, |at| at + 1),
-            _ if is_token && is_start => scalar_end(rest, depth > 0),
-            _ if is_token => token_end(rest),
-            _ => next.len_utf8(),
-        };
-        let (part, behind) = rest.split_at(end);
-        let is_blank = behind.is_empty() || behind.starts_with([' ', '\n', '\r']);
-        match next {
-            _ if is_token && is_start => {
-                let quote = if part.contains(['"', '\\']) {
-                    '\''
-                } else {
-                    '"'
-                };
-                let part = match quote {
-                    '\'' => part.replace('\'', "''"),
-                    _ => part.to_owned(),
-                };
-                out.extend([&*quote.to_string(), &part, &*quote.to_string()]);
-            }
-            _ => out.push_str(part),
-        }
-        match next {
-            '[' | '{' if is_start => depth += 1,
-            ']' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        is_start = match next {
-            ' ' => is_start,
-            '-' => is_start && is_blank,
-            ':' => is_blank,
-            '[' | '{' => is_start,
-            ',' => depth > 0,
-            _ => false,
-        };
-        rest = behind;
-    }
-    out
-}
-
-/// Where the token ends that a text begins with.
-fn token_end(text: &str) -> usize {
-    text.find('}').map_or(text.len(), |at| at + 1)
-}
-
-/// Where the plain scalar ends that a text begins with; in a flow collection before its marks.
-fn scalar_end(text: &str, in_flow: bool) -> usize {
-    let mut at = 0;
-    while let Some(next) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let is_end = match next {
-            '\n' | '\r' => true,
-            ' ' => rest.trim_start_matches(' ').starts_with('#'),
-            ':' => rest[1..].is_empty() || rest[1..].starts_with([' ', '\n', '\r']),
-            ',' | ']' | '}' => in_flow,
-            _ => false,
-        };
-        if is_end {
-            break;
-        }
-        at += match rest.starts_with("%{") {
-            true => token_end(rest),
-            false => next.len_utf8(),
-        };
-    }
-    text[..at].trim_end().len()
 }
 
 #[cfg(test)]

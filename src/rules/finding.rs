@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::rule::Rule;
 use crate::analysis::ProjectSeverity;
-use crate::syntax::Node;
+use crate::syntax::{Node, quoted};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::File;
 
@@ -96,11 +96,7 @@ impl Fix {
         if text.is_empty() || text.len() != node.range.len() {
             return None;
         }
-        let quoted = match text.contains(['"', '\\']) {
-            true => format!("'{}'", text.replace('\'', "''")),
-            false => format!("\"{text}\""),
-        };
-        let edit = TextEdit::replace(node.range, quoted);
+        let edit = TextEdit::replace(node.range, quoted(text));
         Some(Fix::new(Safety::Safe, "Quote it", edit))
     }
 }

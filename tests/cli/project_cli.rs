@@ -427,6 +427,7 @@ fn what_a_configuration_names_and_is_not_there_is_said() {
     let without = "backends:\n  a::b: {like: yaml_data}\n  c::d:\n    path: x\n";
     std::fs::write(folder.path().join(".hiera-ls.yaml"), without).unwrap();
     let found = check("project-config");
-    let missing = ".hiera-ls.yaml:4:5: error[project-config] 'like' is missing: say what the function does\n";
+    let missing =
+        ".hiera-ls.yaml:4:5: error[project-config] 'like' is missing: say what the function does\n";
     assert!(found.starts_with(missing), "{found}");
 }
