@@ -2,7 +2,8 @@
 //! where it is defined; or its hover says why not.
 //!
 //! The manifests of the corpus are known by the parameters of their classes alone. The folder in
-//! `LSST_CONTROL`, a checkout of the same repository, is asked in its place.
+//! `LSST_CONTROL`, a checkout of the same repository (with or without the modules of its Puppetfile), is
+//! asked in its place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -208,12 +209,12 @@ fn every_key_and_token_leads_somewhere_or_says_why_not() {
     let environment = corpus.environment_dir.clone();
     match std::env::var_os("LSST_CONTROL") {
         Some(checkout) => {
-            for folder in ["site", "manifests"] {
+            for folder in ["site", "manifests", "modules"] {
                 let _ = fs::remove_dir_all(environment.join(folder));
-                copy_tree(
-                    &Path::new(&checkout).join(folder),
-                    &environment.join(folder),
-                );
+                let from = Path::new(&checkout).join(folder);
+                if from.exists() {
+                    copy_tree(&from, &environment.join(folder));
+                }
             }
         }
         None => write_manifests(&environment),
@@ -250,6 +251,6 @@ fn every_key_and_token_leads_somewhere_or_says_why_not() {
     }
     tell("keys", &keys);
     tell("tokens", &all_tokens);
-    assert!(keys.kinds["class parameter"] > 100, "{:?}", keys.kinds);
+    assert!(keys.kinds["class parameter"] > 50, "{:?}", keys.kinds);
     assert!(all_tokens.kinds["lookup"] > 100, "{:?}", all_tokens.kinds);
 }
