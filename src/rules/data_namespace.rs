@@ -1,10 +1,14 @@
 //! `data-namespace`: a module's data has keys outside of the module's namespace.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{
+    Depends, FileContext, Findings, Fix, Hook, MappingAt, Reader, Rule, Safety, Severity, shown,
+};
 use crate::hierarchy::FunctionKind;
 use crate::lookup::{PuppetVersion, Reach};
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{Node, NodeKind, ScalarStyle};
 use crate::text::TextEdit;
-use crate::workspace::{KeyFact, LOOKUP_OPTIONS};
+use crate::workspace::{Format, KeyFact, LOOKUP_OPTIONS};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "data-namespace",
@@ -12,19 +16,14 @@ pub(super) const RULE: &Rule = &Rule {
     summary: "a module's data has keys outside of the module's namespace",
     page: include_str!("../../docs/rules/data-namespace.md"),
     depends: Depends::OWN_FILE,
-    hooks: &[Hook::Key(check)],
+    hooks: &[Hook::Key(check), Hook::Mapping(check_mapping)],
 };
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     for reader in at.readers() {
-        let Some(module) = reader.layer().module_name() else {
+        let Some(module) = validating_module(reader) else {
             continue;
         };
-        // Only hashes are validated; a lookup_key function is never asked for such a key.
-        let as_hash = |reach: &Reach| reach.place.function.kind == FunctionKind::DataHash;
-        if !reader.reached.iter().any(as_hash) {
-            continue;
-        }
         let prefix = format!("{module}::");
         if key.name.starts_with(&prefix) || &*key.name == LOOKUP_OPTIONS {
             continue;
@@ -50,5 +49,65 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             let title = format!("Rename it to '{meant}'");
             finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
         }
+    }
+}
+
+/// The module whose namespace Puppet holds the keys of a file against. Only hashes are validated; a
+/// `lookup_key` function is never asked for a key of another namespace.
+fn validating_module<'r>(reader: &'r Reader<'_>) -> Option<&'r str> {
+    let as_hash = |reach: &Reach| reach.place.function.kind == FunctionKind::DataHash;
+    let module = reader.layer().module_name()?;
+    reader.reached.iter().any(as_hash).then_some(module)
+}
+
+/// Puppet asks each topmost key whether it starts with the module's name, which only a text can answer
+/// (`pops/lookup/module_data_provider.rb`).
+fn check_mapping(at: &FileContext<'_>, mapping: &MappingAt<'_>, findings: &mut Findings<'_>) {
+    if !mapping.is_topmost || at.format() != Format::Yaml {
+        return;
+    }
+    let Some(module) = at.readers().iter().find_map(validating_module) else {
+        return;
+    };
+    let tree = at.tree();
+    for &(key, _) in mapping.pairs {
+        let node = tree.node(tree.resolve(key));
+        if is_no_text(node) && at.refusal().is_none() {
+            let range = tree.node(key).range;
+            findings.report_as(
+                Severity::Error,
+                range,
+                format!(
+                    "the key '{}' is no text: Puppet fails on every lookup of the module '{module}' that \
+                     reads this file; write '{module}::' and a name",
+                    shown(range.slice(at.file.text()))
+                ),
+            );
+        }
+    }
+}
+
+/// Whether a key is certainly no text and no symbol.
+fn is_no_text(node: &Node) -> bool {
+    if node.tag.is_some() {
+        return false;
+    }
+    match &node.kind {
+        NodeKind::Sequence(_) | NodeKind::Mapping(_) => true,
+        NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::Plain => {
+            match resolve_plain(&scalar.text) {
+                Resolved::Bool(_)
+                | Resolved::Null
+                | Resolved::Int(_)
+                | Resolved::BigInt(_)
+                | Resolved::Float(_) => true,
+                Resolved::String
+                | Resolved::Symbol(_)
+                | Resolved::Date
+                | Resolved::Time
+                | Resolved::Invalid { .. } => false,
+            }
+        }
+        NodeKind::Scalar(_) | NodeKind::Alias { .. } => false,
     }
 }

@@ -3,7 +3,7 @@
 use super::context::shown;
 use super::interp_missing_subkey::variable;
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
-use crate::interpolation::TokenKind;
+use crate::interpolation::{Method, TokenKind};
 use crate::lookup::PuppetVersion;
 use crate::syntax::ScalarStyle;
 use crate::text::{TextEdit, TextRange};
@@ -80,8 +80,12 @@ fn is_of_version_3(file: &FileContext<'_>) -> bool {
 fn is_foreign(file: &FileContext<'_>, path: &str, behind: &str) -> bool {
     let name = path.strip_prefix("::").unwrap_or(path);
     let name = name.split('.').next().unwrap_or(name);
-    // A call without quotes is another rule's matter, and so is what Puppet's own languages write.
-    if name.is_empty() || name.contains(['(', ')', '$', '\'', '"']) {
+    // A call without quotes or brackets is another rule's matter, and so is what Puppet's own languages write.
+    let is_call = || {
+        name.split_once(' ')
+            .is_some_and(|(word, _)| Method::from_name(word).is_some())
+    };
+    if name.is_empty() || name.contains(['(', ')', '$', '\'', '"']) || is_call() {
         return false;
     }
     let mut parts = name.split("::");
@@ -93,7 +97,7 @@ fn is_foreign(file: &FileContext<'_>, path: &str, behind: &str) -> bool {
     };
     if !parts.all(fits) {
         // A name of words is a slip rather than a language: `%{facts-os}` is left alone.
-        return name.starts_with('+') || name.contains(':') || is_header(name, behind);
+        return name.starts_with(['+', '[']) || name.contains(':') || is_header(name, behind);
     }
     let is_capital = name.starts_with(|first: char| first.is_ascii_uppercase());
     is_capital

@@ -7,16 +7,20 @@ mod places;
 
 use std::sync::Arc;
 
-use self::places::{HIERARCHIES, interpolated, place_of_mismatch, place_of_rule};
-use super::{
-    ConfigurationAt, Depends, FileContext, Findings, Hook, Related, Rule, Severity, entry,
+use self::places::{
+    DEFAULTS_KEYS, HIERARCHIES, LEVEL_KEYS, TOP_KEYS, interpolated, place_of_mismatch,
+    place_of_rule,
 };
-use crate::datatype::Step;
+use super::{
+    ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity,
+    entry,
+};
+use crate::datatype::{Mismatch, MismatchKind, Step};
 use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer};
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::Strict;
 use crate::syntax::{NodeId, ScalarMap, Tree};
-use crate::text::TextRange;
+use crate::text::{TextEdit, TextRange, nearest};
 use crate::value::{HashMap, StrKey, Value, symbol_keys_to_strings};
 
 pub(super) const RULE: &Rule = &Rule {
@@ -124,6 +128,35 @@ struct Configuration<'a> {
     hash: &'a HashMap,
 }
 
+/// What an unknown key was perhaps meant for.
+struct MeantKey<'k> {
+    name: &'k str,
+    /// Whether only capitals and lines between words differ.
+    safety: Safety,
+    /// Where the key stands, if a name can take its place.
+    place: Option<TextRange>,
+}
+
+fn report_mismatch(
+    mismatch: &Mismatch,
+    range: TextRange,
+    meant: Option<MeantKey<'_>>,
+    findings: &mut Findings<'_>,
+) {
+    let Some(meant) = meant else {
+        findings.report(range, format!("{mismatch}: every lookup fails"));
+        return;
+    };
+    let name = meant.name;
+    let message = format!("{mismatch}: every lookup fails; did you mean '{name}'?");
+    let finding = findings.report(range, message);
+    if let Some(place) = meant.place {
+        let edit = TextEdit::replace(place, name);
+        let title = format!("Write '{name}'");
+        finding.fixes.push(Fix::new(meant.safety, title, edit));
+    }
+}
+
 /// One level of a list.
 struct LevelAt<'a> {
     list: &'static str,
@@ -207,14 +240,19 @@ impl Configuration<'_> {
             Err(ConfigError::Structure { mismatches, .. }) => {
                 for mismatch in &mismatches {
                     let mut mismatch = mismatch.clone();
+                    let mut known: &[&str] = &[];
                     let range = match mismatch.path.as_mut_slice() {
                         [Step::Entry(list), Step::Index(at), inside @ ..] if list == level.list => {
                             *at = level.index;
+                            if inside.is_empty() {
+                                known = &LEVEL_KEYS;
+                            }
                             place_of_mismatch(self.tree(), level.node, inside, &mismatch.kind)
                         }
                         _ => self.tree().node(level.node).range,
                     };
-                    findings.report(range, format!("{mismatch}: every lookup fails"));
+                    let meant = self.meant_key(level.node, &mismatch.kind, known);
+                    report_mismatch(&mismatch, range, meant, findings);
                 }
             }
             Err(ConfigError::Rule { rule, .. }) => {
@@ -234,10 +272,16 @@ impl Configuration<'_> {
             Ok(_) => return true,
             Err(ConfigError::Structure { mismatches, .. }) => {
                 for mismatch in &mismatches {
-                    findings.report(
-                        place_of_mismatch(tree, node, &mismatch.path, &mismatch.kind),
-                        format!("{mismatch}: every lookup fails"),
-                    );
+                    let range = place_of_mismatch(tree, node, &mismatch.path, &mismatch.kind);
+                    let (of, known): (_, &[&str]) = match mismatch.path.as_slice() {
+                        [] => (Some(node), &TOP_KEYS),
+                        [Step::Entry(name)] if name == "defaults" => {
+                            (entry(tree, node, name).map(|(_, of)| of), &DEFAULTS_KEYS)
+                        }
+                        _ => (None, &[]),
+                    };
+                    let meant = of.and_then(|of| self.meant_key(of, &mismatch.kind, known));
+                    report_mismatch(mismatch, range, meant, findings);
                 }
             }
             Err(ConfigError::Rule { rule, .. }) => {
@@ -262,6 +306,38 @@ impl Configuration<'_> {
             }
         }
         false
+    }
+
+    /// The key that an unknown one of a mapping was perhaps meant for, where the mapping lacks it.
+    fn meant_key<'k>(
+        &self,
+        mapping: NodeId,
+        kind: &MismatchKind,
+        known: &[&'k str],
+    ) -> Option<MeantKey<'k>> {
+        let MismatchKind::UnknownKey(written) = kind else {
+            return None;
+        };
+        let tree = self.tree();
+        let is_lacking = |name: &&str| entry(tree, mapping, name).is_none();
+        let mut lacking = known.iter().copied().filter(is_lacking);
+        let letters = |text: &str| text.replace(['_', '-'], "").to_lowercase();
+        let same_letters = lacking
+            .clone()
+            .find(|name| letters(name) == letters(written));
+        let is_spelt = same_letters.is_some();
+        let name = same_letters.or_else(|| nearest(written, &mut lacking))?;
+        let (key, _) = entry(tree, mapping, written)?;
+        let key = tree.node(key);
+        let is_bare = key.range.slice(self.at.file.text()) == written;
+        Some(MeantKey {
+            name,
+            safety: match is_spelt {
+                true => Safety::Safe,
+                false => Safety::Unsafe,
+            },
+            place: is_bare.then_some(key.range),
+        })
     }
 
     fn config(&self, part: HashMap) -> Result<Config, ConfigError> {

@@ -31,12 +31,16 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         }
         TokenKind::Variable { key } => {
             let root = key.root.as_name().unwrap_or_default();
-            let Some((name, _)) = root.split_once('(') else {
+            let Some((name, argument)) = root.split_once(['(', ' ']) else {
                 return;
             };
-            if Method::from_name(name.trim()).is_none() {
+            if Method::from_name(name).is_none() {
                 return;
             }
+            let advice = match argument.ends_with(')') {
+                true => "quote the argument",
+                false => "a call has brackets and one quoted argument",
+            };
             let (severity, effect) = match file.settings().puppet_version {
                 PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
                 PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty text there"),
@@ -45,7 +49,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
                 severity,
                 at.range,
                 format!(
-                    "'{}' is read as a variable of that name: {effect}; quote the argument",
+                    "'{}' is read as a variable of that name: {effect}; {advice}",
                     shown(written)
                 ),
             );
@@ -61,9 +65,12 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
 /// The call with its one argument in quotes and without blanks around it.
 fn well_formed(file: &FileContext<'_>, at: &TokenAt<'_>) -> Option<Fix> {
     let inner = at.token.inner.slice(at.text);
-    let (name, rest) = inner.split_once('(')?;
+    let (name, argument) = match inner.split_once('(') {
+        Some((name, rest)) => (name, rest.strip_suffix(')')?.trim()),
+        None => inner.split_once(' ')?,
+    };
     Method::from_name(name.trim())?;
-    let argument = rest.strip_suffix(')')?.trim();
+    let argument = argument.trim();
     let bare = argument.trim_matches(['\'', '"']);
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-');
     if bare.is_empty() || !bare.bytes().all(fits) {

@@ -3,7 +3,6 @@
 use super::config_level::levels;
 use super::context::entry;
 use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severity};
-use crate::hierarchy::FunctionKind;
 
 /// The keys that name files.
 const LOCATIONS: [&str; 5] = ["path", "paths", "glob", "globs", "mapped_paths"];
@@ -23,8 +22,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
         let Some(function) = &level.function else {
             continue;
         };
-        let reads_files = function.built_in() == Some(FunctionKind::DataHash)
-            && function.kind == FunctionKind::DataHash;
+        let reads_files = function.built_in() == Some(function.kind);
         let has_files = LOCATIONS
             .iter()
             .any(|name| entry(tree, level.node, name).is_some());

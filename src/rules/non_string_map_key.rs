@@ -1,14 +1,14 @@
-//! `non-string-map-key`: a key of a nested hash is read as a truth value or as nothing.
+//! `non-string-map-key`: a key of a nested hash is neither a text nor a number.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, MappingAt, Rule, Severity};
-use crate::syntax::ScalarStyle;
+use super::{Depends, FileContext, Findings, Fix, Hook, MappingAt, Rule, Severity, shown};
 use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{NodeKind, ScalarStyle};
 use crate::workspace::Format;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "non-string-map-key",
     severity: Severity::Error,
-    summary: "a key of a nested hash is read as a truth value or as nothing",
+    summary: "a key of a nested hash is neither a text nor a number",
     page: include_str!("../../docs/rules/non-string-map-key.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Mapping(check)],
@@ -20,6 +20,18 @@ fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>
     }
     for &(key, _) in at.pairs {
         let node = file.tree().node(key);
+        let kind = &file.tree().node(file.tree().resolve(key)).kind;
+        if let Some(what) = collection(kind) {
+            findings.report(
+                node.range,
+                format!(
+                    "the key '{}' is a {what}, which cannot be a key: Puppet fails on the whole hash; quote it \
+                     where a text is meant",
+                    shown(node.range.slice(file.file.text()))
+                ),
+            );
+            continue;
+        }
         let Some(scalar) = node.as_scalar() else {
             continue;
         };
@@ -48,5 +60,14 @@ fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>
             ),
         );
         finding.fixes.extend(Fix::quote(node));
+    }
+}
+
+/// What a key is that is a list or a hash.
+fn collection(kind: &NodeKind) -> Option<&'static str> {
+    match kind {
+        NodeKind::Sequence(_) => Some("list"),
+        NodeKind::Mapping(_) => Some("hash"),
+        NodeKind::Scalar(_) | NodeKind::Alias { .. } => None,
     }
 }

@@ -3,6 +3,7 @@
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, ScalarAt, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::value::is_symbol_tag;
 use crate::workspace::Format;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -15,10 +16,23 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
+    if file.format() != Format::Yaml {
+        return;
+    }
     let scalar = at.scalar;
-    if file.format() != Format::Yaml
-        || scalar.style != ScalarStyle::Plain
-        || at.node.tag.is_some()
+    if let Some(tag) = &at.node.tag {
+        if is_symbol_tag(&tag.text) {
+            findings.report(
+                at.node.range,
+                format!(
+                    "the tag '{}' makes a Ruby symbol of it: Puppet fails on this key; leave the tag out",
+                    tag.text
+                ),
+            );
+        }
+        return;
+    }
+    if scalar.style != ScalarStyle::Plain
         || !matches!(resolve_plain(&scalar.text), Resolved::Symbol(_))
     {
         return;

@@ -1,32 +1,56 @@
-//! `unknown-backend`: a level names a function that differs from one of Puppet's by a slip.
+//! `unknown-backend`: a level names a function that differs from one of Puppet's by a slip, or that its
+//! module lacks.
 //!
 //! Functions of other names may come from modules that are not in the workspace.
 
+use std::collections::BTreeSet;
+
 use super::config_level::{BUILT_IN, levels};
-use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{
+    ConfigurationAt, Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity,
+};
+use crate::hierarchy::{FunctionKind, Layer};
+use crate::lookup::{FunctionSource, find_function};
 use crate::text::{TextEdit, typing_error};
+use crate::workspace::{FileKind, Files};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "unknown-backend",
     severity: Severity::Error,
     summary: "a level names a function that does not exist",
     page: include_str!("../../docs/rules/unknown-backend.md"),
-    depends: Depends::OWN_FILE,
+    // Which functions there are is asked of files; where those change all is checked again.
+    depends: Depends {
+        on: Facts::FILES,
+        files: |_| BTreeSet::new(),
+    },
     hooks: &[Hook::Configuration(check)],
 };
 
-fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
-        let Some(function) = level.function.filter(|function| function.is_own) else {
+        let Some(function) = level.function else {
             continue;
         };
         let known = BUILT_IN.iter().map(|(name, _)| *name);
-        let Some(meant) = typing_error(&function.name, known) else {
-            continue;
-        };
-        if function.built_in().is_some() {
+        let is_ruby_class = function.kind == FunctionKind::Hiera3Backend;
+        // What `defaults` names counts once, where some level takes it.
+        if function.built_in().is_some() || is_ruby_class || findings.has(function.value) {
             continue;
         }
+        let Some(meant) = typing_error(&function.name, known) else {
+            if let Some(module) = lacking_module(file, of, &function.name) {
+                findings.report(
+                    function.value,
+                    format!(
+                        "the module '{module}' has no function '{}': every lookup that asks this level \
+                         fails",
+                        function.name
+                    ),
+                );
+            }
+            continue;
+        };
         let finding = findings.report(
             function.value,
             format!(
@@ -39,4 +63,39 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
         let edit = TextEdit::replace(function.value, meant);
         finding.fixes.push(Fix::new(Safety::Safe, title, edit));
     }
+}
+
+/// The module in the workspace that a function's name starts with, if it has no such function. An empty
+/// folder is one of a module that was not fetched.
+fn lacking_module<'n>(
+    file: &FileContext<'_>,
+    of: &ConfigurationAt<'_>,
+    name: &'n str,
+) -> Option<&'n str> {
+    let (module, _) = name.split_once("::")?;
+    let mut roots = file.snapshot().roots().iter();
+    let root = roots.find(|root| root.hiera_yaml.as_ref() == Some(file.file.path()))?;
+    let view = file.checker.analysis().at(root);
+    // Functions of the environment itself may be deployed with it.
+    if module == "environment" || *of.layer == Layer::Global {
+        return None;
+    }
+    let (files, environment) = (view.files(), &view.environment);
+    if find_function(files, environment, name) != FunctionSource::Missing {
+        return None;
+    }
+    let known = environment
+        .modules
+        .iter()
+        .find(|(known, _)| **known == *module);
+    let known = known.map(|(_, dir)| dir.to_string());
+    let listed = environment
+        .modulepath
+        .iter()
+        .map(|path| format!("{path}/{module}"));
+    let mut dirs = known.into_iter().chain(listed);
+    let dir = dirs.find(|dir| files.kind(dir) == Some(FileKind::Directory))?;
+    let mut parts = ["lib", "functions", "manifests", "metadata.json"].iter();
+    let is_fetched = parts.any(|part| files.kind(&format!("{dir}/{part}")).is_some());
+    is_fetched.then_some(module)
 }

@@ -15,14 +15,19 @@ pub(super) const RULE: &Rule = &Rule {
 
 fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
-        let Some(function) = level.function.filter(|function| function.is_own) else {
+        // What `defaults` names counts once, where some level takes it.
+        let Some(function) = level.function else {
             continue;
         };
         let Some(kind) = function.built_in().filter(|kind| *kind != function.kind) else {
             continue;
         };
+        let range = function.key.cover(function.value);
+        if findings.has(range) {
+            continue;
+        }
         let finding = findings.report(
-            function.key.cover(function.value),
+            range,
             format!(
                 "'{}' is a function for '{}', not for '{}': every lookup that asks this level fails",
                 function.name,

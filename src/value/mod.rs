@@ -35,6 +35,7 @@ pub use json::{json_load, load_json_parse};
 pub use json_text::{JsonError, JsonPieces, from_json, from_raw_json, to_json, to_tagged_json};
 pub use load::{LoadError, LoadErrorKind, SystemError};
 pub use plain_yaml::{load_plain_entry, load_plain_yaml};
+pub(crate) use psych::is_symbol_tag;
 pub use psych::{
     MAX_EXPANDED_NODES, duplicate_keys, load_errors, load_node, load_parse, load_recovered,
     load_tree, load_yaml, symbol_keys_to_strings,

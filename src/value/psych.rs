@@ -14,6 +14,8 @@
 
 mod tags;
 
+pub(crate) use self::tags::is_symbol_tag;
+
 use std::collections::HashMap as Table;
 use std::sync::Arc;
 

@@ -94,10 +94,12 @@ fn examples_fire_exactly_what_they_mark() {
 }
 
 /// Codes whose pages must have an example with a fix.
-const FIXABLE: [&str; 38] = [
+const FIXABLE: &[&str] = &[
     "data-namespace",
     "dig-digit-string-key",
+    "eyaml-without-keys",
     "foreign-percent-syntax",
+    "hiera-config",
     "interp-loses-type",
     "interp-missing-key",
     "interp-missing-subkey",
@@ -170,7 +172,7 @@ fn a_fix_removes_its_finding_and_adds_none() {
             }
         }
     }
-    assert_eq!(fixed, BTreeSet::from(FIXABLE));
+    assert_eq!(fixed, FIXABLE.iter().copied().collect());
 }
 
 /// What every key is looked up as, where nothing is known of the node.

@@ -9,6 +9,37 @@ use crate::text::TextRange;
 /// The lists of levels that a configuration may have.
 pub(super) const HIERARCHIES: [&str; 3] = ["hierarchy", "plan_hierarchy", "default_hierarchy"];
 
+/// The keys of a configuration.
+pub(super) const TOP_KEYS: [&str; 5] = [
+    "version",
+    "defaults",
+    "hierarchy",
+    "plan_hierarchy",
+    "default_hierarchy",
+];
+
+/// The keys of `defaults`.
+pub(super) const DEFAULTS_KEYS: [&str; 5] =
+    ["data_hash", "lookup_key", "data_dig", "datadir", "options"];
+
+/// The keys of a level.
+pub(super) const LEVEL_KEYS: [&str; 14] = [
+    "name",
+    "options",
+    "data_hash",
+    "lookup_key",
+    "hiera3_backend",
+    "data_dig",
+    "path",
+    "paths",
+    "glob",
+    "globs",
+    "uri",
+    "uris",
+    "mapped_paths",
+    "datadir",
+];
+
 /// What Puppet interpolates: locations, data directories and options, in the order of the text.
 pub(super) fn interpolated(tree: &Tree, root: NodeId) -> Vec<NodeId> {
     let spans = locate(tree);

@@ -189,7 +189,7 @@ fn text_class(tag: &str) -> Option<&str> {
 }
 
 /// `/^!ruby\/sym(bol)?:?(.*)?$/`: whatever begins so.
-fn is_symbol_tag(tag: &str) -> bool {
+pub(crate) fn is_symbol_tag(tag: &str) -> bool {
     tag.starts_with("!ruby/sym")
 }
 
