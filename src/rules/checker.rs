@@ -305,6 +305,11 @@ impl<'a> Checker<'a> {
         self.options().for_key(key)
     }
 
+    /// The entries of `lookup_options` of all data, ordered by file and place.
+    pub(super) fn all_options(&self) -> &[ListedOption] {
+        &self.options().entries
+    }
+
     fn options(&self) -> &OptionList {
         self.options.get_or_init(|| option_list::list(self))
     }

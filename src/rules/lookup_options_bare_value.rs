@@ -1,14 +1,16 @@
-//! `lookup-options-bare-value`: an entry of 'lookup_options' is a string instead of a hash of options.
+//! `lookup-options-bare-value`: an entry of 'lookup_options' is a single value instead of a hash of
+//! options.
 
 use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity};
 use crate::lookup::Strategy;
 use crate::text::TextEdit;
+use crate::value::Value;
 use crate::workspace::Format;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-bare-value",
     severity: Severity::Warning,
-    summary: "an entry of 'lookup_options' is a string instead of a hash of options",
+    summary: "an entry of 'lookup_options' is a single value instead of a hash of options",
     page: include_str!("../../docs/rules/lookup-options-bare-value.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Option(check)],
@@ -17,16 +19,34 @@ pub(super) const RULE: &Rule = &Rule {
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some(options) = &at.options else { return };
     let Some(text) = options.value.as_str() else {
+        if let Some(kind) = refused(options.value) {
+            findings.report_as(
+                Severity::Error,
+                options.range,
+                format!(
+                    "lookup_options for '{}' must be a hash, got {kind}: Puppet fails on the key; write \
+                     {{merge: …}}",
+                    at.name
+                ),
+            );
+        }
         return;
     };
     // Ruby finds the option's name inside the text: these two do something that is not specified.
     if text.contains("merge") || text.contains("convert_to") || text.contains("%{") {
         return;
     }
+    let is_strategy = Strategy::refusal(options.value).is_none();
+    let is_type = text.starts_with(|first: char| first.is_ascii_uppercase());
+    let advice = match (is_strategy, is_type) {
+        (true, _) => format!("write {{merge: {text}}}"),
+        (false, true) => format!("write {{convert_to: {text}}} if that is meant"),
+        (false, false) => "options are {merge: …} and {convert_to: …}".to_owned(),
+    };
     let finding = findings.report(
         options.range,
         format!(
-            "lookup_options for '{}' must be a hash, got a string: ignored: write {{merge: {text}}}",
+            "lookup_options for '{}' must be a hash, got a string: ignored: {advice}",
             at.name
         ),
     );
@@ -34,11 +54,32 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         Format::Json => format!("{{\"merge\": \"{text}\"}}"),
         Format::Yaml | Format::Hocon => format!("{{merge: {text}}}"),
     };
-    if Strategy::refusal(options.value).is_none() {
+    if is_strategy {
         finding.fixes.push(Fix::new(
             Safety::Safe,
             format!("Write {written}"),
             TextEdit::replace(options.range, written),
         ));
+    }
+}
+
+/// What Ruby cannot ask for an option (`pops/lookup/lookup_adapter.rb`); nothing and `false` count as no
+/// options.
+fn refused(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Array(_) => Some("a list"),
+        Value::Int(_) | Value::Float(_) => Some("a number"),
+        Value::Bool(true) => Some("true"),
+        Value::Undef
+        | Value::Bool(false)
+        | Value::BigInt(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Symbol(_)
+        | Value::Hash(_)
+        | Value::Sensitive(_)
+        | Value::Default
+        | Value::Rich(_)
+        | Value::Opaque(_) => None,
     }
 }

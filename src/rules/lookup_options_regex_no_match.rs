@@ -50,7 +50,7 @@ fn is_data(at: &FileContext<'_>, key: &str) -> bool {
 }
 
 /// The letters that every match of a pattern starts with, as far as they are easily seen.
-fn literal_start(pattern: &str) -> &str {
+pub(super) fn literal_start(pattern: &str) -> &str {
     let rest = pattern.strip_prefix('^').unwrap_or_default();
     if rest.contains('|') {
         return "";

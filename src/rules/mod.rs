@@ -80,6 +80,7 @@ mod legacy_fact;
 mod level_never_matches;
 mod lookup_options_bare_value;
 mod lookup_options_namespace;
+mod lookup_options_no_effect;
 mod lookup_options_not_hash;
 mod lookup_options_overridden_level;
 mod lookup_options_regex_invalid;
@@ -173,6 +174,7 @@ pub static RULES: &[&Rule] = &[
     level_never_matches::RULE,
     lookup_options_bare_value::RULE,
     lookup_options_namespace::RULE,
+    lookup_options_no_effect::RULE,
     lookup_options_not_hash::RULE,
     lookup_options_overridden_level::RULE,
     lookup_options_regex_invalid::RULE,

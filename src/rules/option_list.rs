@@ -39,6 +39,12 @@ impl ListedOption {
         }
     }
 
+    /// Whether the entry is for a key beyond doubt.
+    pub(super) fn is_certainly_for(&self, key: &str) -> bool {
+        let matches = |pattern: &Regexp| pattern.is_match(key).unwrap_or(false);
+        self.is_for(key) && self.pattern.as_ref().is_none_or(matches)
+    }
+
     /// Whether the entry is for a pattern of keys.
     pub(super) fn is_pattern(&self) -> bool {
         self.pattern.is_some()

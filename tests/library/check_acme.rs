@@ -255,6 +255,11 @@ fn every_fix_removes_its_finding_and_adds_none() {
                 left.retain(|left| left.code == "yaml-date");
                 others.retain(|other| other.code == "yaml-date");
             }
+            if finding.code == "lookup-options-regex-unanchored" {
+                // As a pattern it may come behind one that matches the same keys.
+                left.retain(|left| left.code != "lookup-options-no-effect");
+                others.retain(|other| other.code != "lookup-options-no-effect");
+            }
             for left in &left {
                 let known = others.iter().position(|other| other.code == left.code);
                 let known = known.unwrap_or_else(|| {

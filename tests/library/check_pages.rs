@@ -109,6 +109,7 @@ const FIXABLE: &[&str] = &[
     "legacy-fact",
     "level-never-matches",
     "lookup-options-bare-value",
+    "lookup-options-no-effect",
     "lookup-options-regex-unanchored",
     "lookup-options-subkey",
     "lookup-options-unknown-option",

@@ -1,0 +1,236 @@
+//! `lookup-options-no-effect`: an entry of 'lookup_options' is for no key: none has its name, or
+//! another pattern is taken for all of its keys.
+
+use super::knockout::lower_files;
+use super::lookup_options_regex_no_match::literal_start;
+use super::option_list::ListedOption;
+use super::{
+    Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Related, Rule, Safety, Severity,
+};
+use crate::analysis::split_key;
+use crate::text::{TextEdit, typing_error};
+use crate::workspace::LOOKUP_OPTIONS;
+
+/// Most files whose entries are held against a pattern.
+const MOST_FILES: usize = 64;
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "lookup-options-no-effect",
+    severity: Severity::Warning,
+    summary: "an entry of 'lookup_options' is for no key",
+    page: include_str!("../../docs/rules/lookup-options-no-effect.md"),
+    depends: Depends {
+        on: Facts::KEYS.and(Facts::OPTIONS).and(Facts::MANIFESTS),
+        files: Depends::files_with_options,
+    },
+    hooks: &[Hook::Option(check)],
+};
+
+fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
+    match at.name.starts_with('^') {
+        true => check_pattern(file, at, findings),
+        false => check_name(file, at, findings),
+    }
+}
+
+/// A name that no data has, beside one that differs by a letter and has no options.
+fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-');
+    if !at.name.bytes().all(is_name)
+        || file.snapshot().count_with(at.name) > 0
+        || !file.checker.sees_all_for(file.readers())
+        || is_known_otherwise(file, at.name)
+    {
+        return;
+    }
+    // A module's entry for keys of others is another rule's matter.
+    let is_foreign = file.readers().iter().any(|reader| {
+        let module = reader.layer().module_name();
+        module.is_some_and(|module| !at.name.starts_with(&format!("{module}::")))
+    });
+    let checker = file.checker;
+    let names = file.snapshot().key_names("").map(|name| &**name);
+    let Some(meant) = typing_error(at.name, names).filter(|_| !is_foreign) else {
+        return;
+    };
+    let has_data = checker.files_with(meant).next().is_some();
+    if meant == LOOKUP_OPTIONS || !has_data || checker.options_for(meant).next().is_some() {
+        return;
+    }
+    let finding = findings.report(
+        at.key,
+        format!(
+            "no data of this workspace has the key '{}': these options do nothing; did you mean '{meant}'?",
+            at.name
+        ),
+    );
+    if at.key.slice(file.file.text()) == at.name {
+        let title = format!("Write '{meant}'");
+        let edit = TextEdit::replace(at.key, meant);
+        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    }
+}
+
+/// Whether manifests look a key up by its name, or have a parameter of it.
+fn is_known_otherwise(file: &FileContext<'_>, name: &str) -> bool {
+    if file.snapshot().files_looking_up(name).next().is_some() {
+        return true;
+    }
+    let Some((class, parameter)) = split_key(name) else {
+        return false;
+    };
+    let analysis = file.checker.analysis();
+    let mut roots = file.readers().iter().map(|reader| reader.root.root);
+    roots.any(|root| {
+        let class = analysis.autoloaded(root, class);
+        class.is_some_and(|class| class.parameter(parameter).is_some())
+    })
+}
+
+/// A pattern all of whose keys another one matches that is asked before it. The first pattern that
+/// matches counts, in the order of the merged options: what lower levels set comes first
+/// (`pops/lookup/lookup_adapter.rb`, `pops/merge_strategy.rb`).
+fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
+    let [reader] = file.readers() else {
+        return;
+    };
+    let Some(options) = at
+        .options
+        .as_ref()
+        .filter(|it| it.value.as_hash().is_some())
+    else {
+        return;
+    };
+    let checker = file.checker;
+    let entries = || checker.all_options().iter();
+    // The same pattern elsewhere may put this one in another place of the order.
+    if entries().any(|entry| *entry.name == *at.name && entry.path != *file.file.path())
+        || file.snapshot().count_with(LOOKUP_OPTIONS) > MOST_FILES
+    {
+        return;
+    }
+    let (lower, _) = lower_files(file, reader, LOOKUP_OPTIONS);
+    let is_before = |entry: &&ListedOption| {
+        let is_above = entry.path == *file.file.path() && entry.range.start < at.key.start;
+        let is_always_lower = lower
+            .iter()
+            .any(|(lower, is_always)| *is_always && *lower.path() == entry.path);
+        entry.is_pattern()
+            && *entry.name != *at.name
+            && entry.value != *options.value
+            && (is_above || is_always_lower)
+    };
+    let mut before = entries().filter(is_before).peekable();
+    let Ok(pattern) = checker.pattern(at.name) else {
+        return;
+    };
+    if before.peek().is_none() {
+        return;
+    }
+    // A pattern that takes too many steps may match.
+    let names = file.snapshot().key_names(literal_start(at.name));
+    let matched = names.filter(|key| pattern.is_match(key).unwrap_or(true));
+    let matched: Vec<&str> = matched
+        .map(|key| &**key)
+        .filter(|key| *key != LOOKUP_OPTIONS && checker.files_with(key).next().is_some())
+        .collect();
+    let sees_all = checker.sees_all_for(file.readers());
+    // Where both have the same keys, the later one is perhaps for those that come one day.
+    let has_more = |entry: &ListedOption| {
+        let mut others = file.snapshot().key_names(literal_start(&entry.name));
+        others.any(|key| {
+            **key != *LOOKUP_OPTIONS
+                && entry.is_certainly_for(key)
+                && !pattern.is_match(key).unwrap_or(true)
+                && checker.files_with(key).next().is_some()
+        })
+    };
+    let takes_all = |entry: &&ListedOption| {
+        let has_all = || matched.iter().all(|key| entry.is_certainly_for(key));
+        let takes = begins_as(&entry.name, at.name) || sees_all && has_all() && has_more(entry);
+        !matched.is_empty() && takes
+    };
+    let Some(first) = before.find(takes_all) else {
+        return;
+    };
+    let finding = findings.report(
+        at.key,
+        format!(
+            "'{}' is taken for every key that this pattern matches: it comes first, so that these options \
+             never count",
+            first.name
+        ),
+    );
+    finding.related = vec![Related {
+        path: first.path.clone(),
+        range: first.range,
+        message: "taken instead".to_owned(),
+    }];
+}
+
+/// Whether every match of a pattern begins with the letters that another pattern consists of.
+fn begins_as(before: &str, pattern: &str) -> bool {
+    let letters = literal_start(before);
+    before.strip_prefix('^') == Some(letters) && literal_start(pattern).starts_with(letters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::rules::check_file;
+
+    const TWO: &str = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: High, path: high.yaml}\n  - {name: \
+                       Low, path: low.yaml}\n";
+
+    /// The lines of `data/high.yaml` with a finding.
+    fn check(high: &str, rest: &str) -> Vec<u32> {
+        let text = format!("{TWO}#- data/high.yaml\n{high}#- data/low.yaml\nz: 1\n{rest}");
+        let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
+        let path = format!("{FOLDER}/data/high.yaml");
+        let found = check_file(&snapshot, &path);
+        let found = found
+            .into_iter()
+            .filter(|finding| finding.code == RULE.code);
+        let lines = snapshot.file(&path).unwrap().lines();
+        found
+            .map(|finding| lines.line(finding.range.start as usize) + 1)
+            .collect()
+    }
+
+    #[test]
+    fn names_that_nearly_are_keys() {
+        let high =
+            |keys: &str| format!("lookup_options:\n  web::prots: {{merge: deep}}\n{keys}a: 1\n");
+        assert_eq!(check(&high("web::ports: [1]\n"), ""), [2]);
+        assert!(check(&high("web::hosts: [1]\n"), "").is_empty());
+        assert!(check(&high("web::ports: [1]\n"), "web::prots: [2]\n").is_empty());
+        // The other key has options of its own.
+        let both = high("  web::ports: {merge: unique}\nweb::ports: [1]\n");
+        assert!(check(&both, "").is_empty());
+        let class = "#- modules/web/manifests/init.pp\nclass web(Array $prots) { }\n";
+        assert!(check(&high("web::ports: [1]\n"), class).is_empty());
+    }
+
+    #[test]
+    fn the_first_pattern_of_the_merged_options_counts() {
+        let high = |options: &str| format!("lookup_options:\n{options}a::b: [1]\na::c: [1]\n");
+        let deep = "  '^a::': {merge: deep}\n";
+        let unique = "  '^a::b': {merge: unique}\n";
+        assert_eq!(check(&high(&format!("{deep}{unique}")), ""), [3]);
+        assert!(check(&high(&format!("{unique}{deep}")), "").is_empty());
+        // What a lower level sets comes first.
+        let low = format!("lookup_options:\n{deep}");
+        assert_eq!(check(&high(unique), &low), [2]);
+        let low = format!("lookup_options:\n{unique}");
+        assert!(check(&high(&format!("{deep}{unique}")), &low).is_empty());
+        let same = "  '^a::b': {merge: deep}\n";
+        assert!(check(&high(&format!("{deep}{same}")), "").is_empty());
+        let part = "  '^a::(b|x)$': {merge: hash}\n  '^a::.*': {merge: deep}\n";
+        assert!(check(&high(part), "").is_empty());
+        let whole = "  '^a::(b|c)$': {merge: hash}\n  '^a::.$': {merge: deep}\n";
+        assert!(check(&high(whole), "").is_empty());
+        let special = "  '^a::.$': {merge: deep}\n  '^a::(b|x)$': {merge: hash}\n";
+        assert_eq!(check(&high(special), ""), [3]);
+    }
+}
