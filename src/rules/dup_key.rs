@@ -37,14 +37,16 @@ fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>
         let Some(before) = seen.insert(&scalar.text, key) else {
             continue;
         };
-        // Few texts come twice: only then it matters whether both are strings.
-        let Some(name) = string(key) else {
-            seen.insert(&scalar.text, before);
-            continue;
+        // Few texts come twice: only then it matters whether both are strings, or both are not.
+        let name = match (string(before), string(key)) {
+            (Some(_), Some(name)) => name,
+            (None, None) if is_bare(before) && is_bare(key) => &*scalar.text,
+            (Some(_), None) => {
+                seen.insert(&scalar.text, before);
+                continue;
+            }
+            (None, _) => continue,
         };
-        if string(before).is_none() {
-            continue;
-        }
         let first = before.range;
         let message = format!(
             "'{name}' is set twice in one hash: the last value counts, the others are lost"
@@ -55,6 +57,13 @@ fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>
             message: "lost".to_owned(),
         }];
     }
+}
+
+/// Whether a key is a number, a truth value or nothing, as its text alone says.
+fn is_bare(key: &Node) -> bool {
+    let plain = |style| matches!(style, ScalarStyle::Plain);
+    let is_plain = |scalar: &crate::syntax::Scalar| plain(scalar.style) && &*scalar.text != "<<";
+    key.tag.is_none() && key.as_scalar().is_some_and(is_plain)
 }
 
 /// The text of a key that is a string. Merge keys may come twice.

@@ -1,7 +1,7 @@
 //! `eyaml-blob`: an encrypted value is broken.
 
 use super::{Depends, FileContext, Findings, Hook, Rule, ScalarAt, Severity};
-use crate::eyaml::{BlobProblem, is_encrypted, scan};
+use crate::eyaml::{BlobProblem, BrokenBlob, is_encrypted, scan};
 use crate::text::TextRange;
 
 /// Methods that `hiera-eyaml` and published plugins of it have.
@@ -34,11 +34,18 @@ pub(super) const RULE: &Rule = &Rule {
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;
     // Where nothing decrypts, or a text only speaks of encryption, nothing can be broken.
-    if !text.trim_start().starts_with("ENC[") || file.readers().iter().any(|reader| reader.is_plain)
-    {
+    if !text.contains("ENC[") || file.readers().iter().any(|reader| reader.is_plain) {
         return;
     }
     let places = file.places(at.node);
+    if !text.trim_start().starts_with("ENC[") {
+        if let Some(broken) = scan(text).broken.iter().find(|one| is_cut_off(text, one)) {
+            let range = places.source_range(broken.range);
+            let message = "no ']' follows: Puppet leaves the cipher text in the value as it is";
+            findings.report_as(Severity::Warning, range, message);
+        }
+        return;
+    }
     if !is_encrypted(text) {
         let end = text.find('\n').unwrap_or(text.len());
         let range = places.source_range(TextRange::new(0, end));
@@ -69,4 +76,35 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         };
         findings.report(range, format!("{problem}: Puppet fails on this key"));
     }
+    // A text in brackets may be no encrypted value at all where another one stands beside it.
+    let broken = scan.broken.iter();
+    let shown = broken.filter(|one| scan.blobs.is_empty() || is_cut_off(text, one));
+    for broken in shown.take(1) {
+        let problem = match broken.problem {
+            BlobProblem::BadCharacter { offset } => {
+                let found = text[offset..].chars().next().unwrap_or_default();
+                format!("{found:?} is no letter of base64")
+            }
+            BlobProblem::Empty => "nothing stands between the brackets".to_owned(),
+            BlobProblem::Unterminated => "no ']' follows".to_owned(),
+            BlobProblem::Truncated | BlobProblem::NotAnEnvelope => continue,
+        };
+        let message = format!(
+            "{problem}: Puppet takes no encrypted value for it, and this text itself is in the value"
+        );
+        let range = places.source_range(broken.range);
+        findings.report_as(Severity::Warning, range, message);
+    }
+}
+
+/// Whether what opens like an encrypted value names its method, has some base64 and ends with the text.
+fn is_cut_off(text: &str, broken: &BrokenBlob) -> bool {
+    /// Fewest letters of base64.
+    const LEAST: usize = 4;
+    let inside = broken.range.slice(text).strip_prefix("ENC[");
+    let payload = inside
+        .and_then(|inside| inside.split_once(','))
+        .filter(|(method, _)| METHODS.contains(method));
+    broken.problem == BlobProblem::Unterminated
+        && payload.is_some_and(|(_, payload)| payload.trim().len() >= LEAST)
 }

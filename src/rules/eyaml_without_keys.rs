@@ -48,43 +48,52 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
     }
 }
 
-/// Reports options that name only one of the two keys, or neither where none are of another method:
-/// those of a plugin are its own matter.
+/// Reports options without a private key, unless they are of another method: those of a plugin are its own
+/// matter. The public key is only needed by versions of hiera-eyaml before 2024, so that one is not missed
+/// unless it is misspelt.
 fn check_options(file: &FileContext<'_>, key: NodeId, value: NodeId, findings: &mut Findings<'_>) {
     let tree = file.tree();
     let Some(pairs) = tree.node(tree.resolve(value)).as_mapping() else {
         return;
     };
-    let has = |names: &&[&str; 2]| names.iter().any(|name| entry(tree, value, name).is_some());
-    let missing: Vec<&[&str; 2]> = KEYS.iter().filter(|names| !has(names)).collect();
-    let is_known = |name: &str| KEYS.iter().flatten().any(|known| *known == name);
+    let has = |name: &str| entry(tree, value, name).is_some();
+    let has_one = |names: &[&str; 2]| names.iter().any(|name| has(name));
+    let [has_public, has_private] = [has_one(&KEYS[0]), has_one(&KEYS[1])];
     let misspelt = pairs.iter().find_map(|&(key, _)| {
         let written = tree.scalar_text(key)?;
         let written = written.strip_prefix(':').unwrap_or(written);
-        let lacking = missing.iter().copied().flatten().copied();
-        let meant = nearest(written, lacking).filter(|_| !is_known(written))?;
+        let is_known = KEYS.as_flattened().contains(&written);
+        let lacking = KEYS.iter().filter(|names| !has_one(names));
+        let meant = nearest(written, lacking.flatten().copied()).filter(|_| !is_known)?;
         Some((key, meant))
     });
+    let is_of_plugin = !has_public && !pairs.is_empty() && misspelt.is_none();
     // A merge key may bring more than stands here.
-    let is_merged = entry(tree, value, "<<").is_some();
-    let is_of_plugin = missing.len() == KEYS.len() && !pairs.is_empty() && misspelt.is_none();
-    if missing.is_empty() || is_of_plugin || is_merged {
+    if has("<<") || has_private && misspelt.is_none() || !has_private && is_of_plugin {
         return;
     }
-    let lack = missing.iter().map(|names| format!("'{}'", names[0]));
-    let lack = lack.collect::<Vec<_>>().join(" and ");
-    let message =
-        format!("no {lack} in these options: Puppet fails on every encrypted value of the level");
+    let (severity, message) = match has_private {
+        false => (
+            Severity::Warning,
+            "no 'pkcs7_private_key' in these options: Puppet fails on every encrypted value of the level",
+        ),
+        true => (
+            Severity::Information,
+            "no 'pkcs7_public_key' in these options: hiera-eyaml before 2024 fails on every encrypted \
+             value of the level",
+        ),
+    };
     // Options of `defaults` are those of several levels.
     let range = tree.node(misspelt.map_or(key, |(key, _)| key)).range;
     if findings.has(range) {
         return;
     }
     let Some((at, meant)) = misspelt else {
-        findings.report(range, message);
+        findings.report_as(severity, range, message);
         return;
     };
-    let finding = findings.report(range, format!("{message}; did you mean '{meant}'?"));
+    let message = format!("{message}; did you mean '{meant}'?");
+    let finding = findings.report_as(severity, range, message);
     if !tree.node(at).is_quoted() {
         let title = format!("Write '{meant}'");
         let edit = TextEdit::replace(range, meant);

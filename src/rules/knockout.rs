@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::context::{FileContext, Reader, order};
 use crate::lookup::OptionsEntry;
-use crate::syntax::{NodeId, NodeKind};
+use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS};
@@ -24,9 +24,11 @@ pub(super) struct Knockout {
     pub(super) target: Arc<str>,
     /// Whether it is an element of a list rather than the key of a hash.
     pub(super) is_element: bool,
-    /// Whether it is an element of the value itself, not of a list further in: those are merged
-    /// only with lists at the same place.
+    /// Whether it is an element of the value itself, not of a list further in.
     pub(super) is_topmost: bool,
+    /// Of an element the keys of the hashes that lead to its list: lists are merged with those at the
+    /// same place. Nothing where it stands in a list of lists or hashes.
+    pub(super) path: Option<Vec<Arc<str>>>,
 }
 
 /// The value of one key in one file, with how it is merged there.
@@ -40,8 +42,9 @@ pub(super) struct Knocking<'a> {
     /// The files of lower levels that set the key, the highest first, and whether every node that
     /// reads this file reads them.
     pub(super) lower: Vec<(&'a Arc<File>, bool)>,
-    /// Whether some other file sets the key, of whatever level.
-    pub(super) has_others: bool,
+    /// Whether the file is the lowest that sets the key for every node that reads it. False says
+    /// nothing.
+    pub(super) is_lowest: bool,
 }
 
 /// The knock-outs in a key's value. None where there are none, where the same file is read in several
@@ -77,12 +80,13 @@ pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knoc
         return None;
     }
     let (lower, has_others) = lower_files(file, reader, &key.name);
+    let is_lowest = lower.is_empty() && (!has_others || all_in_root(file, reader, &key.name));
     Some(Knocking {
         strategy: text_of(strategy),
         prefix,
         knockouts,
         lower,
-        has_others,
+        is_lowest,
     })
 }
 
@@ -97,7 +101,7 @@ fn deciding(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> Option<Op
 fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
     let tree = file.tree();
     let mut found = Vec::new();
-    let mut add = |id: NodeId, is_element: bool, is_topmost: bool| {
+    let mut add = |id: NodeId, is_element: bool, path: Option<Vec<Arc<str>>>| {
         let text = tree
             .scalar_text(id)
             .and_then(|text| text.strip_prefix(prefix));
@@ -106,26 +110,65 @@ fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
                 range: tree.node(id).range,
                 target: Arc::from(target),
                 is_element,
-                is_topmost,
+                is_topmost: path.as_ref().is_some_and(Vec::is_empty),
+                path,
             });
         }
     };
     let within = tree
         .nodes()
         .filter(|(_, node)| key.value.contains(node.range));
-    for (_, node) in within {
+    for (list, node) in within {
         match &node.kind {
             NodeKind::Sequence(elements) => {
-                let is_topmost = node.full_range() == key.value;
-                elements.iter().for_each(|id| add(*id, true, is_topmost));
+                let path = path_to(tree, list, key);
+                elements.iter().for_each(|id| add(*id, true, path.clone()));
             }
             NodeKind::Mapping(pairs) => {
-                pairs.iter().for_each(|(id, _)| add(*id, false, false));
+                pairs.iter().for_each(|(id, _)| add(*id, false, None));
             }
             NodeKind::Scalar(_) | NodeKind::Alias { .. } => {}
         }
     }
     found
+}
+
+/// The keys of the hashes in a key's value that lead to a list.
+fn path_to(tree: &Tree, list: NodeId, key: &KeyFact) -> Option<Vec<Arc<str>>> {
+    let mut path = Vec::new();
+    let mut at = list;
+    while tree.node(at).full_range() != key.value {
+        let parent = tree.parent(at)?;
+        let pairs = tree.node(parent).as_mapping()?;
+        let (name, _) = pairs.iter().find(|(_, value)| *value == at)?;
+        path.push(Arc::clone(tree.scalar_text(*name)?));
+        at = parent;
+    }
+    path.reverse();
+    Some(path)
+}
+
+/// What a file's value of a key has at the end of some keys of hashes.
+pub(super) fn value_at(
+    file: &FileContext<'_>,
+    of: &File,
+    key: &str,
+    path: &[Arc<str>],
+) -> Option<Value> {
+    let mut value = value_of(file, of, key)?;
+    for name in path {
+        value = value.get(name)?.clone();
+    }
+    Some(value)
+}
+
+/// Whether no other hierarchy than a reader's sets a key: the levels of others may come behind.
+fn all_in_root(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> bool {
+    let mut others = file.snapshot().iter_files_with(key);
+    others.all(|other| {
+        let readers = file.checker.readers(other);
+        readers.iter().all(|theirs| theirs.is_same_root(reader))
+    })
 }
 
 /// The files of lower levels with a key, the highest first; and whether other files have it too.
@@ -160,7 +203,18 @@ pub(super) fn lower_files<'a>(
 
 /// Whether a file's value of a key has a text somewhere in it, as an element or a key.
 pub(super) fn has_text(file: &FileContext<'_>, of: &File, key: &str, text: &str) -> bool {
-    value_of(file, of, key).is_some_and(|value| holds(&value, text))
+    has_text_at(file, of, key, &[], text)
+}
+
+/// Whether a file's value of a key has a text somewhere in it below some keys, as an element or a key.
+pub(super) fn has_text_at(
+    file: &FileContext<'_>,
+    of: &File,
+    key: &str,
+    path: &[Arc<str>],
+    text: &str,
+) -> bool {
+    value_at(file, of, key, path).is_some_and(|value| holds(&value, text))
 }
 
 /// What another file sets a key to.

@@ -1,6 +1,8 @@
 //! `knockout-removes-nothing`: no lower level has the element that is knocked out.
 
-use super::knockout::{has_text, knocking, value_of};
+use std::sync::Arc;
+
+use super::knockout::{has_text_at, knocking, value_at};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, Tag};
 use crate::text::{TextEdit, TextRange, typing_error};
 use crate::value::Value;
@@ -28,14 +30,22 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if knocking.lower.is_empty() || !file.checker.sees_all_for(file.readers()) {
         return;
     }
-    for knockout in knocking.knockouts.iter().filter(|one| one.is_topmost) {
+    for knockout in &knocking.knockouts {
+        let Some(path) = &knockout.path else {
+            continue;
+        };
+        // A list that no lower level has is not merged.
+        let has_list = |lower: &Arc<File>| value_at(file, lower, &key.name, path).is_some();
+        if !path.is_empty() && !knocking.lower.iter().any(|(lower, _)| has_list(lower)) {
+            continue;
+        }
         let mut lower = knocking.lower.iter().map(|(lower, _)| lower);
-        if lower.any(|lower| has_text(file, lower, &key.name, &knockout.target)) {
+        if lower.any(|lower| has_text_at(file, lower, &key.name, path, &knockout.target)) {
             continue;
         }
         let lower = knocking.lower.iter();
         let known: Vec<String> = lower
-            .flat_map(|(lower, _)| texts(file, lower, &key.name))
+            .flat_map(|(lower, _)| texts(file, lower, &key.name, path))
             .collect();
         let meant = typing_error(&knockout.target, known.iter().map(String::as_str));
         let message = format!(
@@ -64,9 +74,9 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// The texts of a list that a file sets a key to.
-fn texts(file: &FileContext<'_>, of: &File, key: &str) -> Vec<String> {
-    let value = value_of(file, of, key);
+/// The texts of a list that a file has in a key's value.
+fn texts(file: &FileContext<'_>, of: &File, key: &str, path: &[Arc<str>]) -> Vec<String> {
+    let value = value_at(file, of, key, path);
     let elements = value.as_ref().and_then(Value::as_array);
     let texts = elements
         .unwrap_or_default()

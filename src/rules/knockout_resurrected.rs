@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::knockout::{has_text, knocking};
+use super::knockout::{has_text_at, knocking, value_at};
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
 use crate::workspace::{File, KeyFact};
 
@@ -28,10 +28,17 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     // Every node that reads this file also reads these.
     let always = knocking.lower.iter().filter(|(_, is_always)| *is_always);
     let always: Vec<_> = always.map(|(lower, _)| *lower).collect();
-    for knockout in knocking.knockouts.iter().filter(|one| one.is_topmost) {
-        let mut further = always.iter().skip(1);
-        let again = further.find(|lower| has_text(file, lower, &key.name, &knockout.target));
-        let (Some(again), Some(next)) = (again, always.first()) else {
+    for knockout in &knocking.knockouts {
+        let Some(path) = &knockout.path else {
+            continue;
+        };
+        // A level that has the key without the list lets the knock-out pass.
+        let has_list = |lower: &&&Arc<File>| value_at(file, lower, &key.name, path).is_some();
+        let holders: Vec<&&Arc<File>> = always.iter().filter(has_list).collect();
+        let mut further = holders.iter().skip(1);
+        let again =
+            further.find(|lower| has_text_at(file, lower, &key.name, path, &knockout.target));
+        let (Some(again), Some(next)) = (again, holders.first()) else {
             continue;
         };
         let name = |of: &Arc<File>| file.snapshot().short_name(of.path()).to_owned();

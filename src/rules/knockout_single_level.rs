@@ -21,8 +21,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         return;
     };
     if knocking.prefix.is_none()
-        || !knocking.lower.is_empty()
-        || knocking.has_others
+        || !knocking.is_lowest
         || !file.checker.sees_all_for(file.readers())
     {
         return;
@@ -31,7 +30,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         findings.report(
             knockout.range,
             format!(
-                "no other file sets '{}': nothing is taken away, and this text itself is in the value",
+                "no lower level sets '{}': nothing is taken away, and this text itself is in the value",
                 key.name
             ),
         );

@@ -13,7 +13,7 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 /// What the last word of a key says of its value.
-const SECRET_NAMES: [&str; 15] = [
+const SECRET_NAMES: [&str; 21] = [
     "password",
     "passwd",
     "passphrase",
@@ -29,6 +29,12 @@ const SECRET_NAMES: [&str; 15] = [
     "secret_access_key",
     "shared_key",
     "pre_shared_key",
+    "encryption_key",
+    "pass",
+    "pwd",
+    "pw",
+    "bindpw",
+    "passwort",
 ];
 
 /// Parts of values that stand for something else, lower case.
@@ -60,7 +66,7 @@ const STAND_INS: [&str; 24] = [
 ];
 
 /// How tokens of well-known services start, and how many characters follow at least.
-const TOKENS: [(&str, usize); 11] = [
+const TOKENS: [(&str, usize); 15] = [
     ("ghp_", 36),
     ("gho_", 36),
     ("ghs_", 36),
@@ -70,6 +76,10 @@ const TOKENS: [(&str, usize); 11] = [
     ("xoxp-", 30),
     ("sk_live_", 24),
     ("hvs.", 24),
+    ("npm_", 36),
+    ("pypi-", 50),
+    ("glrt-", 20),
+    ("dop_v1_", 64),
     ("AIza", 35),
     ("SG.", 60),
 ];
@@ -113,12 +123,51 @@ fn value_kind(text: &str) -> Option<&'static str> {
         let rest = text.strip_prefix(start);
         rest.is_some_and(|rest| rest.len() >= *most && rest.bytes().all(is_token_byte))
     };
-    if TOKENS.iter().any(is_token) && looks_random(text) {
+    if TOKENS.iter().any(is_token) && looks_random(text) || is_web_token(text) {
         return Some("a token");
+    }
+    if is_webhook(text) {
+        return Some("an address that lets everyone write");
     }
     url_password(text)
         .is_some_and(looks_random)
         .then_some("an address with a password in it")
+}
+
+/// Whether a text is a JSON web token: two objects of JSON and a signature, in base64.
+fn is_web_token(text: &str) -> bool {
+    /// Fewest letters of a signature.
+    const LEAST: usize = 20;
+    let parts: Vec<&str> = text.split('.').collect();
+    let is_base64 = |part: &str| {
+        part.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    };
+    match parts.as_slice() {
+        [head, body, signature] => {
+            head.starts_with("eyJ")
+                && body.starts_with("eyJ")
+                && signature.len() >= LEAST
+                && parts.iter().all(|part| is_base64(part))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a text is the address of a webhook of Slack's, which is a secret as a whole.
+fn is_webhook(text: &str) -> bool {
+    /// Fewest letters of the last part.
+    const LEAST: usize = 20;
+    let Some(path) = text.strip_prefix("https://hooks.slack.com/services/") else {
+        return false;
+    };
+    let parts: Vec<&str> = path.split('/').collect();
+    match parts.as_slice() {
+        [team, app, key] => {
+            team.starts_with('T') && app.starts_with('B') && key.len() >= LEAST && looks_random(key)
+        }
+        _ => false,
+    }
 }
 
 fn is_token_byte(byte: u8) -> bool {
@@ -161,7 +210,8 @@ fn is_password(file: &FileContext<'_>, at: &ScalarAt<'_>) -> bool {
         return false;
     };
     let last = key.rsplit("::").next().unwrap_or(key);
-    let name = last.to_ascii_lowercase().replace('-', "_");
+    let name = words(last);
+    let name = name.trim_end_matches(|last: char| last.is_ascii_digit());
     let is_secret = |secret: &str| {
         let rest = name.strip_suffix(secret);
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('_'))
@@ -176,6 +226,23 @@ fn is_password(file: &FileContext<'_>, at: &ScalarAt<'_>) -> bool {
         && !is_hash
         && !names_something(text)
         && looks_random(text)
+}
+
+/// A name with its words in lower case and `_` between them: `dbPassword` as `db_password`.
+fn words(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 4);
+    let mut before = '_';
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            words.push('_');
+        }
+        words.push(match letter {
+            '-' => '_',
+            other => other.to_ascii_lowercase(),
+        });
+        before = letter;
+    }
+    words
 }
 
 /// Whether a value is made of letters and digits as nobody would name a thing.
@@ -248,6 +315,26 @@ mod tests {
         }
         assert!(value_kind("postgresql://shop:h7Kd9wQz@db/shop").is_some());
         assert!(value_kind(&format!("ghp_{}", "a1B2".repeat(9))).is_some());
+        let web_token = format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.{}", "a1B2".repeat(9));
+        assert_eq!(value_kind(&web_token), Some("a token"));
+        let hook = format!(
+            "https://hooks.slack.com/services/T1AB/B2CD/{}",
+            "a1B2".repeat(6)
+        );
+        assert!(value_kind(&hook).is_some());
+        for none in [
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.short",
+            "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+        ] {
+            assert_eq!(value_kind(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn names_in_words() {
+        for name in ["dbPassword", "db-password", "DB_PASSWORD", "dbPASSWORD"] {
+            assert_eq!(words(name), "db_password", "{name}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `unclosed-token`: a token has no closing brace, so Puppet takes it for text.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt, shown};
 use crate::interpolation::{TokenKind, parse_token};
 use crate::text::TextEdit;
 
@@ -14,6 +14,19 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(_: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+    if matches!(at.token.kind, TokenKind::Variable { .. })
+        && at.token.inner.slice(at.text).contains("%{")
+    {
+        findings.report(
+            at.range,
+            format!(
+                "'%{{' has no '}}' before the next '%{{': Puppet reads '{}' as one token, of which no \
+                 variable has the name; close the first one",
+                shown(at.token.range.slice(at.text))
+            ),
+        );
+        return;
+    }
     if at.token.kind != TokenKind::Unclosed {
         return;
     }

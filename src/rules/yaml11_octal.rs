@@ -14,8 +14,9 @@ pub(super) const RULE: &Rule = &Rule {
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_octal =
-        text.len() > 1 && text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
+        digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
     let Some(Resolved::Int(value)) = file.resolved(at).filter(|_| is_octal) else {
         return;
     };
@@ -28,7 +29,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         format!("'{text}' is read as an octal number: the value is {value}; quote it"),
     );
     // Nobody writes a file mode to have it read as a number.
-    let is_mode = matches!(text.len(), 4 | 5);
+    let is_mode = matches!(text.len(), 4 | 5) && digits.len() == text.len();
     finding.fixes.extend(Fix::quote(at.node).map(|fix| Fix {
         safety: if is_mode {
             Safety::Safe

@@ -2,6 +2,7 @@
 
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
 use crate::syntax::psych::Resolved;
+use crate::text::TextRange;
 use crate::value::float_to_s;
 
 /// Words in the names of keys whose values are versions, not amounts.
@@ -19,6 +20,16 @@ pub(super) const RULE: &Rule = &Rule {
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;
     if text.contains(':') {
+        return;
+    }
+    if let Some(before) = joined_before(file, at) {
+        let whole = before.cover(at.node.range);
+        let written = whole.slice(file.file.text());
+        findings.report_as(
+            Severity::Warning,
+            whole,
+            format!("in a list '{written}' is two numbers, not one; write it without the comma, or quote it"),
+        );
         return;
     }
     let value = match file.resolved(at) {
@@ -46,6 +57,27 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         },
         ..fix
     }));
+}
+
+/// The number before one that looks like the end of a number with thousands: `[1,000]`. Nobody else
+/// writes three digits with a zero in front.
+fn joined_before(file: &FileContext<'_>, at: &ScalarAt<'_>) -> Option<TextRange> {
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let text = &*at.scalar.text;
+    if text.len() != 3 || !text.starts_with('0') || !is_digits(text) {
+        return None;
+    }
+    file.resolved(at)?;
+    let tree = file.tree();
+    let elements = tree.node(tree.parent(at.id)?).as_sequence()?;
+    let place = elements.iter().position(|&element| element == at.id)?;
+    let before = tree.node(elements[place.checked_sub(1)?]);
+    let number = before.as_scalar().filter(|_| !before.is_quoted())?;
+    let is_start = matches!(number.text.len(), 1..=3)
+        && is_digits(&number.text)
+        && !number.text.starts_with('0');
+    let between = TextRange::new(before.range.end as usize, at.node.range.start as usize);
+    (is_start && between.slice(file.file.text()) == ",").then_some(before.range)
 }
 
 /// Whether a number ends in zeros that its value does not show: `1.10`.
