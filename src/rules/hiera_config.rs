@@ -86,12 +86,8 @@ pub(super) struct PathToken {
 /// order of the text.
 pub(super) fn path_tokens(at: &FileContext<'_>) -> Vec<PathToken> {
     let tree = at.tree();
-    let is_5 = at.loaded().ok().and_then(version_of) == Some(5);
-    let Some(root) = tree.root().filter(|_| is_5) else {
-        return Vec::new();
-    };
     let mut found = Vec::new();
-    for id in interpolated(tree, root) {
+    for id in path_texts(at) {
         let node = tree.node(id);
         let Some(scalar) = node.as_scalar() else {
             continue;
@@ -108,6 +104,17 @@ pub(super) fn path_tokens(at: &FileContext<'_>) -> Vec<PathToken> {
         }
     }
     found
+}
+
+/// The nodes of locations, data directories and options of a version 5 configuration, in the order of the
+/// text.
+pub(super) fn path_texts(at: &FileContext<'_>) -> Vec<NodeId> {
+    let tree = at.tree();
+    let is_5 = at.loaded().ok().and_then(version_of) == Some(5);
+    match tree.root().filter(|_| is_5) {
+        Some(root) => interpolated(tree, root),
+        None => Vec::new(),
+    }
 }
 
 /// The version that Puppet takes a configuration for; nothing for a value that is no hash.

@@ -3,11 +3,11 @@
 use super::config_level::{ConfigLevel, levels};
 use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
 use crate::analysis::RootView;
-use crate::hierarchy::{Template, TemplatePart};
+use crate::hierarchy::{LocationSpan, Template, TemplatePart};
 use crate::lookup::Place;
 use crate::syntax::ScalarMap;
-use crate::text::{TextEdit, TextRange};
-use crate::workspace::Files;
+use crate::text::{TextEdit, TextRange, typing_error};
+use crate::workspace::{FileKind, Files, path};
 
 /// Extensions of data files.
 const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
@@ -24,10 +24,10 @@ pub(super) const RULE: &Rule = &Rule {
 fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let analysis = file.checker.analysis();
     let roots = file.snapshot().roots();
-    let path = file.file.path();
+    let own = file.file.path();
     let root = roots
         .iter()
-        .find(|root| root.hiera_yaml.as_ref() == Some(path));
+        .find(|root| root.hiera_yaml.as_ref() == Some(own));
     let Some(root) = root else { return };
     let view = analysis.at(root);
     let places = view.places(of.layer);
@@ -68,6 +68,10 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                 .iter()
                 .find(|extension| exists(&with_extension(&place.template, extension)));
             let Some(other) = other else {
+                if let Some(near) = near_path(&view, &places, &place.template) {
+                    report_near(file, location, &near, findings);
+                    continue;
+                }
                 findings.report(
                     location.range,
                     format!("no file of this workspace fits '{}'", location.text),
@@ -100,6 +104,80 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
             finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
         }
     }
+}
+
+/// A folder or a file beside the one that a path names and that is not there.
+struct Near {
+    written: String,
+    meant: String,
+}
+
+/// What a path was perhaps meant for: with one typing error less in one name files fit it that no level
+/// reads.
+fn near_path(view: &RootView<'_>, places: &[Place], template: &Template) -> Option<Near> {
+    let TemplatePart::Text(start) = template.parts.first()? else {
+        return None;
+    };
+    let is_whole = template.parts.len() == 1;
+    let mut folder = view.root.dir.to_string();
+    let rest = path::within(start, &folder)?;
+    let mut names = rest.split('/').peekable();
+    while let Some(name) = names.next() {
+        let is_last = names.peek().is_none();
+        // The last name goes on with a variable.
+        if is_last && !is_whole {
+            return None;
+        }
+        let wanted = match is_last {
+            true => FileKind::File,
+            false => FileKind::Directory,
+        };
+        let at = format!("{folder}/{name}");
+        if view.files().kind(&at) == Some(wanted) {
+            folder = at;
+            continue;
+        }
+        let listed = view.files().list(&folder);
+        let beside = listed.iter().filter(|(_, kind)| *kind == wanted);
+        let meant = typing_error(name, beside.map(|(name, _)| &**name))?;
+        let mut parts = template.parts.clone();
+        let rest = &start[at.len()..];
+        parts[0] = TemplatePart::Text(format!("{folder}/{meant}{rest}"));
+        let found = view.expand(&Template { parts });
+        let is_read = |at: &String| places.iter().any(|place| place.template.matches(at));
+        return (!found.is_empty() && !found.iter().any(is_read)).then(|| Near {
+            written: name.to_owned(),
+            meant: meant.to_owned(),
+        });
+    }
+    None
+}
+
+fn report_near(
+    file: &FileContext<'_>,
+    location: &LocationSpan,
+    near: &Near,
+    findings: &mut Findings<'_>,
+) {
+    let Near { written, meant } = near;
+    let finding = findings.report_as(
+        Severity::Warning,
+        location.range,
+        format!(
+            "no file of this workspace fits '{}': Puppet reads nothing here; did you mean '{meant}' for \
+             '{written}'?",
+            location.text
+        ),
+    );
+    // In a data directory of that name another line is the wrong one.
+    let mut places = location.text.match_indices(written.as_str());
+    let (Some((at, _)), None) = (places.next(), places.next()) else {
+        return;
+    };
+    let map = ScalarMap::new(file.file.text(), file.tree().node(location.node));
+    let edit = TextEdit::replace(map.source_range(at..at + written.len()), meant.as_str());
+    let title = format!("Write '{meant}'");
+    finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
 }
 
 /// Reports globs that fit a link that leads nowhere: Puppet passes over such a path, not over what a

@@ -1,9 +1,14 @@
-//! `path-var-missing`: a path of a level names a fact or a part of one that does not exist.
+//! `path-var-missing`: a path of a level names a fact or a part of one that does not exist, or has a token that
+//! is none.
 
-use super::hiera_config::path_tokens;
-use super::interp_missing_subkey::missing_part;
+use super::hiera_config::{path_texts, path_tokens};
+use super::interp_missing_subkey::{MissingPart, missing_part};
+use super::undefined_variable::{BUILT_IN, is_name};
 use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
-use crate::text::TextEdit;
+use crate::interpolation::{TokenKind, tokens};
+use crate::scope::{CoreFact, core_fact};
+use crate::syntax::ScalarMap;
+use crate::text::{TextEdit, TextRange, typing_error};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "path-var-missing",
@@ -15,8 +20,11 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+    report_odd_tokens(file, findings);
     for token in path_tokens(file) {
-        let Some(missing) = missing_part(&token.variable) else {
+        let missing =
+            missing_part(&token.variable).or_else(|| misspelt_name(file, &token.variable));
+        let Some(missing) = missing else {
             continue;
         };
         let (severity, did_you_mean) = match &missing.meant {
@@ -36,6 +44,76 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
             };
             let edit = TextEdit::replace(token.inner, format!("{prefix}{meant}"));
             let title = format!("Write '{meant}'");
+            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        }
+    }
+}
+
+/// A variable of the top scope that nothing sets, beside one that differs by a letter.
+fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
+    let name = path.strip_prefix("::").unwrap_or(path);
+    if !is_name(name) || BUILT_IN.contains(&name) || file.checker.site_variables().contains(name) {
+        return None;
+    }
+    let near_fact = match core_fact(name) {
+        CoreFact::Exists | CoreFact::Legacy(_) | CoreFact::NoSuchPart(_) => return None,
+        CoreFact::Custom(meant) => meant,
+    };
+    let meant = typing_error(name, BUILT_IN.into_iter()).or(near_fact)?;
+    let meant = match core_fact(meant) {
+        CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
+        CoreFact::Exists
+        | CoreFact::Legacy(None)
+        | CoreFact::NoSuchPart(_)
+        | CoreFact::Custom(_) => meant.to_owned(),
+    };
+    Some(MissingPart {
+        message: format!("neither Puppet nor Facter sets '{name}'"),
+        meant: Some(meant),
+    })
+}
+
+/// Reports `%{` without an end, and variables in the form of Puppet code: both stay in the path.
+fn report_odd_tokens(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+    for id in path_texts(file) {
+        let node = file.tree().node(id);
+        let Some(scalar) = node.as_scalar() else {
+            continue;
+        };
+        let map = ScalarMap::new(file.file.text(), node);
+        let text = &*scalar.text;
+        for token in tokens(text) {
+            if token.kind == TokenKind::Unclosed {
+                findings.report_as(
+                    Severity::Warning,
+                    map.source_range(token.range.as_usize()),
+                    "'%{' has no '}': Puppet leaves it in the path as it stands; close it",
+                );
+            }
+        }
+        for (start, _) in text.match_indices("${") {
+            let Some((inside, _)) = text[start + 2..].split_once('}') else {
+                continue;
+            };
+            let variable = inside.strip_prefix("::").unwrap_or(inside);
+            let fits =
+                |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':');
+            if variable.is_empty() || !variable.bytes().all(fits) {
+                continue;
+            }
+            let range = TextRange::new(start, start + 2 + inside.len() + 1);
+            let range = map.source_range(range.as_usize());
+            let finding = findings.report_as(
+                Severity::Warning,
+                range,
+                format!(
+                    "'${{{inside}}}' stays in the path as it is: in paths variables are written \
+                     '%{{{variable}}}'"
+                ),
+            );
+            let token = format!("%{{{variable}}}");
+            let title = format!("Write '{token}'");
+            let edit = TextEdit::replace(range, token);
             finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
         }
     }

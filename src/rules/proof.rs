@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::context::{FileContext, Reader, order};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::{Place, Reach};
-use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
+use crate::workspace::{File, KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
 
 /// Most files that set one key. What more files set is not compared: an edit of one of them would
 /// have all of them checked again.
@@ -61,7 +61,7 @@ pub(super) fn inherited<'a>(
     let below = || places.iter().filter(is_below);
     let (last, heir) =
         below().find_map(|place| Some((order(place), always(file, reach, place, key)?)))?;
-    if !is_same(file.file, heir, key) {
+    if !is_same(file, heir, key) {
         return None;
     }
     let mut between = below().filter(|place| order(place) < last);
@@ -73,7 +73,7 @@ pub(super) fn inherited<'a>(
         let bound = bound(&place.template, reach);
         let holders = file.snapshot().iter_files_with(key);
         let mut possible = holders.filter(|other| bound.matches(other.path()));
-        possible.all(|other| is_same(file.file, other, key))
+        possible.all(|other| is_same(file, other, key))
     };
     between.all(is_alike).then_some(heir)
 }
@@ -133,8 +133,40 @@ fn bound(template: &Template, reach: &Reach) -> Template {
     Template { parts }
 }
 
-/// Whether two files surely set a key to the same: they spell the value alike.
-pub(super) fn is_same(one: &File, other: &File, key: &str) -> bool {
+/// Whether the file and another one surely set a key to the same.
+fn is_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
+    spells_same(file.file, other, key) || has_same(file, other, key)
+}
+
+/// Whether the values are equal that two files have, with the keys of hashes in the same order, whatever
+/// they are written like.
+fn has_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
+    /// Longest value that is looked at, in bytes.
+    const LONGEST: usize = 4 << 10;
+    let one = file.file;
+    let (Some(own), Some(theirs)) = (one.facts().key(key), other.facts().key(key)) else {
+        return false;
+    };
+    let is_plain = |of: &File, fact: &KeyFact| {
+        let text = fact.value.slice(of.text());
+        let is_read = of.facts().error.is_none() && fact.state == KeyState::Read;
+        // Other values of the file may name an anchor that stands here.
+        let stands_alone = !text.contains("ENC[") && !text.contains('&');
+        is_read && !text.is_empty() && text.len() <= LONGEST && stands_alone
+    };
+    if own.kind != theirs.kind || !is_plain(one, own) || !is_plain(other, theirs) {
+        return false;
+    }
+    let value = |of: &File| {
+        let data = file.snapshot().data_of(of, of.format()?);
+        Some(data.loaded.as_ref().ok()?.get(key)?.inspect().to_string())
+    };
+    let value_here = value(one);
+    value_here.is_some() && value_here == value(other)
+}
+
+/// Whether two files spell the value of a key alike.
+fn spells_same(one: &File, other: &File, key: &str) -> bool {
     let text = |file: &File| {
         let value = file.facts().key(key)?.value.slice(file.text()).to_owned();
         // Anchors and aliases depend on the rest of the file.

@@ -6,11 +6,11 @@ use super::context::FileContext;
 use super::finding::{Finding, Findings};
 use super::unused_suppression::RULE;
 use super::{Fix, RULES, Safety, Tag};
-use crate::syntax::{NodeKind, Tree};
+use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::{TextEdit, TextRange, nearest};
 
-/// What such a comment begins with.
-const MARK: &str = "hiera-ls: ignore";
+/// What such a comment begins with; `ignore` follows, with blanks between or without.
+const MARK: &str = "hiera-ls:";
 
 /// One comment.
 struct Suppression {
@@ -77,6 +77,10 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, unused: &mut F
     for code in suppression.codes.iter().filter(|code| !code.is_used) {
         let known = || RULES.iter().map(|rule| rule.code);
         let message = match &code.name {
+            Some(name) if name.is_empty() => {
+                "the brackets name no rule, and turn nothing off; without them all rules are meant"
+                    .to_owned()
+            }
             None => "no rule reports anything here: remove the comment".to_owned(),
             Some(name) if !known().any(|known| known == name) => {
                 let meant = nearest(name, known());
@@ -123,14 +127,14 @@ fn read(at: &FileContext<'_>) -> Vec<Suppression> {
 fn of_comment(text: &str, tree: &Tree, comment: TextRange) -> Option<Suppression> {
     let written = comment.slice(text);
     let mark = written.find(MARK)?;
-    // Only at the start of a comment, behind its sign.
-    if !written[..mark]
-        .trim_matches(['#', '/', '*', ' ', '\t'])
-        .is_empty()
-    {
+    // Only at the start of a comment, or of another one behind it.
+    let before = &written[..mark];
+    let is_sign = before.trim_matches(['#', '/', '*', ' ', '\t']).is_empty();
+    if !is_sign && !before.trim_end().ends_with(" #") {
         return None;
     }
-    let rest = &written[mark + MARK.len()..];
+    let rest = written[mark + MARK.len()..].trim_start_matches([' ', '\t']);
+    let rest = rest.strip_prefix("ignore")?;
     let (is_file, rest) = match rest.strip_prefix("-file") {
         Some(rest) => (true, rest),
         None => (false, rest),
@@ -182,7 +186,22 @@ fn codes(rest: &str, start: usize, comment: TextRange) -> Option<Vec<Code>> {
         }
         at += part.len() + 1;
     }
+    if codes.is_empty() {
+        codes.push(Code {
+            name: Some(String::new()),
+            range: comment,
+            is_used: false,
+        });
+    }
     Some(codes)
+}
+
+/// The element of a list whose first key a node is.
+fn element_of(tree: &Tree, id: NodeId) -> Option<TextRange> {
+    let hash = tree.parent(id)?;
+    let (first, _) = tree.node(hash).as_mapping()?.first()?;
+    tree.node(tree.parent(hash)?).as_sequence()?;
+    (*first == id).then(|| tree.node(hash).full_range())
 }
 
 /// The entry of a mapping, or the element, that begins next behind a comment.
@@ -204,6 +223,9 @@ fn next_key(tree: &Tree, comment: TextRange) -> Option<TextRange> {
             .map(|(_, value)| tree.node(*value).full_range()),
         Some(NodeKind::Scalar(_) | NodeKind::Sequence(_) | NodeKind::Alias { .. }) | None => None,
     };
+    if let Some(element) = element_of(tree, id) {
+        return Some(element);
+    }
     let covers = match value.filter(|value| !value.is_empty()) {
         Some(value) => node.range.cover(value),
         None => node.range,

@@ -15,7 +15,7 @@ use crate::workspace::{File, FileDelta, FileFacts, Snapshot};
 
 /// Variables that Puppet sets itself, beside facts (`puppet/parser/compiler.rb`,
 /// `puppet/node.rb`, `puppet/parser/resource.rb`).
-const BUILT_IN: [&str; 22] = [
+pub(super) const BUILT_IN: [&str; 22] = [
     "agent_specified_environment",
     "caller_module_name",
     "calling_class",

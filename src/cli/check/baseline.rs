@@ -23,7 +23,7 @@ impl Baseline {
     pub(super) fn of(records: &[Record]) -> Baseline {
         let mut findings: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
         for record in records {
-            let rules = findings.entry(record.place.path.clone()).or_default();
+            let rules = findings.entry(record.known_as.clone()).or_default();
             let known = rules.entry(record.code.to_owned()).or_default();
             known.insert(record.fingerprint.clone());
         }
@@ -50,7 +50,7 @@ impl Baseline {
     /// Whether a record is known.
     pub(super) fn knows(&self, record: &Record) -> bool {
         self.findings
-            .get(&record.place.path)
+            .get(&record.known_as)
             .and_then(|rules| rules.get(record.code))
             .is_some_and(|known| known.contains(&record.fingerprint))
     }

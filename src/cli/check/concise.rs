@@ -7,13 +7,39 @@ use super::record::Record;
 /// Prints `path:line:column: severity[code] message` for each record.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     records.iter().try_for_each(|record| {
-        let (at, severity) = (record.position(), record.severity);
+        let (at, severity) = (one_line(&record.position()), record.severity);
         let (code, message) = (record.code, one_line(&record.message));
         writeln!(out, "{at}: {severity}[{code}] {message}")
     })
 }
 
-/// A message without line breaks.
+/// A message without line breaks, and without what moves the cursor of a terminal.
 pub(super) fn one_line(message: &str) -> String {
-    message.replace(['\n', '\r'], " ")
+    visible(&message.replace(['\n', '\r'], " "))
+}
+
+/// A text with its control characters as escapes, such as `\u{1b}`; tabs and line breaks stay.
+pub(super) fn visible(text: &str) -> String {
+    let is_odd = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t');
+    if !text.contains(is_odd) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        match is_odd(letter) {
+            true => shown.extend(letter.escape_unicode()),
+            false => shown.push(letter),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn a_line_holds_nothing_that_a_terminal_obeys() {
+        assert_eq!(one_line("a\n\u{1b}[31mb\u{7}"), "a \\u{1b}[31mb\\u{7}");
+    }
 }

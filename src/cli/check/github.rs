@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::concise::visible;
 use super::record::Record;
 use crate::rules::Severity;
 
@@ -33,7 +34,8 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
 
 /// The text after the command.
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
+    visible(text)
+        .replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
@@ -49,7 +51,7 @@ mod tests {
 
     #[test]
     fn what_ends_a_command_or_a_property_is_escaped() {
-        assert_eq!(data("50%\r\n"), "50%25%0D%0A");
+        assert_eq!(data("50%\r\n\u{1b}"), "50%25%0D%0A\\u{1b}");
         assert_eq!(property("a:b,c%"), "a%3Ab%2Cc%25");
     }
 }

@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use annotate_snippets::Renderer;
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
 use baseline::Baseline;
 use fix::{FixOptions, Fixing};
@@ -357,7 +358,7 @@ impl<'a> Report<'a> {
         if self.output.fixes.diff {
             return Ok(checked);
         }
-        let read = self.find(opened, &paths);
+        let read = self.find(folder, opened, &paths);
         for wanted in group {
             let is_named = |file: &&Arc<str>| wanted.names(file);
             let given = wanted.given;
@@ -426,7 +427,7 @@ impl<'a> Report<'a> {
     }
 
     /// Adds the findings in some files; gives those of them that a hierarchy reads.
-    fn find(&mut self, opened: Opened, paths: &[Arc<str>]) -> Vec<Arc<str>> {
+    fn find(&mut self, folder: &str, opened: Opened, paths: &[Arc<str>]) -> Vec<Arc<str>> {
         let snapshot = opened.workspace.snapshot();
         let checker = Checker::with_settings(&snapshot, opened.settings);
         let here = self.here.clone();
@@ -461,8 +462,11 @@ impl<'a> Report<'a> {
                 }
                 let text = (self.options.format == CheckFormat::Full)
                     .then(|| full::text(&self.renderer, &snapshot, &finding, &hidden, &shown));
+                let finding_path = Arc::clone(&finding.path);
                 let mut record = Record::new(&snapshot, finding, &hidden, &shown);
                 record.text = text;
+                let within = path::within(&finding_path, folder);
+                record.known_as = within.unwrap_or(&finding_path).to_owned();
                 self.records.push(record);
             }
         }
@@ -562,6 +566,18 @@ impl<'a> Report<'a> {
         }
         let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let value = |(code, count): &(&str, usize)| json!({"code": code, "count": count});
+        match self.options.format {
+            CheckFormat::Json => {
+                let all: Vec<Value> = counts.iter().map(value).collect();
+                return writeln!(out, "{:#}", Value::from(all));
+            }
+            CheckFormat::JsonLines => {
+                let mut lines = counts.iter().map(value);
+                return lines.try_for_each(|line| writeln!(out, "{line}"));
+            }
+            _ => {}
+        }
         counts
             .into_iter()
             .try_for_each(|(code, count)| writeln!(out, "{count:6}  {code}"))

@@ -71,6 +71,9 @@ pub(super) struct Record {
     /// The finding for people, in the format that is made for them.
     #[serde(skip)]
     pub(super) text: Option<String>,
+    /// The path below the workspace's folder: the same from wherever the workspace is checked.
+    #[serde(skip)]
+    pub(super) known_as: String,
     /// The text of the finding's first line.
     #[serde(skip)]
     source_line: String,
@@ -112,6 +115,7 @@ impl Record {
             replacements: replacements.unwrap_or_default(),
             fingerprint: String::new(),
             text: None,
+            known_as: shown(&finding.path),
             source_line: match file {
                 // A hash of a short secret can be guessed.
                 Some(file) if finding.is_secret => before(file, finding.range),
@@ -166,13 +170,13 @@ fn first_line(file: &File, hidden: &Hidden<'_>, range: TextRange) -> String {
     line.unwrap_or_default().trim().to_owned()
 }
 
-/// Gives each record its fingerprint: a hash of path, code and the text of the line, and of how many
+/// Gives each record its fingerprint: a hash of the path in the workspace, code and the text of the line, and of how many
 /// records before it have the same. Line numbers are not part of it. The hash keeps secrets that stand
 /// in the line out of reports.
 pub(super) fn fingerprint(records: &mut [Record]) {
     let mut seen: HashMap<String, u32> = HashMap::new();
     for record in records {
-        let Place { path, .. } = &record.place;
+        let path = &record.known_as;
         let parts = format!("{path}\0{}\0{}", record.code, record.source_line);
         let same = seen.entry(parts.clone()).or_default();
         let digest = Sha256::digest(format!("{parts}\0{same}"));
