@@ -246,8 +246,43 @@ fn with_extension(template: &Template, extension: &str) -> Template {
 
 #[cfg(test)]
 mod tests {
-    use super::{stem, with_extension};
+    use super::{RULE, Severity, stem, with_extension};
+    use crate::fixture::{FOLDER, Fixture};
     use crate::hierarchy::Template;
+    use crate::rules::check_file;
+
+    /// The severity and the fix of the finding at a path, where a second level has a file.
+    fn check(path: &str, files: &str) -> Option<(Severity, Option<String>)> {
+        let text = format!(
+            "version: 5\nhierarchy:\n  - {{name: one, path: \"{path}\"}}\n  - {{name: two, path: other.yaml}}\n\
+             #- data/other.yaml\na: 1\n{files}"
+        );
+        let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
+        let mut found = check_file(&snapshot, &format!("{FOLDER}/hiera.yaml")).into_iter();
+        let finding = found.find(|finding| finding.code == RULE.code)?;
+        let fix = finding.fixes.first().map(|fix| fix.title.clone());
+        Some((finding.severity, fix))
+    }
+
+    #[test]
+    fn a_name_that_differs_by_a_letter_is_offered() {
+        let write = |name: &str| Some((Severity::Warning, Some(format!("Write '{name}'"))));
+        let file = |path: &str| format!("#- data/{path}\nb: 1\n");
+        let nodes = file("nodes/web01.yaml");
+        assert_eq!(
+            check("comon.yaml", &file("common.yaml")),
+            write("common.yaml")
+        );
+        assert_eq!(
+            check("node/%{trusted.certname}.yaml", &nodes),
+            write("nodes")
+        );
+        // A file of another name, or one that a level reads.
+        let hint = Some((Severity::Hint, None));
+        assert_eq!(check("comon.yaml", &file("servers.yaml")), hint);
+        assert_eq!(check("others.yaml", ""), hint);
+        assert_eq!(check("node/%{trusted.certname}.eyaml", &nodes), hint);
+    }
 
     #[test]
     fn extensions_are_replaced_or_added() {

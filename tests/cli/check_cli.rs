@@ -180,6 +180,19 @@ fn rules_are_chosen_by_code() {
     let selected = check(&["--select", "dup-key,yaml-date", "--statistics", DATE]);
     assert_eq!(stdout(&selected), "     1  yaml-date\n1 error in 1 file\n");
     assert_eq!(selected.status.code(), Some(1));
+    let counted = check(&[
+        "--select",
+        "yaml-date",
+        "--statistics",
+        "--format",
+        "json",
+        DATE,
+    ]);
+    let counted: serde_json::Value = serde_json::from_str(stdout(&counted)).unwrap();
+    assert_eq!(
+        counted,
+        serde_json::json!([{"code": "yaml-date", "count": 1}])
+    );
     let unknown = check(&["--select", "yaml-dates", DATE]);
     assert_eq!(unknown.status.code(), Some(2));
     let error = String::from_utf8_lossy(&unknown.stderr).into_owned();
@@ -218,6 +231,14 @@ fn a_baseline_hides_what_it_knows_wherever_it_moved() {
     std::fs::write(&common, "\n# above\na: 2027-01-31\n").unwrap();
     let again = check(&["--baseline", known, root]);
     assert_eq!(again.status.code(), Some(0), "{}", stdout(&again));
+
+    // The current folder does not matter.
+    let inside = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(["check", ".", "--baseline", "../known.json"])
+        .current_dir(&data)
+        .output()
+        .unwrap();
+    assert_eq!(inside.status.code(), Some(0), "{}", stdout(&inside));
 
     std::fs::write(&common, "a: 2027-01-31\nb: 2027-01-31\n").unwrap();
     let more = check(&["--format", "concise", "--baseline", known, root]);
