@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::context::{FileContext, Reader, Role};
 use super::finding::Finding;
+use super::fixes;
 use super::option_list::{self, ListedOption, OptionList};
 use super::reference_graph::ReferenceGraph;
 use super::rule::Hook;
@@ -178,6 +179,7 @@ impl<'a> Checker<'a> {
         };
         let secrets = secrets_among(&findings);
         findings = suppression::apply(&checked, findings, part == Part::All);
+        fixes::without_collisions(&checked, &mut findings);
         hide(file.text(), &secrets, &mut findings);
         findings.sort_by(|a, b| (a.range.start, a.code).cmp(&(b.range.start, b.code)));
         findings.truncate(MOST_FINDINGS);

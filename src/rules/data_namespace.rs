@@ -42,12 +42,12 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         // A key of another namespace is meant for the environment's data.
         let meant = format!("{prefix}{}", key.name);
         if !key.name.contains(':')
-            && at.facts().key(&meant).is_none()
             && let Some(start) = key.key.slice(at.file.text()).find(&*key.name)
         {
             let edit = TextEdit::insert(key.key.start as usize + start, prefix);
             let title = format!("Rename it to '{meant}'");
-            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+            let fix = Fix::new(Safety::Unsafe, title, edit);
+            finding.fixes.push(fix.renaming(key.key, meant));
         }
     }
 }

@@ -66,6 +66,24 @@ pub enum Safety {
     Unsafe,
 }
 
+/// An entry of another file that a fix is only right beside.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rest {
+    /// Absolute path of the file.
+    pub path: Arc<str>,
+    /// The topmost key. Where it stands changes with edits that don't concern the fix.
+    pub key: Arc<str>,
+}
+
+/// A key that a fix writes in the place of another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewKey {
+    /// Where the old key stands.
+    pub old: TextRange,
+    /// The new one's name.
+    pub name: String,
+}
+
 /// An edit that removes a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fix {
@@ -75,6 +93,10 @@ pub struct Fix {
     pub edits: Vec<TextEdit>,
     /// Whether it may be applied without being read.
     pub safety: Safety,
+    /// What it rests on in other files: an edit there may make it wrong.
+    pub rests_on: Vec<Rest>,
+    /// The keys that it writes: it is not offered where the same hash has one of them.
+    pub new_keys: Vec<NewKey>,
 }
 
 impl Fix {
@@ -85,7 +107,27 @@ impl Fix {
             title: title.into(),
             edits: vec![edit],
             safety,
+            rests_on: Vec::new(),
+            new_keys: Vec::new(),
         }
+    }
+
+    /// The fix as one that gives the key at a place another name.
+    #[must_use]
+    pub fn renaming(mut self, old: TextRange, name: impl Into<String>) -> Fix {
+        let name = name.into();
+        self.new_keys.push(NewKey { old, name });
+        self
+    }
+
+    /// The fix as one that rests on what a file sets a key to.
+    #[must_use]
+    pub fn resting_on(mut self, file: &File, key: &Arc<str>) -> Fix {
+        self.rests_on.push(Rest {
+            path: Arc::clone(file.path()),
+            key: Arc::clone(key),
+        });
+        self
     }
 
     /// Quotes a plain scalar, so that it is the string it spells. Nothing for one that is absent or
@@ -98,6 +140,14 @@ impl Fix {
         }
         let edit = TextEdit::replace(node.range, quoted(text));
         Some(Fix::new(Safety::Safe, "Quote it", edit))
+    }
+}
+
+/// A text of one line between quotes of YAML.
+pub(super) fn quoted(text: &str) -> String {
+    match text.contains(['"', '\\']) {
+        true => format!("'{}'", text.replace('\'', "''")),
+        false => format!("\"{text}\""),
     }
 }
 

@@ -1,45 +1,334 @@
-//! Which fixes can be made together: one for each finding, none of which touches another's text.
+//! Which fixes can be made together: none touches another's text, or what another rests on in other
+//! files, and Puppet still loads what it loaded before.
 
-use super::finding::{Finding, Safety};
-use crate::text::TextEdit;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
-/// The edits of the findings' first fixes, safe ones alone or all, that don't overlap. The findings
-/// are of one file; of two fixes that overlap the earlier finding's is taken.
-#[must_use]
-pub fn edits_together(findings: &[Finding], most: Safety) -> Vec<TextEdit> {
-    let mut edits: Vec<TextEdit> = Vec::new();
-    for finding in findings {
-        let mut fixes = finding.fixes.iter();
-        let wanted = fixes.find(|fix| fix.safety == Safety::Safe || most == Safety::Unsafe);
-        let Some(fix) = wanted else { continue };
-        let touches = |edit: &TextEdit| {
-            let mut others = edits.iter();
-            others.any(|other| {
-                edit.range.start <= other.range.end && other.range.start <= edit.range.end
-            })
-        };
-        if !fix.edits.iter().any(touches) {
-            edits.extend(fix.edits.iter().cloned());
+use super::context::FileContext;
+use super::finding::{Finding, Fix, NewKey, Rest, Safety};
+use crate::syntax::{NodeId, Tree};
+use crate::text::{TextEdit, TextRange};
+use crate::workspace::{File, Format, Snapshot, load};
+
+/// The fixes of one file that are made together.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The file's text after them.
+    pub text: String,
+    /// Their edits in the order of the text.
+    pub edits: Vec<TextEdit>,
+    /// The findings that they are to remove.
+    pub removed: Vec<Removed>,
+}
+
+/// A finding that a fix is to remove.
+#[derive(Clone, Debug)]
+pub struct Removed {
+    /// The finding as it was.
+    pub finding: Known,
+    /// Where it would begin after the fix; nothing where that text is gone.
+    after: Option<TextRange>,
+}
+
+/// What a finding is known by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Known {
+    code: &'static str,
+    message: String,
+    start: u32,
+}
+
+/// A fix that is chosen.
+struct Chosen<'a> {
+    finding: &'a Finding,
+    fix: &'a Fix,
+}
+
+impl Known {
+    /// A finding as it is known later.
+    #[must_use]
+    pub fn of(finding: &Finding) -> Known {
+        Known {
+            code: finding.code,
+            message: finding.message.clone(),
+            start: finding.range.start,
         }
     }
-    edits.sort_by_key(|edit| edit.range);
-    edits
+
+    /// Whether it is this finding.
+    #[must_use]
+    pub fn is(&self, finding: &Finding) -> bool {
+        self.start == finding.range.start
+            && self.code == finding.code
+            && self.message == finding.message
+    }
+
+    /// The same finding after edits of its file; nothing where its text is gone.
+    #[must_use]
+    pub fn after(mut self, edits: &[TextEdit]) -> Option<Known> {
+        self.start = place_after(edits, self.start)?.end;
+        Some(self)
+    }
+}
+
+impl Removed {
+    /// Whether the fix did not remove it: the same is found at the same place.
+    #[must_use]
+    pub fn is_still_among(&self, findings: &[Finding]) -> bool {
+        findings.iter().any(|finding| {
+            self.after
+                .is_some_and(|after| after.touches(finding.range.start as usize))
+                && finding.code == self.finding.code
+                && finding.message == self.finding.message
+        })
+    }
+}
+
+/// The safe fixes of one file's findings, or all, that can be made together.
+#[must_use]
+pub fn fixes_of_file(file: &File, findings: &[Finding], most: Safety) -> Option<Made> {
+    let mut choice = Choice::new(None, most);
+    choice.add(findings, |_| true);
+    made(file, choice.chosen.get(file.path())?)
+}
+
+/// The fixes of several files, by path, that can be made together. What stands on its own goes
+/// first: a fix that rests on another file waits until nothing else is left.
+#[must_use]
+pub fn fixes_together(
+    snapshot: &Snapshot,
+    files: &[(Arc<str>, Vec<Finding>)],
+    most: Safety,
+) -> BTreeMap<Arc<str>, Made> {
+    for stands_alone in [true, false] {
+        let mut choice = Choice::new(Some(snapshot), most);
+        for (_, findings) in files {
+            choice.add(findings, |fix| fix.rests_on.is_empty() == stands_alone);
+        }
+        let made = |path: &Arc<str>, chosen: &[Chosen<'_>]| made(snapshot.file(path)?, chosen);
+        let chosen = choice.chosen.iter();
+        let all: BTreeMap<Arc<str>, Made> = chosen
+            .filter_map(|(path, chosen)| Some((Arc::clone(path), made(path, chosen)?)))
+            .collect();
+        if !all.is_empty() {
+            return all;
+        }
+    }
+    BTreeMap::new()
+}
+
+/// Chooses the first fix of each finding that may be made; of two that meet, the earlier one's.
+struct Choice<'a> {
+    /// The other files; none where they are not edited.
+    snapshot: Option<&'a Snapshot>,
+    most: Safety,
+    chosen: BTreeMap<&'a Arc<str>, Vec<Chosen<'a>>>,
+    rests: HashMap<&'a Arc<str>, BTreeSet<TextRange>>,
+}
+
+impl<'a> Choice<'a> {
+    fn new(snapshot: Option<&'a Snapshot>, most: Safety) -> Choice<'a> {
+        Choice {
+            snapshot,
+            most,
+            chosen: BTreeMap::new(),
+            rests: HashMap::new(),
+        }
+    }
+
+    fn add(&mut self, findings: &'a [Finding], is_next: impl Fn(&Fix) -> bool) {
+        for finding in findings {
+            let mut fixes = finding.fixes.iter();
+            let wanted =
+                fixes.find(|fix| fix.safety == Safety::Safe || self.most == Safety::Unsafe);
+            let Some(fix) = wanted.filter(|fix| is_next(fix)) else {
+                continue;
+            };
+            if self.is_free(finding, fix) {
+                for rest in &fix.rests_on {
+                    let range = self.range_of(rest);
+                    self.rests.entry(&rest.path).or_default().extend(range);
+                }
+                let chosen = self.chosen.entry(&finding.path).or_default();
+                chosen.push(Chosen { finding, fix });
+            }
+        }
+    }
+
+    /// Whether a fix touches neither an edit that is chosen nor what one rests on, and rests on
+    /// nothing that is edited.
+    fn is_free(&self, finding: &Finding, fix: &Fix) -> bool {
+        let is_edited = |path: &Arc<str>, range: TextRange| {
+            let mut chosen = self.chosen.get(path).into_iter().flatten();
+            chosen.any(|other| other.fix.edits.iter().any(|edit| meet(edit.range, range)))
+        };
+        let is_rested_on = |range: TextRange| {
+            let mut rests = self.rests.get(&finding.path).into_iter().flatten();
+            rests.any(|rest| meet(*rest, range))
+        };
+        let mut edits = fix.edits.iter().map(|edit| edit.range);
+        let mut rests = fix.rests_on.iter();
+        !edits.any(|range| is_edited(&finding.path, range) || is_rested_on(range))
+            && !rests.any(|rest| {
+                let range = self.range_of(rest);
+                range.is_some_and(|range| is_edited(&rest.path, range))
+            })
+    }
+
+    /// Where what a fix rests on stands.
+    fn range_of(&self, rest: &Rest) -> Option<TextRange> {
+        let file = self.snapshot?.file(&rest.path)?;
+        let key = file.facts().key(&rest.key)?;
+        Some(key.key.cover(key.value))
+    }
+}
+
+/// Whether two ranges overlap or stand side by side.
+fn meet(one: TextRange, other: TextRange) -> bool {
+    one.start <= other.end && other.start <= one.end
+}
+
+/// The chosen fixes of one file, without those after which Puppet would no longer load it.
+fn made(file: &File, chosen: &[Chosen<'_>]) -> Option<Made> {
+    let loads = |text: &str| {
+        let format = file.format().unwrap_or(Format::Yaml);
+        load(text.as_bytes(), format).loaded.is_ok()
+    };
+    let after = |chosen: &[&Chosen<'_>]| {
+        let edits = chosen.iter().flat_map(|one| one.fix.edits.iter().cloned());
+        let mut edits: Vec<TextEdit> = edits.collect();
+        edits.sort_by_key(|edit| edit.range);
+        Some((TextEdit::apply(&edits, file.text())?, edits))
+    };
+    let is_good = |chosen: &[&Chosen<'_>]| after(chosen).is_some_and(|(text, _)| loads(&text));
+    let mut kept: Vec<&Chosen<'_>> = chosen.iter().collect();
+    if !is_good(&kept) && loads(file.text()) {
+        let mut good: Vec<&Chosen<'_>> = Vec::new();
+        for one in kept {
+            good.push(one);
+            if !is_good(&good) {
+                good.pop();
+            }
+        }
+        kept = good;
+    }
+    let (text, edits) = after(&kept)?;
+    if text == **file.text() {
+        return None;
+    }
+    let removed = kept.iter().map(|one| Removed {
+        finding: Known::of(one.finding),
+        after: place_after(&edits, one.finding.range.start),
+    });
+    Some(Made {
+        removed: removed.collect(),
+        text,
+        edits,
+    })
+}
+
+/// Where what begins at a place begins after edits in the order of the text: before or behind what
+/// they write there. Nothing where it is taken away.
+fn place_after(edits: &[TextEdit], place: u32) -> Option<TextRange> {
+    let (mut taken, mut added) = (0, 0);
+    for edit in edits {
+        let range = edit.range;
+        if range.start > place {
+            break;
+        }
+        if range.end > place || range.is_empty() && range.end == place {
+            if edit.new_text.is_empty() {
+                return None;
+            }
+            let start = range.start as usize + added - taken;
+            return Some(TextRange::new(start, start + edit.new_text.len()));
+        }
+        taken += range.len();
+        added += edit.new_text.len();
+    }
+    Some(TextRange::empty(place as usize + added - taken))
+}
+
+/// Takes the fixes away that would write a key which the same hash has, or which two of them would
+/// write.
+pub(super) fn without_collisions(file: &FileContext<'_>, findings: &mut [Finding]) {
+    let fixes = || findings.iter().flat_map(|finding| &finding.fixes);
+    if fixes().all(|fix| fix.new_keys.is_empty()) {
+        return;
+    }
+    let tree = file.tree();
+    let mut writers: HashMap<(NodeId, &str), BTreeSet<TextRange>> = HashMap::new();
+    for key in fixes().flat_map(|fix| &fix.new_keys) {
+        if let Some(mapping) = mapping_of(tree, key.old) {
+            let olds = writers.entry((mapping, &key.name)).or_default();
+            olds.insert(key.old);
+        }
+    }
+    let collides = |key: &NewKey| {
+        let Some(mapping) = mapping_of(tree, key.old) else {
+            return false;
+        };
+        let pairs = tree.node(mapping).as_mapping().unwrap_or_default();
+        let mut others = pairs
+            .iter()
+            .filter(|(other, _)| tree.node(*other).range != key.old);
+        let is_topmost = tree.root() == Some(mapping);
+        let rivals = writers.get(&(mapping, &*key.name));
+        others.any(|(other, _)| {
+            let name = tree.scalar_text(*other);
+            name.is_some_and(|name| {
+                **name == *key.name || name.strip_prefix(':') == Some(&key.name)
+            })
+        }) || (is_topmost
+            && file
+                .facts()
+                .key(&key.name)
+                .is_some_and(|is| is.key != key.old))
+            || rivals.is_some_and(|olds| olds.len() > 1)
+    };
+    let kept: Vec<Vec<bool>> = findings
+        .iter()
+        .map(|finding| {
+            let fixes = finding.fixes.iter();
+            fixes
+                .map(|fix| !fix.new_keys.iter().any(collides))
+                .collect()
+        })
+        .collect();
+    for (finding, kept) in findings.iter_mut().zip(kept) {
+        let mut kept = kept.into_iter();
+        finding.fixes.retain(|_| kept.next() == Some(true));
+    }
+}
+
+/// The mapping that the key at a place is a key of.
+fn mapping_of(tree: &Tree, key: TextRange) -> Option<NodeId> {
+    let path = tree.path_at(key.start as usize);
+    path.into_iter().rev().find(|id| {
+        let pairs = tree.node(*id).as_mapping().unwrap_or_default();
+        pairs.iter().any(|(at, _)| tree.node(*at).range == key)
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::rules::{Fix, Severity};
-    use crate::text::TextRange;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::lookup::PuppetVersion;
+    use crate::rules::{Checker, Severity};
 
     fn finding(safety: Safety, range: TextRange) -> Finding {
-        let path: Arc<str> = "/a".into();
+        let path: Arc<str> = format!("{FOLDER}/data/a.yaml").into();
         let mut finding = Finding::new("x", Severity::Hint, path, range, "");
         let edit = TextEdit::replace(range, "y");
         finding.fixes.push(Fix::new(safety, "", edit));
         finding
+    }
+
+    fn made_of(text: &str, findings: &[Finding], most: Safety) -> Option<Made> {
+        let snapshot = Fixture::new("data/a.yaml", text).on_disk();
+        let file = snapshot.file(&format!("{FOLDER}/data/a.yaml")).unwrap();
+        fixes_of_file(file, findings, most)
     }
 
     #[test]
@@ -50,10 +339,117 @@ mod tests {
             finding(Safety::Unsafe, TextRange::new(0, 2)),
         ];
         let starts = |most| {
-            let edits = edits_together(&findings, most).into_iter();
+            let made = made_of("abcdefghij", &findings, most).unwrap();
+            let edits = made.edits.into_iter();
             edits.map(|edit| edit.range.start).collect::<Vec<_>>()
         };
         assert_eq!(starts(Safety::Safe), [4]);
         assert_eq!(starts(Safety::Unsafe), [0, 4]);
+    }
+
+    #[test]
+    fn a_fix_that_breaks_the_file_is_left_out() {
+        let mut breaks = finding(Safety::Safe, TextRange::new(3, 4));
+        breaks.fixes[0].edits[0].new_text = "%{x}".to_owned();
+        let good = finding(Safety::Safe, TextRange::new(8, 9));
+        let made = |findings: &[Finding], text: &str| {
+            made_of(text, findings, Safety::Safe).map(|made| made.text)
+        };
+        let both = [breaks.clone(), good];
+        assert_eq!(made(&both, "a: 1\nb: 2\n"), Some("a: 1\nb: y\n".to_owned()));
+        assert_eq!(made(&[breaks.clone()], "a: 1\n"), None);
+        // What was broken before may be mended in steps.
+        assert_eq!(
+            made(&[breaks], "a: 1\n\tb\n"),
+            Some("a: %{x}\n\tb\n".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_finding_that_is_still_there_is_known() {
+        let inserts = finding(Safety::Safe, TextRange::empty(3));
+        let made = made_of("a: 1\n", std::slice::from_ref(&inserts), Safety::Safe).unwrap();
+        let removed = &made.removed[0];
+        let mut behind = inserts.clone();
+        assert!(removed.is_still_among(std::slice::from_ref(&behind)));
+        behind.range = TextRange::new(4, 5);
+        assert!(removed.is_still_among(std::slice::from_ref(&behind)));
+        behind.message = "another".to_owned();
+        assert!(!removed.is_still_among(&[behind]));
+        let moved = Known::of(&inserts)
+            .after(&[TextEdit::insert(0, "# x\n")])
+            .unwrap();
+        assert_eq!(moved.start, 7);
+    }
+
+    #[test]
+    fn what_a_fix_rests_on_is_not_taken_away_with_it() {
+        let texts = ["high", "mid", "low"].map(|name| format!("#- data/{name}.yaml\ne: 1\n"));
+        let snapshot = Fixture::new(
+            "hiera.yaml",
+            &format!(
+                "version: 5\nhierarchy: [{{name: a, paths: [high.yaml, mid.yaml, low.yaml]}}]\n{}",
+                texts.concat()
+            ),
+        )
+        .on_disk();
+        let checker = Checker::new(&snapshot, PuppetVersion::V8);
+        let files: Vec<(Arc<str>, Vec<Finding>)> = snapshot
+            .files()
+            .filter_map(|file| Some((Arc::clone(file.path()), checker.file(file.path())?)))
+            .collect();
+        let all: usize = files.iter().map(|(_, findings)| findings.len()).sum();
+        assert_eq!(all, 4);
+        let made = fixes_together(&snapshot, &files, Safety::Unsafe);
+        assert!((1..3).contains(&made.len()), "{made:?}");
+    }
+
+    /// The titles of the fixes that are offered for the data of a workspace with a class.
+    fn offered(data: &str) -> Vec<String> {
+        let text = format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+             #- manifests/site.pp\n#- modules/ntp/manifests/init.pp\n\
+             class ntp ($servers, $pool) {{ }}\n#- data/common.yaml\n{data}"
+        );
+        let snapshot = Fixture::new("", &text).on_disk();
+        let checker = Checker::new(&snapshot, PuppetVersion::V8);
+        let found = checker.file(&format!("{FOLDER}/data/common.yaml")).unwrap();
+        let fixes = found.iter().flat_map(|finding| &finding.fixes);
+        fixes.map(|fix| fix.title.clone()).collect()
+    }
+
+    #[test]
+    fn no_fix_writes_a_key_that_is_there() {
+        for (alone, other) in [
+            ("ntp:pool: 1\n", "ntp::pool: 2\n"),
+            ("'::ntp::pool': 1\n", "ntp::pool: 2\n"),
+            ("ntp:pool: 1\n", "'::ntp::pool': 2\n"),
+            ("ntp::pol: 1\n", "ntp::pool: 2\n"),
+            ("ntp::pol: 1\n", "ntp::poool: 2\n"),
+            ("ntp:\n  servers: 1\n", "ntp::servers: 2\n"),
+            ("m: {on: 1}\n", "m: {'on': 2, on: 1}\n"),
+            ("m: {on: 1}\n", "m: {on: 2, on: 1}\n"),
+        ] {
+            assert_eq!(offered(alone).len(), 1, "{alone}");
+            let both = match other.starts_with("m:") {
+                true => other.to_owned(),
+                false => format!("{alone}{other}"),
+            };
+            assert_eq!(offered(&both), Vec::<String>::new(), "{both}");
+        }
+        let options = "ntp::a: {}\nm: {}\nlookup_options:\n";
+        for (alone, other) in [
+            ("  ntp::.*: {merge: deep}\n", "  ^ntp::.*: {merge: deep}\n"),
+            ("  m.a: {merge: deep}\n", "  m.b: {merge: deep}\n"),
+            ("  m.a: {merge: deep}\n", "  m: {merge: deep}\n"),
+            ("  m: {merg: deep}\n", "  m: {merg: deep, merge: deep}\n"),
+        ] {
+            assert_eq!(offered(&format!("{options}{alone}")).len(), 1, "{alone}");
+            let both = match other.contains("merg:") {
+                true => format!("{options}{other}"),
+                false => format!("{options}{alone}{other}"),
+            };
+            assert_eq!(offered(&both), Vec::<String>::new(), "{both}");
+        }
     }
 }

@@ -43,6 +43,6 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let colons = written[at..].len() - written[at..].trim_start_matches(':').len();
     let start = key.key.start as usize + at;
     let edit = TextEdit::delete(TextRange::new(start, start + colons));
-    let title = "Remove the colons in front";
-    finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    let fix = Fix::new(Safety::Unsafe, "Remove the colons in front", edit);
+    finding.fixes.push(fix.renaming(key.key, name));
 }

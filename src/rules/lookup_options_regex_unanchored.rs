@@ -43,7 +43,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         && let Some(start) = at.key.slice(file.file.text()).find(name)
     {
         let edit = TextEdit::insert(at.key.start as usize + start, "^");
-        let title = format!("Write '^{name}'");
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        let fix = Fix::new(Safety::Unsafe, format!("Write '^{name}'"), edit);
+        finding.fixes.push(fix.renaming(at.key, format!("^{name}")));
     }
 }

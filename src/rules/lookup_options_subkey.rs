@@ -39,16 +39,13 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let merge = at.options.as_ref().and_then(|it| it.value.get("merge"));
     let strategy =
         merge.and_then(|merge| merge.as_str().or_else(|| merge.get("strategy")?.as_str()));
-    let mut entries = file.facts().lookup_options.iter();
     if matches!(strategy, Some("deep" | "hash"))
-        && !entries.any(|entry| *entry.pattern == *root)
         && let Some(start) = at.key.slice(file.file.text()).find(at.name)
     {
         let end = at.key.start as usize + start + at.name.len();
         let rest = TextRange::new(end - part.len() - 1, end);
         let title = format!("Set them for '{root}'");
-        finding
-            .fixes
-            .push(Fix::new(Safety::Unsafe, title, TextEdit::delete(rest)));
+        let fix = Fix::new(Safety::Unsafe, title, TextEdit::delete(rest));
+        finding.fixes.push(fix.renaming(at.key, root));
     }
 }

@@ -54,13 +54,13 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
             ),
         );
         let meant = typing_error(name, ["merge", "convert_to"].into_iter());
-        if let Some(meant) = meant.filter(|meant| options.value.get(meant).is_none())
+        if let Some(meant) = meant
             && let Some(at) = range.slice(file.file.text()).find(name)
         {
             let start = range.start as usize + at;
             let edit = TextEdit::replace(TextRange::new(start, start + name.len()), meant);
-            let title = format!("Write '{meant}'");
-            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+            let fix = Fix::new(Safety::Unsafe, format!("Write '{meant}'"), edit);
+            finding.fixes.push(fix.renaming(range, meant));
         }
     }
 }

@@ -130,8 +130,8 @@ mod yaml_syntax;
 
 pub use checker::{Checker, MOST_FINDINGS, Part, check_file};
 pub use context::{FileContext, Reader, Role};
-pub use finding::{Finding, Fix, Related, Safety, Severity, Tag};
-pub use fixes::edits_together;
+pub use finding::{Finding, Fix, NewKey, Related, Rest, Safety, Severity, Tag};
+pub use fixes::{Known, Made, Removed, fixes_of_file, fixes_together};
 pub use recheck::{Recheck, recheck};
 pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
 

@@ -72,7 +72,12 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     });
     if let Some(edit) = flattened(at, key, value) {
         let title = format!("Write '{}::{first}' …", key.name);
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        let names = pairs.iter().filter_map(|(name, _)| tree.scalar_text(*name));
+        let fix = Fix::new(Safety::Unsafe, title, edit);
+        let fix = names.fold(fix, |fix, name| {
+            fix.renaming(key.key, format!("{}::{name}", key.name))
+        });
+        finding.fixes.push(fix);
     }
 }
 

@@ -59,7 +59,8 @@ fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>
                 scalar.text
             ),
         );
-        finding.fixes.extend(Fix::quote(node));
+        let fix = Fix::quote(node).map(|fix| fix.renaming(node.range, &*scalar.text));
+        finding.fixes.extend(fix);
     }
 }
 

@@ -44,8 +44,9 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         let finding = findings.report_as(severity, mistake.range, mistake.message);
         if let Some(meant) = mistake.meant {
             let title = format!("Replace by '{meant}'");
-            let edit = TextEdit::replace(mistake.range, meant);
-            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+            let edit = TextEdit::replace(mistake.range, &*meant);
+            let fix = Fix::new(Safety::Safe, title, edit);
+            finding.fixes.push(fix.renaming(mistake.range, meant));
         }
     }
 }

@@ -44,7 +44,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         && let Some(edit) = removal(file.file.text(), key)
     {
         let title = format!("Remove '{}'", key.name);
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        let fix = Fix::new(Safety::Unsafe, title, edit);
+        finding.fixes.push(fix.resting_on(same, &key.name));
     }
 }
 

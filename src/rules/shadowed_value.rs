@@ -45,6 +45,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let edit: Option<TextEdit> = removal(file.file.text(), key);
     if let Some(edit) = edit.filter(|_| file.format() == Format::Yaml) {
         let title = format!("Remove '{}'", key.name);
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        let fix = Fix::new(Safety::Unsafe, title, edit);
+        finding.fixes.push(fix.resting_on(winner, &key.name));
     }
 }

@@ -45,9 +45,9 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if key.key.slice(file.file.text()).contains(&*key.name) {
         let written = key.key.slice(file.file.text());
         let start = key.key.start as usize + written.find(&*key.name).unwrap_or(0);
-        let edit = TextEdit::replace(TextRange::new(start, start + key.name.len()), meant);
-        let title = "Write two colons";
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        let edit = TextEdit::replace(TextRange::new(start, start + key.name.len()), &*meant);
+        let fix = Fix::new(Safety::Unsafe, "Write two colons", edit);
+        finding.fixes.push(fix.renaming(key.key, meant));
     }
 }
 

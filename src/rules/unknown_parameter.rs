@@ -62,8 +62,9 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     {
         let meant = format!("{class}::{meant}");
         let title = format!("Rename it to '{meant}'");
-        let edit = TextEdit::replace(key.key, meant);
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        let edit = TextEdit::replace(key.key, &*meant);
+        let fix = Fix::new(Safety::Unsafe, title, edit);
+        finding.fixes.push(fix.renaming(key.key, meant));
     }
 }
 

@@ -128,3 +128,24 @@ fn a_message_repeats_no_secret_that_a_type_refuses() {
     );
     assert!(!text.contains("Qz71nVbe"), "{text}");
 }
+
+#[test]
+fn a_key_stays_in_one_of_the_levels_that_set_it_alike() {
+    let folder = workspace();
+    let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
+    write(
+        "hiera.yaml",
+        "version: 5\nhierarchy: [{name: all, paths: [high.yaml, mid.yaml, low.yaml]}]\n",
+    );
+    std::fs::remove_file(folder.path().join("data/common.yaml")).unwrap();
+    let levels = ["data/high.yaml", "data/mid.yaml", "data/low.yaml"];
+    for count in 2..=levels.len() {
+        for level in &levels[..count] {
+            write(level, "e: 1\nf: 2\n");
+        }
+        check(folder.path(), &["--fix", "--unsafe-fixes"]);
+        let read = |level: &&str| std::fs::read_to_string(folder.path().join(level)).unwrap();
+        let left: String = levels[..count].iter().map(read).collect();
+        assert_eq!(left, "e: 1\nf: 2\n");
+    }
+}

@@ -1,6 +1,6 @@
 //! Fixes of findings over a whole workspace: made in memory, then written or shown as a diff.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use clap::Args;
 use super::hidden::Hidden;
 use crate::disk;
 use crate::lookup::Settings;
-use crate::rules::{Checker, Finding, Safety, edits_together};
-use crate::text::{TextEdit, unified_diff_shown};
-use crate::workspace::{Change, Workspace};
+use crate::rules::{Checker, Finding, Known, Made, Safety, fixes_together};
+use crate::text::unified_diff_shown;
+use crate::workspace::{Change, Snapshot, Workspace};
 
 /// What is to be done about findings that have a fix.
 #[derive(Args, Clone, Copy, Debug)]
@@ -38,8 +38,9 @@ impl FixOptions {
     }
 }
 
-/// Most rounds: a fix can make place for another, or be what another waits for.
-const MOST_ROUNDS: usize = 8;
+/// Most rounds: a fix can make place for another, or be what another waits for, and one that does
+/// not help is taken back.
+const MOST_ROUNDS: usize = 32;
 
 /// One file that fixes change.
 pub(super) struct Fixed {
@@ -59,32 +60,107 @@ pub(super) struct Fixing<'a> {
     pub(super) most: Safety,
 }
 
+/// What the last round did to one file.
+struct Step {
+    path: Arc<str>,
+    before: Arc<str>,
+    /// The fixes that were known before not to help.
+    useless: Vec<Known>,
+    made: Made,
+}
+
+/// What the rounds did so far.
+#[derive(Default)]
+struct Steps {
+    last: Vec<Step>,
+    /// All files that were changed.
+    touched: BTreeSet<Arc<str>>,
+    /// The findings of each file that their fix does not remove.
+    useless: BTreeMap<Arc<str>, Vec<Known>>,
+}
+
+impl Steps {
+    /// Gives the files back the text that they had before fixes which did not help. `found` are
+    /// the findings now, by path.
+    fn taken_back(&mut self, found: &[(Arc<str>, Vec<Finding>)]) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for step in self.last.drain(..) {
+            let at = found.binary_search_by(|(path, _)| path.cmp(&step.path));
+            let now = at.map_or(&[][..], |at| &found[at].1);
+            let removed = step.made.removed.into_iter();
+            let still = removed.filter(|removed| removed.is_still_among(now));
+            let still: Vec<Known> = still.map(|removed| removed.finding).collect();
+            if !still.is_empty() {
+                let known = self.useless.entry(Arc::clone(&step.path)).or_default();
+                *known = step.useless;
+                known.extend(still);
+                changes.push(opened(&step.path, step.before));
+            }
+        }
+        changes
+    }
+
+    /// Leaves out the findings whose fix is known not to help.
+    fn leave_out(&self, found: &mut [(Arc<str>, Vec<Finding>)]) {
+        for (path, findings) in found {
+            let known = self.useless.get(path).map_or(&[][..], Vec::as_slice);
+            findings.retain(|finding| !known.iter().any(|known| known.is(finding)));
+        }
+    }
+
+    /// Remembers a round, and gives what it changes.
+    fn taken(&mut self, snapshot: &Snapshot, made: BTreeMap<Arc<str>, Made>) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for (path, made) in made {
+            let Some(file) = snapshot.file(&path) else {
+                continue;
+            };
+            changes.push(opened(&path, made.text.as_str().into()));
+            let known = self.useless.remove(&path).unwrap_or_default();
+            let after = known.iter().cloned();
+            let after = after.filter_map(|known| known.after(&made.edits)).collect();
+            self.useless.insert(Arc::clone(&path), after);
+            self.touched.insert(Arc::clone(&path));
+            self.last.push(Step {
+                path,
+                before: Arc::clone(file.text()),
+                useless: known,
+                made,
+            });
+        }
+        changes
+    }
+}
+
+/// A file with another text.
+fn opened(path: &Arc<str>, text: Arc<str>) -> Change {
+    Change::Open {
+        path: Arc::clone(path),
+        text,
+        version: 1,
+    }
+}
+
 impl Fixing<'_> {
     /// Makes the fixes of the findings that are reported, over and over until nothing is left to
     /// fix. The workspace then holds the fixed texts.
     pub(super) fn run(&self, is_reported: impl Fn(&Finding) -> bool) -> Vec<Fixed> {
         let original = self.workspace.snapshot();
-        let mut touched: BTreeSet<&Arc<str>> = BTreeSet::new();
+        let mut steps = Steps::default();
         for _ in 0..MOST_ROUNDS {
             let snapshot = self.workspace.snapshot();
             let checker = Checker::with_settings(&snapshot, self.settings.clone());
-            let fixed = |path: &Arc<str>| {
-                let text = snapshot.file(path)?.text();
+            let found = self.paths.iter().filter_map(|path| {
                 let mut findings = checker.file(path)?;
                 findings.retain(&is_reported);
-                let fixed = TextEdit::apply(&edits_together(&findings, self.most), text)?;
-                (fixed != **text).then_some(fixed)
-            };
-            let mut changes = Vec::new();
-            for path in self.paths {
-                if let Some(text) = fixed(path) {
-                    touched.insert(path);
-                    changes.push(Change::Open {
-                        path: Arc::clone(path),
-                        text: text.into(),
-                        version: 1,
-                    });
-                }
+                Some((Arc::clone(path), findings))
+            });
+            let mut found: Vec<(Arc<str>, Vec<Finding>)> = found.collect();
+            let mut changes = steps.taken_back(&found);
+            if changes.is_empty() {
+                steps.leave_out(&mut found);
+                let made = fixes_together(&snapshot, &found, self.most);
+                changes = steps.taken(&snapshot, made);
             }
             if changes.is_empty() {
                 break;
@@ -95,19 +171,19 @@ impl Fixing<'_> {
         let checkers = [&original, &last]
             .map(|snapshot| Checker::with_settings(snapshot, self.settings.clone()));
         let hidden = checkers.each_ref().map(Hidden::new);
-        let fixed = touched.into_iter().filter_map(|path| {
-            let file = original.file(path)?;
+        let fixed = steps.touched.into_iter().filter_map(|path| {
+            let file = original.file(&path)?;
             // What is no text in UTF-8 could not be written back as it was.
             let bytes = file.bytes().ok()?;
             let is_text = *bytes == *file.text().as_bytes();
             let before = Arc::clone(file.text());
-            let after = Arc::clone(last.file(path)?.text());
+            let after = Arc::clone(last.file(&path)?.text());
             (is_text && before != after).then(|| Fixed {
-                path: Arc::clone(path),
                 shown: [
-                    hidden[0].shown(path, &before).into_owned(),
-                    hidden[1].shown(path, &after).into_owned(),
+                    hidden[0].shown(&path, &before).into_owned(),
+                    hidden[1].shown(&path, &after).into_owned(),
                 ],
+                path,
                 before,
                 after,
             })
@@ -143,5 +219,36 @@ impl Fixed {
     /// The file.
     pub(super) fn path(&self) -> &str {
         &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{Fix, Severity};
+    use crate::text::{TextEdit, TextRange};
+
+    #[test]
+    fn a_fix_that_does_not_help_is_taken_back_and_not_made_again() {
+        let path: Arc<str> = "/repo/data/a.yaml".into();
+        let snapshot = Workspace::new().apply(opened(&path, "a: 1\n".into()));
+        let range = TextRange::new(3, 4);
+        let mut finding = Finding::new("x", Severity::Hint, Arc::clone(&path), range, "");
+        let edit = TextEdit::insert(4, "}");
+        finding.fixes.push(Fix::new(Safety::Safe, "", edit));
+        let mut found = vec![(Arc::clone(&path), vec![finding])];
+        let mut steps = Steps::default();
+        let made = fixes_together(&snapshot, &found, Safety::Safe);
+        let texts = |changes: Vec<Change>| {
+            let texts = changes.into_iter().map(|change| match change {
+                Change::Open { text, .. } => text.to_string(),
+                _ => String::new(),
+            });
+            texts.collect::<Vec<_>>()
+        };
+        assert_eq!(texts(steps.taken(&snapshot, made)), ["a: 1}\n"]);
+        assert_eq!(texts(steps.taken_back(&found)), ["a: 1\n"]);
+        steps.leave_out(&mut found);
+        assert_eq!(found[0].1, []);
     }
 }

@@ -11,7 +11,7 @@ use crate::eyaml::{Encryptor, OsRng};
 use crate::ide::actions::{Action, actions};
 use crate::ide::encrypt::{Form, certificates, plan};
 use crate::ide::refactor::Kind;
-use crate::rules::{Finding, Part, Safety, edits_together};
+use crate::rules::{Finding, Part, Safety, fixes_of_file};
 use crate::server::capabilities::FIX_ALL;
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -88,10 +88,8 @@ fn wants(only: Option<&[lsp::CodeActionKind]>, kind: &str) -> bool {
 fn all(view: &View, uri: &lsp::Uri, path: &str, findings: Vec<Finding>) -> Option<lsp::CodeAction> {
     let is_shown = |finding: &Finding| diagnostic(view, path, finding.clone()).is_some();
     let shown: Vec<Finding> = findings.into_iter().filter(is_shown).collect();
-    let edits = edits_together(&shown, Safety::Safe);
-    if edits.is_empty() {
-        return None;
-    }
+    let file = view.snapshot.file(path)?;
+    let edits = fixes_of_file(file, &shown, Safety::Safe)?.edits;
     Some(lsp::CodeAction {
         title: "Make all safe fixes of this file".to_owned(),
         kind: Some(lsp::CodeActionKind::from(FIX_ALL)),
