@@ -2,7 +2,7 @@
 
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt, shown};
 use crate::interpolation::{TokenKind, parse_token};
-use crate::text::TextEdit;
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "unclosed-token",
@@ -13,7 +13,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Token(check)],
 };
 
-fn check(_: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if matches!(at.token.kind, TokenKind::Variable { .. })
         && at.token.inner.slice(at.text).contains("%{")
     {
@@ -30,7 +30,8 @@ fn check(_: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if at.token.kind != TokenKind::Unclosed {
         return;
     }
-    let inner = at.text[at.token.range.start as usize + 2..].trim_start();
+    let token = at.text[at.token.range.start as usize..].trim_end();
+    let inner = token[2..].trim_start();
     // Percent signs and braces meet in other languages too: only what starts as a token does
     // is one that lacks its end.
     let begins =
@@ -38,25 +39,120 @@ fn check(_: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if !inner.starts_with(begins) {
         return;
     }
-    let finding = findings.report(
-        at.range,
+    let kind = parse_token(inner, 0);
+    let is_call = matches!(kind, TokenKind::Call { .. });
+    let name = inner.split(|one: char| !is_of_path(one)).next();
+    let is_surely_one = is_call || is_known(file, name.unwrap_or_default());
+    // Other programs write percent signs before braces too.
+    let has_blank = token[2..].contains(char::is_whitespace);
+    let severity = match has_blank && !is_surely_one && !inner.contains('(') {
+        true => Severity::Hint,
+        false => Severity::Warning,
+    };
+    // Line breaks at the end of a block are no part of it.
+    let start = at.token.range.start as usize;
+    let range = TextRange::new(start, start + token.len());
+    let range = file.places(at.node).source_range(range);
+    let finding = findings.report_as(
+        severity,
+        range,
         "'%{' has no '}': Puppet leaves it as it stands; close it, or write \
          '%{literal('%')}{' for a percent sign",
     );
     // With more text behind the name, where it ends is not known.
-    let is_whole = match parse_token(inner.trim_end(), 0) {
-        TokenKind::Call { .. } => true,
-        TokenKind::Variable { .. } => !inner.trim_end().contains([' ', '(', '%', '{']),
+    let is_whole = match kind {
+        TokenKind::Call { .. } => !inner.contains('\n'),
+        TokenKind::Variable { .. } => !has_blank && !inner.contains(['(', '%', '{']),
         TokenKind::Empty
         | TokenKind::UnknownMethod { .. }
         | TokenKind::Malformed
         | TokenKind::Unclosed => false,
     };
     if is_whole {
-        finding.fixes.push(Fix::new(
-            Safety::Safe,
-            "Close the token",
-            TextEdit::insert(at.range.end as usize, "}"),
-        ));
+        let safety = match is_surely_one {
+            true => Safety::Safe,
+            false => Safety::Unsafe,
+        };
+        let edit = TextEdit::insert(range.end as usize, "}");
+        finding
+            .fixes
+            .push(Fix::new(safety, "Close the token", edit));
+    }
+}
+
+/// Whether a character stands in the path of a variable.
+fn is_of_path(one: char) -> bool {
+    one.is_ascii_alphanumeric() || matches!(one, '_' | ':' | '.' | '-')
+}
+
+/// Whether a path is surely a variable of Puppet's: other programs have no such names.
+fn is_known(file: &FileContext<'_>, path: &str) -> bool {
+    let bare = path.strip_prefix("::").unwrap_or(path);
+    let (name, part) = bare.split_once('.').unwrap_or((bare, ""));
+    let is_structured = matches!(name, "facts" | "server_facts" | "trusted") && !part.is_empty();
+    let is_topmost = bare.len() < path.len() && !name.is_empty();
+    is_structured || is_topmost || file.checker.path_variables().contains(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::rules::{check_file, fixes_of_file};
+
+    /// What safe fixes, or all, make of a text, and the severities of what is found.
+    fn fixed(data: &str, most: Safety) -> (String, Vec<Severity>) {
+        let text = format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, paths: ['%{{role}}.yaml', \
+             common.yaml]}}]\n#- data/common.yaml\n{data}"
+        );
+        let fixture = Fixture::new("hiera.yaml", &text);
+        let snapshot = fixture.on_disk();
+        let path = format!("{FOLDER}/data/common.yaml");
+        let mut found = check_file(&snapshot, &path);
+        found.retain(|finding| finding.code == RULE.code);
+        let file = snapshot.file(&path).unwrap();
+        let made = fixes_of_file(file, &found, most);
+        let text = made.map_or_else(|| file.text().to_string(), |made| made.text);
+        let severities = found.iter().map(|finding| finding.severity).collect();
+        (text, severities)
+    }
+
+    #[test]
+    fn a_token_at_the_end_of_a_block_is_closed_in_its_line() {
+        for head in ["|", ">", "|-", ">-", "|+"] {
+            let data = format!("a: {head}\n  x %{{facts.os.family\nb: 1\n");
+            let closed = data.replace("family", "family}");
+            assert_eq!(fixed(&data, Safety::Safe).0, closed);
+        }
+        let data = "a: |\n  x %{facts.os.family\n  y\nb: 1\n";
+        let (text, severities) = fixed(data, Safety::Unsafe);
+        assert_eq!((&*text, &*severities), (data, &[Severity::Warning][..]));
+    }
+
+    #[test]
+    fn what_may_be_text_is_closed_only_on_demand_or_not_at_all() {
+        for surely in [
+            "%{facts.x",
+            "%{trusted.certname",
+            "%{::x",
+            "%{role",
+            "%{lookup('a')",
+        ] {
+            let data = format!("a: \"{surely}\"\n");
+            let closed = format!("a: \"{surely}}}\"\n");
+            assert_eq!(
+                fixed(&data, Safety::Safe),
+                (closed, vec![Severity::Warning])
+            );
+        }
+        let unknown = "a: \"%{a\"\n";
+        let (text, severities) = fixed(unknown, Safety::Safe);
+        assert_eq!((&*text, &*severities), (unknown, &[Severity::Warning][..]));
+        assert_eq!(fixed(unknown, Safety::Unsafe).0, "a: \"%{a}\"\n");
+        for prose in ["a: \"50%{ of\"\n", "a: \"50%{of all\"\n"] {
+            let (text, severities) = fixed(prose, Safety::Unsafe);
+            assert_eq!((&*text, &*severities), (prose, &[Severity::Hint][..]));
+        }
     }
 }
