@@ -1,8 +1,10 @@
 //! `puppet-style-token`: a string holds a variable in the form of Puppet code, which data does not
 //! interpolate.
 
+use super::finding::quoted;
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
 use crate::scope::{CoreFact, core_fact};
+use crate::syntax::ScalarStyle;
 use crate::text::{TextEdit, TextRange};
 
 /// How the insides of variables start that only Puppet has: shells know none of these.
@@ -56,10 +58,25 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         if let Some(meant) = meant {
             let token = format!("%{{{meant}}}");
             let title = format!("Write '{token}'");
-            let edit = TextEdit::replace(range, token);
-            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+            let edit = match starts_plain(at, start) {
+                false => Some(TextEdit::replace(range, &*token)),
+                true => quoted_with(at, &format!("{token}{}", &text[start + 2 + end + 1..])),
+            };
+            let fix = edit.map(|edit| Fix::new(Safety::Unsafe, title, edit));
+            finding.fixes.extend(fix);
         }
     }
+}
+
+/// Whether a place is the start of a scalar without quotes, where YAML allows no percent sign.
+fn starts_plain(at: &ScalarAt<'_>, place: usize) -> bool {
+    place == 0 && at.scalar.style == ScalarStyle::Plain
+}
+
+/// A plain scalar of one line with another text, in quotes.
+fn quoted_with(at: &ScalarAt<'_>, text: &str) -> Option<TextEdit> {
+    let is_one_line = at.scalar.text.len() == at.node.range.len();
+    is_one_line.then(|| TextEdit::replace(at.node.range, quoted(text)))
 }
 
 /// A variable with its parts as data names it: `facts['os']['family']` as `facts.os.family`.
@@ -82,7 +99,20 @@ fn in_data(variable: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::in_data;
+    use super::*;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::rules::check_file;
+
+    #[test]
+    fn a_plain_scalar_that_would_start_with_a_percent_sign_is_quoted() {
+        let text = "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
+                    #- data/common.yaml\na: ${facts.x} y\nb: z ${facts.x}\nc: |\n  ${facts.x}\n";
+        let snapshot = Fixture::new("", text).on_disk();
+        let found = check_file(&snapshot, &format!("{FOLDER}/data/common.yaml"));
+        let edits = found.iter().flat_map(|finding| &finding.fixes[0].edits);
+        let written: Vec<&str> = edits.map(|edit| &*edit.new_text).collect();
+        assert_eq!(written, ["\"%{facts.x} y\"", "%{facts.x}", "%{facts.x}"]);
+    }
 
     #[test]
     fn parts_in_brackets_are_joined_by_dots() {
