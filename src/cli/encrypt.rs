@@ -11,7 +11,7 @@ use super::terminal::{complain, unwritten};
 use super::workspace::{read, settings_of};
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
-use crate::eyaml::{Encryptor, OsRng, block};
+use crate::eyaml::{Encryptor, OsRng, block, block_lines};
 use crate::ide::KnownNodes;
 use crate::ide::encrypt::{Form, certificates, plan};
 use crate::lookup::ConfigCache;
@@ -20,6 +20,9 @@ use crate::workspace::Files as _;
 
 /// Most bytes that are read from standard input.
 const LARGEST_TEXT: u64 = 4 << 20;
+
+/// Blanks before the lines of a block, as `hiera-eyaml` writes them.
+const INDENT: &str = "  ";
 
 /// What is encrypted, and for whom.
 #[derive(Args)]
@@ -79,9 +82,11 @@ fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     read.map_err(|error| format!("standard input: {}", disk::failure(&error)))?;
     let blob = encryptor.encrypt(&plain, &mut OsRng);
     let blob = blob.map_err(|error| error.to_string())?;
-    let value = match arguments.output {
-        OutputForm::String => blob,
-        OutputForm::Block => block(&blob, "    "),
+    // As `hiera-eyaml` writes it (`subcommands/encrypt.rb`): the head stands only behind a key.
+    let value = match (arguments.output, &arguments.label) {
+        (OutputForm::String, _) => blob,
+        (OutputForm::Block, Some(_)) => block(&blob, INDENT),
+        (OutputForm::Block, None) => block_lines(&blob, INDENT),
     };
     let label = arguments.label.as_ref();
     let label = label.map_or_else(String::new, |label| format!("{label}: "));

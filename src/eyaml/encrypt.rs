@@ -125,9 +125,17 @@ impl Encryptor {
 /// A blob as a folded block scalar, its lines indented: what stands behind `key: `.
 #[must_use]
 pub fn block(blob: &str, indent: &str) -> String {
-    let mut text = String::from(">");
+    format!(">\n{}", block_lines(blob, indent))
+}
+
+/// The lines of a blob in a folded block scalar, without its head.
+#[must_use]
+pub fn block_lines(blob: &str, indent: &str) -> String {
+    let mut text = String::new();
     for line in blob.as_bytes().chunks(BLOCK_WIDTH) {
-        text.push('\n');
+        if !text.is_empty() {
+            text.push('\n');
+        }
         text.push_str(indent);
         text.extend(line.iter().map(|&byte| char::from(byte)));
     }

@@ -27,7 +27,7 @@ mod envelope;
 pub use blob::{Blob, BlobProblem, BrokenBlob, Scan, is_encrypted, scan, scan_source};
 pub use decrypt::{EyamlError, Keys, decrypt, decrypt_blob};
 pub use edit_mark::{EditMark, edit_marks};
-pub use encrypt::{CryptoRngCore, Encryptor, OsRng, block};
+pub use encrypt::{CryptoRngCore, Encryptor, OsRng, block, block_lines};
 pub use envelope::Recipient;
 
 /// The method of a blob that names none: `ENC[MIIB…]`.

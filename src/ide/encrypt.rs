@@ -37,6 +37,8 @@ pub struct Plan {
     /// Whether something stands behind it on its line: a comment.
     is_followed: bool,
     indent: String,
+    /// Whether lines of the file end in CR LF.
+    has_crlf: bool,
 }
 
 struct Secret {
@@ -95,6 +97,7 @@ pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, St
         is_in_flow: is_in_flow(tree, file.text(), id),
         is_followed: is_followed(file.text(), node.range.end as usize),
         indent: indent(tree, file.text(), id),
+        has_crlf: file.text().contains("\r\n"),
     })
 }
 
@@ -120,6 +123,10 @@ impl Plan {
                 (false, true, _) => format!("\"{blob}\""),
                 (false, false, true) => block(&blob, &self.indent),
                 (false, false, false) => blob,
+            };
+            let new = match self.has_crlf {
+                true => new.replace('\n', "\r\n"),
+                false => new,
             };
             edits.push(TextEdit::replace(secret.range, new));
         }

@@ -132,11 +132,41 @@ fn values_are_encrypted_where_they_stand() {
 }
 
 #[test]
+fn the_line_ends_of_a_file_stay_as_they_are() {
+    let folder = workspace();
+    let at = folder.path().join("data/secrets.eyaml");
+    for (text, form) in [
+        ("a: x\r\npassword: secret\r\n", "block"),
+        ("a: x\r\npassword: |\r\n  one\r\n  two\r\n", "string"),
+    ] {
+        std::fs::write(&at, text).unwrap();
+        let output = run(
+            folder.path(),
+            &["encrypt", "data/secrets.eyaml:2:1", "-o", form],
+        );
+        assert!(output.status.success());
+        let text = std::fs::read_to_string(&at).unwrap();
+        assert_eq!(
+            text.matches('\n').count(),
+            text.matches("\r\n").count(),
+            "{text:?}"
+        );
+        let expected = if form == "block" {
+            "secret"
+        } else {
+            "one\ntwo\n"
+        };
+        assert_eq!(value(folder.path(), "password"), expected, "{text:?}");
+    }
+}
+
+#[test]
 fn a_text_from_standard_input_is_printed() {
     let folder = workspace();
     for (arguments, start) in [
         (&["-l", "db::password"][..], "db::password: ENC[PKCS7,"),
-        (&["-o", "block"], ">\n    ENC[PKCS7,"),
+        (&["-o", "block"], "  ENC[PKCS7,"),
+        (&["-o", "block", "-l", "k"], "k: >\n  ENC[PKCS7,"),
     ] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
             .args(["encrypt", "--pkcs7-public-key", "certificates/public.pem"])
@@ -150,7 +180,12 @@ fn a_text_from_standard_input_is_printed() {
         let output = child.wait_with_output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.starts_with(start), "{text}");
-        if let Some(opened) = opened(folder.path(), &text) {
+        // Its own lines of a block hiera-eyaml opens only behind their head.
+        let whole = match start.starts_with(' ') {
+            true => format!("k: >\n{text}"),
+            false => text,
+        };
+        if let Some(opened) = opened(folder.path(), &whole) {
             assert!(opened.contains("s3cret"), "{opened}");
         }
     }
