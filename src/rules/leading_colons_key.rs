@@ -1,15 +1,23 @@
 //! `leading-colons-key`: the name of a key starts with colons.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::touched::FilesWith;
+use super::unknown_parameter::is_looked_up;
+use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
 use crate::text::{TextEdit, TextRange};
-use crate::workspace::KeyFact;
+use crate::workspace::{KeyFact, Snapshot};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "leading-colons-key",
     severity: Severity::Warning,
     summary: "the name of a key starts with colons",
     page: include_str!("../../docs/rules/leading-colons-key.md"),
-    depends: Depends::OWN_FILE,
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::MANIFESTS),
+        files: files_with_leading_colons,
+    },
     hooks: &[Hook::Key(check)],
 };
 
@@ -19,6 +27,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let mut readers = file.readers().iter();
     if !key.name.starts_with(':')
         || name.is_empty()
+        || is_looked_up(file.snapshot(), &key.name)
         || readers.any(|reader| reader.layer().module_name().is_some())
     {
         return;
@@ -45,4 +54,27 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let edit = TextEdit::delete(TextRange::new(start, start + colons));
     let fix = Fix::new(Safety::Unsafe, "Remove the colons in front", edit);
     finding.fixes.push(fix.renaming(key.key, name));
+}
+
+/// The files with such keys. O(those keys).
+fn files_with_leading_colons(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut files = FilesWith::new(snapshot);
+    files.keys_below(":");
+    files.files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn names_that_code_or_data_look_up_are_meant() {
+        check_levels(
+            RULE,
+            "'::ntp::a': 1\n'::ntp::b': 1\n'::ntp::c': 1 #~ leading-colons-key\n\
+             ::ntp::a: 1 #~ leading-colons-key\nx: \"%{lookup('::ntp::b')}\"\n\
+             #- manifests/site.pp\nlookup('::ntp::a')\n",
+        );
+    }
 }

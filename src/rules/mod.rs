@@ -90,6 +90,8 @@ mod lookup_options_shadowed;
 mod lookup_options_subkey;
 mod lookup_options_unknown_option;
 mod malformed_call;
+#[cfg(test)]
+mod marked;
 mod merge_type_clash;
 mod missing_parameter;
 mod multi_document;
@@ -237,26 +239,8 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
 
 #[cfg(test)]
 mod tests {
+    use super::marked::check;
     use super::*;
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::lookup::PuppetVersion;
-
-    /// The findings of a workspace are those that it marks; gives them.
-    fn check(text: &str) -> Vec<Finding> {
-        let fixture = Fixture::new("data/common.yaml", text);
-        let snapshot = fixture.on_disk();
-        let findings = Checker::new(&snapshot, PuppetVersion::V8).all();
-        let places = findings.iter().map(|finding| {
-            let file = snapshot.file(&finding.path).expect("the file");
-            let line = file.lines().line(finding.range.start as usize) + 1;
-            let path = &finding.path[FOLDER.len() + 1..];
-            format!("{path}:{line} {}", finding.code)
-        });
-        let mut places: Vec<String> = places.collect();
-        places.sort();
-        assert_eq!(places, fixture.marks());
-        findings
-    }
 
     #[test]
     fn hocon_is_checked_as_yaml_is() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::unknown_parameter::is_looked_up;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{KeyFact, Snapshot};
@@ -13,7 +14,7 @@ pub(super) const RULE: &Rule = &Rule {
     summary: "the name of a key has a single colon where Puppet's names have two",
     page: include_str!("../../docs/rules/single-colon-key.md"),
     depends: Depends {
-        on: Facts::VALUES,
+        on: Facts::VALUES.and(Facts::MANIFESTS),
         files: files_with_single_colons,
     },
     hooks: &[Hook::Key(check)],
@@ -23,14 +24,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(at) = single_colon(&key.name) else {
         return;
     };
-    // A key that data looks up by this name is meant to have it.
-    if file
-        .snapshot()
-        .references()
-        .users(&key.name)
-        .next()
-        .is_some()
-    {
+    // A key that data or manifests look up by this name is meant to have it.
+    if is_looked_up(file.snapshot(), &key.name) {
         return;
     }
     let meant = format!("{}:{}", &key.name[..at], &key.name[at..]);
@@ -82,7 +77,20 @@ fn files_with_single_colons(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::single_colon;
+    use super::{RULE, single_colon};
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn names_that_code_or_data_look_up_are_meant() {
+        check_levels(
+            RULE,
+            "ntp:a: 1\nntp:b: {c: 1}\nntp:d1: 1\n\
+             x: \"%{lookup('ntp:f')}\"\nntp:f: 1\n\
+             ntp:h: 1 #~ single-colon-key\n\
+             #- manifests/site.pp\nlookup('ntp:a')\nhiera('ntp:b.c')\nlookup(\"ntp:d${x}\")\n\
+",
+        );
+    }
 
     #[test]
     fn one_colon_between_words_is_found() {

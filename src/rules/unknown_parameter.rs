@@ -68,14 +68,18 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether manifests or data may look a key up by its name.
-pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str, class: Defined<'_>) -> bool {
+/// Whether manifests or data look a key up by its name, or by a name that starts as it does.
+pub(super) fn is_looked_up(snapshot: &Snapshot, key: &str) -> bool {
     let dotted = format!("{key}.");
-    if snapshot.files_looking_up(key).next().is_some()
+    snapshot.files_looking_up(key).next().is_some()
         || snapshot.looked_up(&dotted).next().is_some()
         || snapshot.files_that_may_look_up(key).next().is_some()
         || snapshot.references().users(key).next().is_some()
-    {
+}
+
+/// Whether manifests or data may look a key up by its name.
+pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str, class: Defined<'_>) -> bool {
+    if is_looked_up(snapshot, key) {
         return true;
     }
     // Keys that are computed are mostly those of the same module.
