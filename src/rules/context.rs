@@ -136,6 +136,8 @@ pub(super) struct TokenAt<'a> {
     pub(super) text: &'a str,
     /// The string's node.
     pub(super) node: &'a Node,
+    /// Whether it is a key of a hash.
+    pub(super) is_key: bool,
     /// The token; its ranges are of the decoded string.
     pub(super) token: Token,
     /// Where the token stands in the file.

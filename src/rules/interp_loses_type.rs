@@ -22,7 +22,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let TokenKind::Call { method, .. } = &at.token.kind else {
         return;
     };
-    if *method == Method::Alias || at.token.range.len() != at.text.len() {
+    if *method == Method::Alias || at.token.range.len() != at.text.len() || at.is_key {
         return;
     }
     let Some(looked_up) = LookedUp::of(at) else {
@@ -74,5 +74,21 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         finding
             .fixes
             .push(Fix::new(Safety::Unsafe, "Call 'alias'", edit));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn a_key_of_a_hash_is_a_text_anyway() {
+        check_levels(
+            RULE,
+            "n: 5\nl: [1]\na: \"%{lookup('n')}\" #~ interp-loses-type\n\
+             b: {\"%{lookup('n')}\": \"%{lookup('n')}\"} #~ interp-loses-type\n\
+             c: {\"%{lookup('l')}\": 1}\n",
+        );
     }
 }

@@ -18,7 +18,7 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
-    // A token that is the whole string is another rule's matter; alias() must be.
+    // A token that is the whole value is another rule's matter; alias() must be.
     let is_alias = matches!(
         at.token.kind,
         TokenKind::Call {
@@ -26,7 +26,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             ..
         }
     );
-    if is_alias || at.token.range.len() == at.text.len() {
+    let is_value = at.token.range.len() == at.text.len() && !at.is_key;
+    if is_alias || is_value {
         return;
     }
     let Some(looked_up) = LookedUp::of(at) else {
@@ -52,4 +53,19 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             looked_up.key.text
         ),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn a_key_that_is_a_list_is_the_text_of_it() {
+        check_levels(
+            RULE,
+            "l: [1]\nn: 5\na: {\"%{lookup('l')}\": 1} #~ interp-structured-in-string\n\
+             b: {\"%{lookup('n')}\": 1}\nc: {x: \"%{lookup('l')}\"}\n",
+        );
+    }
 }

@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
                     }
                     // The topmost keys are not interpolated.
                     if part != Part::TopLevelKey && may_have_tokens {
-                        self.tokens(hooks, node, scalar);
+                        self.tokens(hooks, node, scalar, part);
                     }
                 }
                 NodeKind::Sequence(_) | NodeKind::Alias { .. } => {}
@@ -186,7 +186,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn tokens(&mut self, hooks: &Hooks, node: &Node, scalar: &Scalar) {
+    fn tokens(&mut self, hooks: &Hooks, node: &Node, scalar: &Scalar, part: Part) {
         if !has_tokens(&scalar.text) {
             return;
         }
@@ -196,6 +196,7 @@ impl<'a> Walk<'a> {
             let token = TokenAt {
                 text: &scalar.text,
                 node,
+                is_key: part == Part::NestedKey,
                 range: places.source_range(token.range),
                 token,
                 held: OnceCell::new(),
