@@ -64,7 +64,14 @@ fn is_null(key: &KeyFact, text: &str) -> bool {
 fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
     let mut others = file.snapshot().iter_files_with(key).take(MOST_FILES);
     others.find(|other| {
+        let is_null = || {
+            other
+                .facts()
+                .key(key)
+                .is_some_and(|fact| is_null(fact, other.text()))
+        };
         other.path() != file.file.path()
+            && !is_null()
             && file.checker.readers(other).iter().any(|theirs| {
                 let own = file.readers().iter().find(|own| own.is_same_root(theirs));
                 let Some(own) = own else { return false };
@@ -101,4 +108,19 @@ fn files_with_nulls(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         }
     }
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn a_null_hides_only_what_is_something() {
+        check_levels(
+            RULE,
+            "a: ~\nb:\nc: 1\n\
+             #- data/high.yaml\na: ~\nb: null\nc: ~ #~ null-masks\n",
+        );
+    }
 }
