@@ -1,6 +1,13 @@
 //! `lookup-options-shadowed`: the entry of a key hides a pattern that says how the key is merged.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::knockout::value_of;
+use super::merge_type_clash::files_with_entries;
 use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use crate::value::Value;
+use crate::workspace::{Snapshot, ValueKind};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-shadowed",
@@ -8,8 +15,8 @@ pub(super) const RULE: &Rule = &Rule {
     summary: "the entry of a key hides a pattern that says how the key is merged",
     page: include_str!("../../docs/rules/lookup-options-shadowed.md"),
     depends: Depends {
-        on: Facts::OPTIONS,
-        files: Depends::files_with_options,
+        on: Facts::VALUES.and(Facts::OPTIONS),
+        files: concerned,
     },
     hooks: &[Hook::Option(check)],
 };
@@ -39,6 +46,9 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         entry.is_pattern() && entry.strategy().is_some_and(|strategy| strategy != "first")
     });
     let Some(hidden) = hidden else { return };
+    if !makes_a_difference(file, at.name, hidden.strategy()) {
+        return;
+    }
     findings.report(
         at.key,
         format!(
@@ -47,4 +57,73 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
             hidden.name, at.name
         ),
     );
+}
+
+/// Whether merging what files set a key to could give anything else than the first value.
+fn makes_a_difference(file: &FileContext<'_>, key: &str, strategy: Option<&str>) -> bool {
+    let mut files = file.checker.files_with(key);
+    let Some(first) = files.next() else {
+        return false;
+    };
+    let rest: Vec<_> = files.collect();
+    if strategy == Some("unique") {
+        // It makes a list of anything, and of a list a flat one without duplicates.
+        let value = value_of(file, first, key);
+        return !rest.is_empty() || !value.is_some_and(|value| is_unique_list(&value));
+    }
+    let is_scalar = |kind: ValueKind| {
+        matches!(
+            kind,
+            ValueKind::Boolean | ValueKind::Number | ValueKind::Text
+        )
+    };
+    let kinds = rest.iter().copied().chain([first]);
+    let mut kinds = kinds.map(|file| file.facts().key(key).map(|key| key.kind));
+    !rest.is_empty() && !kinds.all(|kind| kind.is_some_and(is_scalar))
+}
+
+/// Whether a value is a list of different values without lists among them.
+fn is_unique_list(value: &Value) -> bool {
+    let elements = value.as_array();
+    elements.is_some_and(|elements| {
+        let mut places = elements.iter().enumerate();
+        places.all(|(at, one)| one.as_array().is_none() && !elements[..at].contains(one))
+    })
+}
+
+/// The files with entries for keys that a change touched; all where a pattern came or went.
+fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut changed = snapshot.delta().files.iter();
+    match changed.any(|file| !file.keys().lookup_options.is_empty()) {
+        true => Depends::files_with_options(snapshot),
+        false => files_with_entries(snapshot),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn a_merge_that_changes_nothing_is_not_missed() {
+        check_levels(
+            RULE,
+            "lookup_options:\n\
+             \x20 '^web::': {merge: deep}\n\
+             \x20 '^ids::': {merge: unique}\n\
+             \x20 web::one: {convert_to: Sensitive}\n\
+             \x20 web::none: {convert_to: Sensitive}\n\
+             \x20 web::text: {convert_to: Sensitive}\n\
+             \x20 web::hash: {convert_to: Sensitive} #~ lookup-options-shadowed\n\
+             \x20 web::open: {convert_to: Sensitive} #~ lookup-options-shadowed\n\
+             \x20 ids::flat: {convert_to: Array}\n\
+             \x20 ids::twice: {convert_to: Array} #~ lookup-options-shadowed\n\
+             \x20 ids::text: {convert_to: Array} #~ lookup-options-shadowed\n\
+             \x20 ids::both: {convert_to: Array} #~ lookup-options-shadowed\n\
+             web::one: {a: 1}\nweb::text: a\nweb::hash: {a: 1}\nweb::open: \"%{alias('x')}\"\n\
+             ids::flat: [1, 2]\nids::twice: [1, 1]\nids::text: 1\nids::both: [1]\n\
+             #- data/high.yaml\nweb::text: b\nweb::hash: {b: 1}\nweb::open: b\nids::both: [2]\n",
+        );
+    }
 }

@@ -64,7 +64,7 @@ fn clash(error: &LookupError) -> Option<String> {
 }
 
 /// The files with an entry for a key that may be answered with something else now.
-fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+pub(super) fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut touched = touched_answers(snapshot);
     for file in &snapshot.delta().files {
         touched.extend(file.keys().lookup_options.iter().cloned());
