@@ -1,6 +1,6 @@
 //! `knockout-without-prefix`: an element is meant to take another away, but no prefix is set.
 
-use super::knockout::{USUAL_PREFIX, has_text, knocking};
+use super::knockout::{Knockout, USUAL_PREFIX, has_text, knocking};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry};
 use crate::text::TextEdit;
 use crate::workspace::{Format, KeyFact};
@@ -24,22 +24,31 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if knocking.prefix.is_some() {
         return;
     }
-    for knockout in knocking.knockouts.iter().filter(|one| one.is_topmost) {
-        // Texts that start with dashes are options of programs as a rule.
-        let mut lower = knocking.lower.iter().map(|(lower, _)| lower);
-        let Some(lower) = lower.find(|lower| has_text(file, lower, &key.name, &knockout.target))
-        else {
+    let removed_from = |knockout: &Knockout| {
+        let mut lower = knocking.lower.iter().map(|(lower, _)| *lower);
+        lower.find(|lower| has_text(file, lower, &key.name, &knockout.target))
+    };
+    let topmost = || knocking.knockouts.iter().filter(|one| one.is_topmost);
+    // Texts that start with dashes are options of programs as a rule, and nothing is taken out of
+    // a list that is not merged: unless lower levels have each of them.
+    let strategy = knocking.strategy.as_deref();
+    let strategy = strategy.filter(|strategy| *strategy != "first");
+    if strategy.is_none() && !topmost().all(|one| removed_from(one).is_some()) {
+        return;
+    }
+    for knockout in topmost() {
+        let Some(lower) = removed_from(knockout) else {
             continue;
         };
-        let how = match &knocking.strategy {
-            Some(strategy) => format!("'{}' is merged by '{strategy}' without", key.name),
-            None => format!("'{}' is not merged, and has no", key.name),
+        let how = match strategy {
+            Some(strategy) => format!("is merged by '{strategy}' without a 'knockout_prefix'"),
+            None => "is not merged and has no 'knockout_prefix'".to_owned(),
         };
         let finding = findings.report(
             knockout.range,
             format!(
-                "{how} a 'knockout_prefix': '{}' of '{}' is not taken away, this text is an element like \
-                 others",
+                "'{}' {how}: '{}' of '{}' is not taken away, this text is an element like others",
+                key.name,
                 knockout.target,
                 file.snapshot().short_name(lower.path())
             ),
@@ -71,4 +80,26 @@ fn with_prefix(file: &FileContext<'_>, key: &str) -> Option<TextEdit> {
         "{{{quote}strategy{quote}: {written}, {quote}knockout_prefix{quote}: \"{USUAL_PREFIX}\"}}"
     );
     is_deep.then(|| TextEdit::replace(merge.range, new))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn options_of_programs_take_nothing_out_of_a_list_that_is_not_merged() {
+        let found = check_levels(
+            RULE,
+            "a: [verbose]\nb: [x, y]\nc: [verbose]\n\
+             #- data/high.yaml\nlookup_options: {c: {merge: unique}}\n\
+             a: [--verbose, --quiet]\nb: [--x, z] #~ knockout-without-prefix\n\
+             c: [--verbose, --quiet] #~ knockout-without-prefix\n",
+        );
+        assert!(
+            found[0]
+                .message
+                .starts_with("'b' is not merged and has no 'knockout_prefix': 'x' of ")
+        );
+    }
 }
