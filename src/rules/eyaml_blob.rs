@@ -33,8 +33,12 @@ pub(super) const RULE: &Rule = &Rule {
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;
-    // Where nothing decrypts, or a text only speaks of encryption, nothing can be broken.
-    if !text.contains("ENC[") || file.readers().iter().any(|reader| reader.is_plain) {
+    // Where nothing is known to decrypt, or a text only speaks of encryption, nothing can be broken.
+    let readers = file.readers();
+    if !text.contains("ENC[")
+        || readers.is_empty()
+        || readers.iter().any(|reader| reader.is_plain)
+    {
         return;
     }
     let places = file.places(at.node);
@@ -107,4 +111,21 @@ fn is_cut_off(text: &str, broken: &BrokenBlob) -> bool {
         .filter(|(method, _)| METHODS.contains(method));
     broken.problem == BlobProblem::Unterminated
         && payload.is_some_and(|(_, payload)| payload.trim().len() >= LEAST)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::marked::check;
+
+    #[test]
+    fn what_a_custom_level_does_with_a_value_is_not_known() {
+        check(
+            "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+             \x20 - {name: own, path: own.yaml, lookup_key: site::own}\n\
+             \x20 - {name: eyaml, path: common.yaml, lookup_key: eyaml_lookup_key, options: \
+             {pkcs7_private_key: a, pkcs7_public_key: b}}\n\
+             #- data/own.yaml\na: ENC[PKCS7,aGVsbG8=]\n\
+             #- data/common.yaml\nb: ENC[PKCS7,aGVsbG8=] #~ eyaml-blob\n",
+        );
+    }
 }
