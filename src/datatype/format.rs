@@ -41,6 +41,14 @@ impl Type {
         self.printed().has_reference
     }
 
+    /// Whether the type, or an alias in it, has the name of a type that does not exist.
+    #[must_use]
+    pub fn rests_on_reference(&self) -> bool {
+        let mut printer = Printer::new(Expansion::Full);
+        printer.print(self);
+        printer.has_reference
+    }
+
     /// The text in which every alias shows what it stands for.
     pub(super) fn expanded(&self) -> String {
         let mut printer = Printer::new(Expansion::Full);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::matrix::{Cell, row_by};
 use crate::analysis::{Analysis, Expectation, RootView, WhichNodes};
+use crate::lookup::Cause;
 use crate::scope::{KnownNodes, Nodes};
 use crate::text::nearest;
 use crate::value::Value;
@@ -67,7 +68,8 @@ fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, 
         row_by(view, &expectation.key, &expectation.request(), members).answers
     };
     let WhichNodes::Described(node) = &expectation.nodes else {
-        return Ok(ask(view, &chosen(view.analysis.nodes, &expectation.nodes)?));
+        let members = chosen(view.analysis.nodes, &expectation.nodes)?;
+        return Ok(judgeable(view, expectation, ask(view, &members)));
     };
     let mut nodes = Nodes::default();
     nodes.insert(node.as_ref().clone());
@@ -78,7 +80,24 @@ fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, 
     };
     let mut about = analysis.at(view.root);
     about.environment.name = view.environment.name.clone();
-    Ok(ask(&about, &[0]))
+    Ok(judgeable(&about, expectation, ask(&about, &[0])))
+}
+
+/// The answers, unknown where a value is refused by a type of a module that is not here.
+fn judgeable(view: &RootView<'_>, expectation: &Expectation, mut answers: Vec<Cell>) -> Vec<Cell> {
+    let Some(expected) = &expectation.value_type else {
+        return answers;
+    };
+    let is_refused = |cell: &Cell| {
+        let error = cell.result.as_ref().err();
+        error.is_some_and(|error| matches!(error.innermost().cause, Cause::WrongType { .. }))
+    };
+    if answers.iter().any(is_refused) && !view.session().knows_type(expected) {
+        for cell in answers.iter_mut().filter(|cell| is_refused(cell)) {
+            cell.unknown = Some(format!("'{expected}' names a type that is not here"));
+        }
+    }
+    answers
 }
 
 /// Whether a certain answer is what is expected; types are checked by the lookup.

@@ -3,11 +3,21 @@
 
 use super::engine::Engine;
 use super::session::Session;
-use crate::datatype::Aliases;
+use crate::datatype::{self, Aliases};
 
 /// The aliases that a lookup can see.
 pub(super) struct VisibleAliases<'a> {
     pub(super) session: Session<'a>,
+}
+
+impl Session<'_> {
+    /// Whether all types that a type expression rests on can be seen; not those of modules that are
+    /// not here.
+    #[must_use]
+    pub fn knows_type(&self, text: &str) -> bool {
+        let aliases = VisibleAliases { session: *self };
+        datatype::parse(text, &aliases).is_ok_and(|read| !read.rests_on_reference())
+    }
 }
 
 impl<'a> Engine<'a> {

@@ -190,6 +190,28 @@ fn mistakes_have_a_file_and_a_line() {
 }
 
 #[test]
+fn a_type_of_a_module_that_is_not_here_is_not_judged() {
+    for (text, expected) in [
+        ("type: Stdlib::Port", 3),
+        ("type: 'Optional[Array[Stdlib::Port]]'", 3),
+        ("type: Site::Port", 3),
+        ("{type: 'Variant[Integer, Stdlib::Port]'}", 0),
+        ("type: String", 1),
+    ] {
+        let text = text.trim_matches(['{', '}']);
+        let folder = workspace(&format!("- {{key: port, node: web1, {text}}}\n"));
+        let types = folder.path().join("modules/site/types");
+        std::fs::create_dir_all(&types).unwrap();
+        let alias = "type Site::Port = Struct[{port => Stdlib::Port}]\n";
+        std::fs::write(types.join("port.pp"), alias).unwrap();
+        let (code, out, told) = said(folder.path(), &[]);
+        assert_eq!(code, Some(expected), "{text}\n{out}{told}");
+        let says = out.contains("names a type that is not here");
+        assert_eq!(says, expected == 3, "{out}");
+    }
+}
+
+#[test]
 fn programs_read_json_and_junit() {
     let folder =
         workspace("- {key: port, node: web1, value: 443}\n- {key: port, node: web1, value: 80}\n");
