@@ -17,7 +17,12 @@ pub(super) fn check(text: &str) -> Vec<Finding> {
 /// `data/high.yaml` and `data/common.yaml`; lines before the first `#- PATH` are of the latter.
 pub(super) fn check_levels(rule: &Rule, text: &str) -> Vec<Finding> {
     let text = format!("{TWO_LEVELS}#- data/common.yaml\n{text}");
-    check_some(&text, |code| code == rule.code)
+    check_rule(rule, &text)
+}
+
+/// The findings of one rule are those that are marked.
+pub(super) fn check_rule(rule: &Rule, text: &str) -> Vec<Finding> {
+    check_some(text, |code| code == rule.code)
 }
 
 fn check_some(text: &str, is_meant: impl Fn(&str) -> bool) -> Vec<Finding> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::context::order;
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
+use crate::lookup::Reach;
 use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
 
 /// Most files with the key among which a lower one is looked for.
@@ -74,13 +75,23 @@ fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
             && !is_null()
             && file.checker.readers(other).iter().any(|theirs| {
                 let own = file.readers().iter().find(|own| own.is_same_root(theirs));
-                let Some(own) = own else { return false };
-                let above = own.reached.iter().map(|reach| order(&reach.place)).min();
-                theirs
-                    .reached
-                    .iter()
-                    .any(|reach| Some(order(&reach.place)) > above)
+                let own = own.into_iter().flat_map(|own| &own.reached);
+                let is_below = |above: &Reach, reach: &Reach| {
+                    order(&reach.place) > order(&above.place) && may_meet(above, reach)
+                };
+                own.into_iter().any(|own| {
+                    let mut theirs = theirs.reached.iter();
+                    theirs.any(|reach| is_below(own, reach))
+                })
             })
+    })
+}
+
+/// Whether one node may read both locations: their paths say nothing of it that differs.
+fn may_meet(one: &Reach, other: &Reach) -> bool {
+    one.bindings.iter().all(|(name, value)| {
+        let mut others = other.bindings.iter();
+        others.all(|(known, other)| known != name || other == value)
     })
 }
 
@@ -113,7 +124,19 @@ fn files_with_nulls(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::rules::marked::check_levels;
+    use crate::rules::marked::{check_levels, check_rule};
+
+    #[test]
+    fn a_null_hides_nothing_of_files_for_other_nodes() {
+        check_rule(
+            RULE,
+            "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+             \x20 - {name: os, paths: ['%{facts.os.family}/%{facts.os.name}.yaml', \
+             '%{facts.os.family}.yaml']}\n\
+             #- data/Debian/Ubuntu.yaml\na: ~\nb: ~ #~ null-masks\n\
+             #- data/Debian.yaml\nb: 1\n#- data/RedHat.yaml\na: 1\nb: 1\n",
+        );
+    }
 
     #[test]
     fn a_null_hides_only_what_is_something() {
