@@ -1,5 +1,6 @@
 //! `knockout-without-prefix`: an element is meant to take another away, but no prefix is set.
 
+use super::entry_edit::added;
 use super::knockout::{Knockout, USUAL_PREFIX, has_text, knocking};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry};
 use crate::text::TextEdit;
@@ -71,7 +72,14 @@ fn with_prefix(file: &FileContext<'_>, key: &str) -> Option<TextEdit> {
     let entry_of_key = entries.iter().find(|entry| entry.name == key)?;
     let options = entry_of_key.options.as_ref()?;
     let (_, merge) = entry(file.tree(), options.node, "merge")?;
+    let id = merge;
     let merge = file.tree().node(merge);
+    if merge.as_mapping().is_some() {
+        let (_, strategy) = entry(file.tree(), id, "strategy")?;
+        let is_deep = file.tree().scalar_text(strategy)?.as_ref() == "deep";
+        let new = format!("{quote}knockout_prefix{quote}: \"{USUAL_PREFIX}\"");
+        return is_deep.then(|| added(file, id, &new)).flatten();
+    }
     let is_deep = merge
         .as_scalar()
         .is_some_and(|scalar| &*scalar.text == "deep");
@@ -86,6 +94,28 @@ fn with_prefix(file: &FileContext<'_>, key: &str) -> Option<TextEdit> {
 mod tests {
     use super::RULE;
     use crate::rules::marked::check_levels;
+
+    #[test]
+    fn a_prefix_is_put_where_merge_has_its_options() {
+        let found = check_levels(
+            RULE,
+            "a: [x]\nb: [x]\nc: [x]\n\
+             #- data/high.yaml\nlookup_options:\n  a: {merge: {strategy: deep}}\n\
+             \x20 b:\n    merge:\n      strategy: deep\n  c: {merge: {strategy: unique}}\n\
+             a: [--x] #~ knockout-without-prefix\nb: [--x] #~ knockout-without-prefix\n\
+             c: [--x] #~ knockout-without-prefix\n",
+        );
+        let fixes = found.iter().map(|finding| finding.fixes.first());
+        let edits = fixes.map(|fix| fix.map_or("", |fix| &*fix.edits[0].new_text));
+        assert_eq!(
+            edits.collect::<Vec<_>>(),
+            [
+                ", knockout_prefix: \"--\"",
+                "\n      knockout_prefix: \"--\"",
+                ""
+            ]
+        );
+    }
 
     #[test]
     fn options_of_programs_take_nothing_out_of_a_list_that_is_not_merged() {

@@ -1,10 +1,12 @@
 //! `lookup-options-unknown-option`: an entry of 'lookup_options' has an option that does not exist.
 
 use super::context::Options;
+use super::entry_edit::{added, entry_range, removed_in_braces, removed_in_lines};
 use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity, entry};
 use crate::lookup::Strategy;
+use crate::syntax::NodeId;
 use crate::text::{TextEdit, TextRange, typing_error};
-use crate::value::load_yaml;
+use crate::value::{StrKey, Value, load_yaml};
 use crate::workspace::Format;
 
 /// Options that a merge strategy can have, with the strategy itself.
@@ -41,10 +43,18 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
                 "option '{name}' stands beside 'merge' and is ignored: move it under 'merge'"
             );
             let finding = findings.report(range, message);
-            if let Some(edit) = moved(file, options) {
-                let title = "Move it under 'merge'";
-                finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
-            }
+            let edits = match moved(file, options) {
+                Some(edit) => Some(vec![edit]),
+                None => moved_into(file, options, name),
+            };
+            finding.fixes.extend(edits.map(|edits| Fix {
+                edits,
+                ..Fix::new(
+                    Safety::Unsafe,
+                    "Move it under 'merge'",
+                    TextEdit::insert(0, ""),
+                )
+            }));
             continue;
         }
         let finding = findings.report(
@@ -63,6 +73,28 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
             finding.fixes.push(fix.renaming(range, meant));
         }
     }
+}
+
+/// One option of the merge strategy put into the hash of `merge`; nothing where there is none, and
+/// where Puppet would refuse the outcome.
+fn moved_into(file: &FileContext<'_>, options: &Options<'_>, name: &str) -> Option<Vec<TextEdit>> {
+    let (tree, text) = (file.tree(), file.file.text());
+    let (_, merge) = entry(tree, options.node, "merge")?;
+    let pairs = tree.node(options.node).as_mapping()?;
+    let is_named = |id: NodeId| tree.scalar_text(id).is_some_and(|text| **text == *name);
+    let at = pairs.iter().position(|(key, _)| is_named(*key))?;
+    let mut hash = options.value.get("merge")?.as_hash()?.clone();
+    if hash.contains_key(&StrKey(name)) {
+        return None;
+    }
+    hash.insert(Value::from(name), options.value.get(name)?.clone());
+    let written = entry_range(tree, pairs[at]).slice(text);
+    if Strategy::refusal(&Value::from(hash)).is_some() || written.contains('\n') {
+        return None;
+    }
+    let removed = removed_in_braces(file, options.node, at)
+        .or_else(|| removed_in_lines(file, options.node, at))?;
+    Some(vec![added(file, merge, written)?, removed])
 }
 
 /// The options of an entry with those of the merge strategy under `merge`; nothing where comments stand between
@@ -117,4 +149,53 @@ fn moved(file: &FileContext<'_>, options: &Options<'_>) -> Option<TextEdit> {
     let new = kept.collect::<Vec<String>>().join(gap);
     let first = range(0);
     Some(TextEdit::replace(first.cover(range(pairs.len() - 1)), new))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::rules::check_file;
+    use crate::text::TextEdit;
+
+    /// What the first fix makes of the options of `k`.
+    fn moved(options: &str) -> Option<String> {
+        let data = format!("k: [a]\nlookup_options:\n{options}");
+        let text = format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: common.yaml}}]\n\
+             #- data/common.yaml\n{data}"
+        );
+        let snapshot = Fixture::new("", &text).on_disk();
+        let found = check_file(&snapshot, &format!("{FOLDER}/data/common.yaml"));
+        let fix = found.iter().find_map(|finding| finding.fixes.first())?;
+        let after = TextEdit::apply(&fix.edits, &data)?;
+        Some(after.strip_prefix("k: [a]\nlookup_options:\n")?.to_owned())
+    }
+
+    #[test]
+    fn an_option_moves_into_the_hash_of_merge() {
+        for (before, after) in [
+            (
+                "  k: {merge: {strategy: deep}, knockout_prefix: '--'}\n",
+                Some("  k: {merge: {strategy: deep, knockout_prefix: '--'}}\n"),
+            ),
+            (
+                "  k: {knockout_prefix: '--', merge: {strategy: deep}}\n",
+                Some("  k: {merge: {strategy: deep, knockout_prefix: '--'}}\n"),
+            ),
+            (
+                "  k:\n    merge:\n      strategy: deep # x\n    knockout_prefix: '--'\n",
+                Some("  k:\n    merge:\n      strategy: deep # x\n      knockout_prefix: '--'\n"),
+            ),
+            (
+                "  k: {merge: {strategy: unique}, knockout_prefix: '--'}\n",
+                None,
+            ),
+            (
+                "  k: {merge: {strategy: deep, knockout_prefix: x}, knockout_prefix: '--'}\n",
+                None,
+            ),
+        ] {
+            assert_eq!(moved(before).as_deref(), after);
+        }
+    }
 }

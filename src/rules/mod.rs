@@ -59,6 +59,7 @@ mod dig_digit_string_key;
 mod dotted_top_key;
 mod dup_key;
 mod enc_in_plain_level;
+mod entry_edit;
 mod eyaml_blob;
 mod eyaml_without_keys;
 mod foreign_percent_syntax;

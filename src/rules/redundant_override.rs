@@ -1,5 +1,6 @@
 //! `redundant-override`: a key is set to what a lower level sets it to.
 
+use super::entry_edit::removed_in_braces;
 use super::proof::{files_with_touched_keys, inherited, is_first_found};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, Tag};
 use crate::text::{TextEdit, TextRange};
@@ -40,17 +41,31 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         ),
     );
     finding.tags.push(Tag::Unnecessary);
-    if file.format() == Format::Yaml
-        && let Some(edit) = removal(file.file.text(), key)
-    {
+    if let Some(edit) = removal(file, key) {
         let title = format!("Remove '{}'", key.name);
         let fix = Fix::new(Safety::Unsafe, title, edit);
         finding.fixes.push(fix.resting_on(same, &key.name));
     }
 }
 
+/// Takes a topmost entry away: with its lines, or with its comma.
+pub(super) fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit> {
+    let tree = file.tree();
+    let root = tree.root()?;
+    let mut keys = tree.node(root).as_mapping()?.iter();
+    let at = keys.position(|(at, _)| tree.node(*at).range == key.key)?;
+    match file.format() {
+        Format::Yaml => {
+            let in_braces = || removed_in_braces(file, root, at);
+            with_lines(file.file.text(), key).or_else(in_braces)
+        }
+        Format::Json => removed_in_braces(file, root, at),
+        Format::Hocon => None,
+    }
+}
+
 /// Takes an entry of a block mapping away, with its lines.
-pub(super) fn removal(text: &str, key: &KeyFact) -> Option<TextEdit> {
+fn with_lines(text: &str, key: &KeyFact) -> Option<TextEdit> {
     let start = key.key.start as usize;
     let starts_line = start == 0 || text[..start].ends_with('\n');
     let end = (key.key.end.max(key.value.end)) as usize;
@@ -59,4 +74,47 @@ pub(super) fn removal(text: &str, key: &KeyFact) -> Option<TextEdit> {
     let rest = text[end..line_end].trim();
     let is_alone = rest.is_empty() || rest == ":" || rest.starts_with('#');
     (starts_line && is_alone).then(|| TextEdit::delete(TextRange::new(start, line_end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::rules::check_file;
+    use crate::rules::marked::check_levels;
+    use crate::text::TextEdit;
+
+    #[test]
+    fn an_entry_goes_with_its_lines_or_its_comma() {
+        for (high, fixed) in [
+            ("k: 1 # x\nz: 3\n", "z: 3\n"),
+            ("{k: 1, z: 3}\n", "{z: 3}\n"),
+            ("{z: 3, k: 1}\n", "{z: 3}\n"),
+        ] {
+            let marked = high
+                .replacen('\n', " #~ redundant-override\n", 1)
+                .replace(" # x", "");
+            let found = check_levels(RULE, &format!("k: 1\n#- data/high.yaml\n{marked}"));
+            let after = TextEdit::apply(&found[0].fixes[0].edits, &marked).unwrap();
+            assert_eq!(after.replace(" #~ redundant-override", ""), fixed);
+        }
+        let json = "{\n  \"k\": 1,\n  \"z\": 3\n}\n";
+        let found = without_override(json);
+        assert_eq!(found, "{\n  \"z\": 3\n}\n");
+        let found = without_override("{\"z\": 3, \"k\": 1}\n");
+        assert_eq!(found, "{\"z\": 3}\n");
+    }
+
+    fn without_override(high: &str) -> String {
+        let text = format!(
+            "#- hiera.yaml\nversion: 5\ndefaults: {{data_hash: json_data}}\n\
+             hierarchy: [{{name: a, paths: [high.json, low.json]}}]\n\
+             #- data/low.json\n{{\"k\": 1}}\n#- data/high.json\n{high}"
+        );
+        let snapshot = Fixture::new("", &text).on_disk();
+        let found = check_file(&snapshot, &format!("{FOLDER}/data/high.json"));
+        let mut found = found.iter().filter(|finding| finding.code == RULE.code);
+        let edits = &found.next().unwrap().fixes[0].edits;
+        TextEdit::apply(edits, high).unwrap()
+    }
 }

@@ -3,8 +3,7 @@
 use super::proof::{always_above, files_with_touched_keys, is_first_found};
 use super::redundant_override::removal;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, Tag};
-use crate::text::TextEdit;
-use crate::workspace::{Format, KeyFact};
+use crate::workspace::KeyFact;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "shadowed-value",
@@ -42,8 +41,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         ),
     );
     finding.tags.push(Tag::Unnecessary);
-    let edit: Option<TextEdit> = removal(file.file.text(), key);
-    if let Some(edit) = edit.filter(|_| file.format() == Format::Yaml) {
+    if let Some(edit) = removal(file, key) {
         let title = format!("Remove '{}'", key.name);
         let fix = Fix::new(Safety::Unsafe, title, edit);
         finding.fixes.push(fix.resting_on(winner, &key.name));
