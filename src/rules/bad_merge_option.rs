@@ -1,7 +1,11 @@
 //! `bad-merge-option`: a merge strategy has an option that it does not take.
 
-use super::{Depends, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity, entry};
 use crate::lookup::Cause;
+use crate::text::{TextEdit, TextRange, typing_error};
+
+/// The options of a deep merge.
+const OF_DEEP: [&str; 3] = ["knockout_prefix", "sort_merged_arrays", "merge_hash_arrays"];
 
 pub(super) const RULE: &Rule = &Rule {
     code: "bad-merge-option",
@@ -16,7 +20,66 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let Some(refused) = at.refused_merge(file.tree()) else {
         return;
     };
-    if matches!(refused.error.cause, Cause::MergeOptions(_)) {
-        findings.report(refused.range, refused.message());
+    if !matches!(refused.error.cause, Cause::MergeOptions(_)) {
+        return;
+    }
+    let misspelt = misspelt(file, at);
+    let hints = misspelt
+        .iter()
+        .map(|(_, meant)| format!("; did you mean '{meant}'?"));
+    let message = format!("{}{}", refused.message(), hints.collect::<String>());
+    let finding = findings.report(refused.range, message);
+    for (key, meant) in misspelt {
+        let title = format!("Write '{meant}'");
+        let fix = Fix::new(Safety::Unsafe, title, TextEdit::replace(key, meant));
+        finding.fixes.push(fix.renaming(key, meant));
+    }
+}
+
+/// The options of a deep merge that are nearly one, with what was perhaps meant.
+fn misspelt(file: &FileContext<'_>, at: &OptionAt<'_>) -> Vec<(TextRange, &'static str)> {
+    let tree = file.tree();
+    let merge = at.options.as_ref().and_then(|options| {
+        let (_, merge) = entry(tree, options.node, "merge")?;
+        let (_, strategy) = entry(tree, merge, "strategy")?;
+        let is_deep = **tree.scalar_text(strategy)? == *"deep";
+        tree.node(merge).as_mapping().filter(|_| is_deep)
+    });
+    let names = merge.unwrap_or_default().iter().filter_map(|(key, _)| {
+        let node = tree.node(*key);
+        let name = &*node.as_scalar()?.text;
+        if name == "strategy" || OF_DEEP.contains(&name) {
+            return None;
+        }
+        let begins = OF_DEEP.into_iter().find(|known| known.starts_with(name));
+        let begins = begins.filter(|_| name.len() > 3);
+        let meant = begins.or_else(|| typing_error(name, OF_DEEP.into_iter()))?;
+        let is_plain = node.range.len() == name.len();
+        is_plain.then_some((node.range, meant))
+    });
+    names.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn an_option_that_is_nearly_one_is_corrected() {
+        let found = check_levels(
+            RULE,
+            "a: [1]\nlookup_options:\n\
+             \x20 a: {merge: {strategy: deep, knockout: x}} #~ bad-merge-option\n\
+             \x20 b: {merge: {strategy: deep, sort_merge_arrays: true}} #~ bad-merge-option\n\
+             \x20 c: {merge: {strategy: deep, other: true}} #~ bad-merge-option\n\
+             \x20 d: {merge: {strategy: unique, knockout: x}} #~ bad-merge-option\n",
+        );
+        let titles = found.iter().flat_map(|finding| &finding.fixes);
+        let titles: Vec<&str> = titles.map(|fix| &*fix.title).collect();
+        assert_eq!(
+            titles,
+            ["Write 'knockout_prefix'", "Write 'sort_merged_arrays'"]
+        );
     }
 }

@@ -1,7 +1,11 @@
 //! `bad-strategy`: a merge strategy does not exist.
 
-use super::{Depends, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity, entry};
 use crate::lookup::Cause;
+use crate::text::{TextEdit, TextRange, typing_error};
+
+/// The strategies that are documented.
+const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
 
 pub(super) const RULE: &Rule = &Rule {
     code: "bad-strategy",
@@ -16,7 +20,72 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let Some(refused) = at.refused_merge(file.tree()) else {
         return;
     };
-    if !matches!(refused.error.cause, Cause::MergeOptions(_)) {
-        findings.report(refused.range, refused.message());
+    if matches!(refused.error.cause, Cause::MergeOptions(_)) {
+        return;
+    }
+    let meant = if let Cause::UnknownStrategy(name) = &refused.error.cause {
+        meant(name)
+    } else {
+        None
+    };
+    let hint = meant.map(|meant| format!("; did you mean '{meant}'?"));
+    let message = format!("{}{}", refused.message(), hint.unwrap_or_default());
+    let finding = findings.report(refused.range, message);
+    if let Some(meant) = meant
+        && let Some(range) = named(file, at)
+    {
+        let title = format!("Write '{meant}'");
+        let edit = TextEdit::replace(range, meant);
+        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    }
+}
+
+/// The strategy that a name which is none was perhaps meant for.
+fn meant(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    match &*name {
+        // As Hiera 3 calls them.
+        "array" => Some("unique"),
+        "deeper" => Some("deep"),
+        name if STRATEGIES.contains(&name) => STRATEGIES.into_iter().find(|known| *known == name),
+        name => match STRATEGIES.into_iter().find(|known| known.starts_with(name)) {
+            Some(known) if name.len() > 2 => Some(known),
+            _ => typing_error(name, STRATEGIES.into_iter()),
+        },
+    }
+}
+
+/// Where the strategy is named.
+fn named(file: &FileContext<'_>, at: &OptionAt<'_>) -> Option<TextRange> {
+    let tree = file.tree();
+    let (_, merge) = entry(tree, at.options.as_ref()?.node, "merge")?;
+    let name = match entry(tree, merge, "strategy") {
+        Some((_, strategy)) => strategy,
+        None => merge,
+    };
+    let node = tree.node(name);
+    let text = &node.as_scalar()?.text;
+    let start = node.range.slice(file.file.text()).find(&**text)?;
+    let start = node.range.start as usize + start;
+    Some(TextRange::new(start, start + text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meant;
+
+    #[test]
+    fn names_that_are_nearly_a_strategy() {
+        for (name, expected) in [
+            ("array", Some("unique")),
+            ("deeper", Some("deep")),
+            ("Deep", Some("deep")),
+            ("uniq", Some("unique")),
+            ("unqiue", Some("unique")),
+            ("native", None),
+            ("h", None),
+        ] {
+            assert_eq!(meant(name), expected, "{name}");
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! `not-a-hash`: a data file holds something else than a hash.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
 use crate::lookup::Strict;
+use crate::syntax::ScalarStyle;
+use crate::text::TextEdit;
 use crate::workspace::{Format, path};
 
 pub(super) const RULE: &Rule = &Rule {
@@ -39,9 +41,36 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         }
         Format::Yaml | Format::Json | Format::Hocon => {
             let message = "the file does not contain a hash: every lookup that reads it fails";
-            findings.report(root(at).unwrap_or(range), message);
+            let finding = findings.report(root(at).unwrap_or(range), message);
+            finding.fixes.extend(with_blank(at));
         }
     }
+}
+
+/// A blank behind the colon of what was meant for one entry.
+fn with_blank(at: &FileContext<'_>) -> Option<Fix> {
+    let tree = at.tree();
+    let node = tree.node(tree.root()?);
+    let scalar = node.as_scalar()?;
+    let text = &*scalar.text;
+    let colons = text.match_indices(':').map(|(place, _)| place);
+    let is_alone = |place: &usize| {
+        let is_colon = |at: Option<usize>| at.and_then(|at| text.as_bytes().get(at)) == Some(&b':');
+        !is_colon(place.checked_sub(1)) && !is_colon(Some(place + 1))
+    };
+    let mut alone = colons.filter(is_alone);
+    let colon = alone.next().filter(|_| alone.next().is_none())?;
+    let (key, value) = (&text[..colon], &text[colon + 1..]);
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':');
+    let is_entry = at.format() == Format::Yaml
+        && scalar.style == ScalarStyle::Plain
+        && text.len() == node.range.len()
+        && key.starts_with(|first: char| first.is_ascii_lowercase())
+        && key.bytes().all(fits)
+        && !value.is_empty()
+        && !value.starts_with("//");
+    let edit = TextEdit::insert(node.range.start as usize + colon + 1, " ");
+    is_entry.then(|| Fix::new(Safety::Unsafe, "Write a blank behind the colon", edit))
 }
 
 /// Where the value starts, up to the end of the line.
@@ -63,4 +92,26 @@ fn link<'a>(at: &'a FileContext<'_>) -> Option<&'a str> {
     let folder = path::parent(at.file.path())?;
     let target = path::normalise(&path::join(folder, text));
     at.snapshot().file(&target).map(|_| text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn one_entry_without_its_blank_is_mended() {
+        for (text, is_mended) in [
+            ("k:value\n", true),
+            ("ntp::x:value y\n", true),
+            ("http://x\n", false),
+            ("a:b:c\n", false),
+            ("ntp::x\n", false),
+            ("'k:value'\n", false),
+        ] {
+            let marked = text.replace('\n', " #~ not-a-hash\n");
+            let found = check_levels(RULE, &marked);
+            assert_eq!(!found[0].fixes.is_empty(), is_mended, "{text}");
+        }
+    }
 }

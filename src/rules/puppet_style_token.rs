@@ -3,6 +3,7 @@
 
 use super::finding::quoted;
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use crate::interpolation::{TokenKind, parse_token};
 use crate::scope::{CoreFact, core_fact};
 use crate::syntax::ScalarStyle;
 use crate::text::{TextEdit, TextRange};
@@ -48,17 +49,29 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
             | CoreFact::NoSuchPart(_)
             | CoreFact::Custom(_) => variable,
         });
+        let is_call = matches!(parse_token(inside, 0), TokenKind::Call { .. });
+        let meant = meant.or_else(|| is_call.then(|| inside.to_owned()));
+        let example = match bare.contains('(') {
+            true => "lookup('key')",
+            false => "facts.os.family",
+        };
+        let what = match bare.contains('(') {
+            true => "values are looked up by",
+            false => "variables are written",
+        };
         let finding = findings.report(
             range,
             format!(
-                "'${{{inside}}}' stays as it is: in data variables are written '%{{{}}}'",
-                meant.as_deref().unwrap_or("facts.os.family")
+                "'${{{inside}}}' stays as it is: in data {what} '%{{{}}}'",
+                meant.as_deref().unwrap_or(example)
             ),
         );
         if let Some(meant) = meant {
             let token = format!("%{{{meant}}}");
             let title = format!("Write '{token}'");
             let edit = match starts_plain(at, start) {
+                // Quotes in a call stay as they are written.
+                false if is_call => sign_of(file, range),
                 false => Some(TextEdit::replace(range, &*token)),
                 true => quoted_with(at, &format!("{token}{}", &text[start + 2 + end + 1..])),
             };
@@ -66,6 +79,13 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
             finding.fixes.extend(fix);
         }
     }
+}
+
+/// Writes the sign of data in the place of that of code.
+fn sign_of(file: &FileContext<'_>, token: TextRange) -> Option<TextEdit> {
+    let is_sign = token.slice(file.file.text()).starts_with('$');
+    let start = token.start as usize;
+    is_sign.then(|| TextEdit::replace(TextRange::new(start, start + 1), "%"))
 }
 
 /// Whether a place is the start of a scalar without quotes, where YAML allows no percent sign.
@@ -102,6 +122,27 @@ mod tests {
     use super::*;
     use crate::fixture::{FOLDER, Fixture};
     use crate::rules::check_file;
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn a_call_is_written_with_the_sign_of_data() {
+        let text = "a: \"${lookup('k')}\" #~ puppet-style-token\n\
+                    b: '${lookup(''k'')}' #~ puppet-style-token\n\
+                    c: ${lookup('k')} #~ puppet-style-token\n\
+                    d: \"${lookup($k)}\" #~ puppet-style-token\n";
+        let found = check_levels(RULE, text);
+        let fixes = found.iter().map(|finding| finding.fixes.first());
+        let edits = fixes.map(|fix| fix.map_or("", |fix| &*fix.edits[0].new_text));
+        assert_eq!(
+            edits.collect::<Vec<_>>(),
+            ["%", "%", "\"%{lookup('k')}\"", ""]
+        );
+        assert!(
+            found[3]
+                .message
+                .ends_with("in data values are looked up by '%{lookup('key')}'")
+        );
+    }
 
     #[test]
     fn a_plain_scalar_that_would_start_with_a_percent_sign_is_quoted() {

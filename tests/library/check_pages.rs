@@ -95,6 +95,8 @@ fn examples_fire_exactly_what_they_mark() {
 
 /// Codes whose pages must have an example with a fix.
 const FIXABLE: &[&str] = &[
+    "bad-merge-option",
+    "bad-strategy",
     "data-namespace",
     "dig-digit-string-key",
     "eyaml-without-keys",
@@ -116,6 +118,7 @@ const FIXABLE: &[&str] = &[
     "malformed-call",
     "nested-not-flat",
     "non-string-map-key",
+    "not-a-hash",
     "path-var-missing",
     "project-config",
     "puppet-style-token",
