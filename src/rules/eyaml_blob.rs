@@ -35,9 +35,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let text = &*at.scalar.text;
     // Where nothing is known to decrypt, or a text only speaks of encryption, nothing can be broken.
     let readers = file.readers();
-    if !text.contains("ENC[")
-        || readers.is_empty()
-        || readers.iter().any(|reader| reader.is_plain)
+    if !text.contains("ENC[") || readers.is_empty() || readers.iter().any(|reader| reader.is_plain)
     {
         return;
     }

@@ -143,14 +143,6 @@ impl Fix {
     }
 }
 
-/// A text of one line between quotes of YAML.
-pub(super) fn quoted(text: &str) -> String {
-    match text.contains(['"', '\\']) {
-        true => format!("'{}'", text.replace('\'', "''")),
-        false => format!("\"{text}\""),
-    }
-}
-
 /// How an editor may draw the range of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tag {

@@ -1,11 +1,10 @@
 //! `puppet-style-token`: a string holds a variable in the form of Puppet code, which data does not
 //! interpolate.
 
-use super::finding::quoted;
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
 use crate::interpolation::{TokenKind, parse_token};
 use crate::scope::{CoreFact, core_fact};
-use crate::syntax::ScalarStyle;
+use crate::syntax::{ScalarStyle, quoted};
 use crate::text::{TextEdit, TextRange};
 
 /// How the insides of variables start that only Puppet has: shells know none of these.
