@@ -143,7 +143,7 @@ impl DataFolders {
             (_, Some("pp")) => ["/functions/", "/types/", "/manifests/"]
                 .into_iter()
                 .any(below),
-            (_, Some("epp")) => below("/templates/"),
+            (_, Some("epp" | "erb")) => below("/templates/"),
             (_, Some("rb")) => below("/lib/puppet/functions/"),
             // Facts of systems, as rspec-puppet-facts reads them.
             (_, Some("facts")) => below("/spec/fixtures/facts/") || self.hold(at),

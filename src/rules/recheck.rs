@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::RULES;
 use super::rule::{Facts, Rule};
 use super::touched::options_look_up;
-use crate::workspace::{FileDelta, FileFacts, LOOKUP_OPTIONS, Snapshot, dialect_of, path};
+use crate::workspace::{FileDelta, FileFacts, LOOKUP_OPTIONS, Snapshot, language_of, path};
 
 /// What has to be checked again after a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,7 +67,7 @@ fn changed_facts(snapshot: &Snapshot) -> Facts {
     let options_look_up = options_look_up(snapshot);
     let mut changed = Facts::NONE;
     for file in &delta.files {
-        if dialect_of(&file.path).is_some() {
+        if language_of(&file.path).is_some() {
             changed = changed.and(Facts::MANIFESTS);
             continue;
         }

@@ -240,13 +240,23 @@ impl DefinitionFact {
     }
 }
 
+/// What code that looks keys up is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// Puppet's own.
+    Puppet(Dialect),
+    /// Ruby between the tags of a template.
+    Erb,
+}
+
 /// What a file is written in, by its name; nothing for a file that is no code that is read.
 #[must_use]
-pub fn dialect_of(at: &str) -> Option<Dialect> {
+pub fn language_of(at: &str) -> Option<Language> {
     match path::extension(at) {
-        Some("pp") if at.contains("/plans/") => Some(Dialect::Plan),
-        Some("pp") => Some(Dialect::Manifest),
-        Some("epp") => Some(Dialect::Template),
+        Some("pp") if at.contains("/plans/") => Some(Language::Puppet(Dialect::Plan)),
+        Some("pp") => Some(Language::Puppet(Dialect::Manifest)),
+        Some("epp") => Some(Language::Puppet(Dialect::Template)),
+        Some("erb") if at.contains("/templates/") => Some(Language::Erb),
         _ => None,
     }
 }

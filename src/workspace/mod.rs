@@ -28,6 +28,7 @@ mod draft;
 mod entries;
 pub mod environment_conf;
 mod environments;
+mod erb;
 mod extract;
 mod extract_code;
 mod facts;
@@ -57,8 +58,8 @@ mod writer;
 pub use cache::TextHash;
 pub use change::{Change, ChosenRoot, Content, DiskEntry, Linked, Settings};
 pub use code::{
-    AliasFact, CodeFacts, DefinitionFact, DefinitionKind, IncludeFact, IncludeKind, LookupFact,
-    LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact, Within, dialect_of,
+    AliasFact, CodeFacts, DefinitionFact, DefinitionKind, IncludeFact, IncludeKind, Language,
+    LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact, Within, language_of,
 };
 pub use config_fact::ConfigFact;
 pub use deployed::onto as map_onto_environment;

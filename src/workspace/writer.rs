@@ -7,9 +7,10 @@ use arc_swap::ArcSwap;
 
 use super::cache::{LEAST_BUDGET, MOST_BUDGET, TextHash};
 use super::change::{Change, Content};
-use super::code::dialect_of;
+use super::code::{Language, language_of};
 use super::config_fact::config_fact;
 use super::draft::{Draft, Touched};
+use super::erb;
 use super::extract::{self, Source};
 use super::extract_code;
 use super::facts::{FileFacts, diff};
@@ -310,11 +311,12 @@ impl Draft<'_> {
                 (Arc::new(facts), parse)
             }
             (None, None) => {
-                let dialect = dialect_of(&at).filter(|_| !is_refused);
-                let mut facts = match dialect {
-                    Some(dialect) => {
+                let language = language_of(&at).filter(|_| !is_refused);
+                let mut facts = match language {
+                    Some(Language::Puppet(dialect)) => {
                         FileFacts::of_code(hash, extract_code::facts(&text, dialect, names))
                     }
+                    Some(Language::Erb) => FileFacts::of_code(hash, erb::facts(&text, names)),
                     None => FileFacts::none(hash),
                 };
                 facts.config = config();

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use hiera_ls::syntax::puppet::{Dialect, parse};
-use hiera_ls::workspace::dialect_of;
+use hiera_ls::workspace::{Language, language_of};
 use serde_json::{Value, json};
 
 use crate::program::Program;
@@ -52,7 +52,7 @@ fn collect(folder: &Path, files: &mut Vec<(PathBuf, String, Dialect)>) {
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
         if path.is_dir() && !is_link {
             collect(&path, files);
-        } else if let Some(dialect) = path.to_str().and_then(dialect_of)
+        } else if let Some(Language::Puppet(dialect)) = path.to_str().and_then(language_of)
             && let Ok(text) = std::fs::read_to_string(&path)
         {
             files.push((path, text, dialect));

@@ -10,7 +10,7 @@ use crate::analysis::{Analysis, KeyPositions, RootView, datadir_of};
 use crate::lookup::Reach;
 use crate::scope::Scope;
 use crate::value::Value;
-use crate::workspace::{File, dialect_of, path};
+use crate::workspace::{File, language_of, path};
 
 /// Most files that one line names.
 const MOST_NAMED: usize = 3;
@@ -44,7 +44,7 @@ impl<'a> Context<'a> {
         Some(Context {
             file: analysis.snapshot.file(path)?,
             reaches: view.reach(path),
-            is_code: dialect_of(path).is_some(),
+            is_code: language_of(path).is_some(),
             view,
             options,
             positions: KeyPositions::new(analysis.snapshot),
