@@ -38,6 +38,20 @@ fn aliases_come_from_their_files() {
 }
 
 #[test]
+fn a_mismatch_knows_an_alias_of_itself_when_the_type_is_gone() {
+    let module = Module(&[("Tree", "type Tree = Variant[String, Hash[String, Tree]]")]);
+    let value = Value::hash([("a", Value::from(1))]);
+    let said = |mismatches: Mismatches| mismatches.describe("Found value");
+    let tree = parse("Optional[Tree]", &module).unwrap();
+    let found = check(&tree, &value).unwrap_err();
+    drop(tree);
+    let expected =
+        "entry 'a' expects a Tree = Variant[String, Hash[String, Tree]] value, got Integer";
+    let said = said(found);
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
 fn aliases_that_name_one_another_come_to_an_end() {
     let module = Module(&[
         ("A", "type A = Variant[B, Integer]"),

@@ -47,6 +47,8 @@ pub fn check_return(expected: &Type, declared: &Type) -> Result<(), Mismatches> 
 pub struct Mismatches {
     verdict: &'static str,
     list: Vec<Mismatch>,
+    /// The type that was asked for: aliases in the list that refer to themselves live as long.
+    _whole: Type,
 }
 
 impl Mismatches {
@@ -54,6 +56,7 @@ impl Mismatches {
         Mismatches {
             verdict,
             list: describe(expected, actual, &[]),
+            _whole: expected.clone(),
         }
     }
 
