@@ -48,7 +48,7 @@ pub struct Mismatches {
     verdict: &'static str,
     list: Vec<Mismatch>,
     /// The type that was asked for: aliases in the list that refer to themselves live as long.
-    _whole: Type,
+    _whole: Box<Type>,
 }
 
 impl Mismatches {
@@ -56,7 +56,7 @@ impl Mismatches {
         Mismatches {
             verdict,
             list: describe(expected, actual, &[]),
-            _whole: expected.clone(),
+            _whole: Box::new(expected.clone()),
         }
     }
 
