@@ -8,7 +8,7 @@ use crate::datatype::{self, Element, Presence, Type};
 use crate::value::Value;
 
 /// The keys of which an entry may have one (`HieraConfig::LOCATION_KEYS`).
-const LOCATION_KEYS: [&str; 7] = [
+pub const LOCATION_KEYS: [&str; 7] = [
     "path",
     "paths",
     "glob",

@@ -2,7 +2,7 @@
 
 use super::super::context::entry;
 use crate::datatype::{MismatchKind, Step};
-use crate::hierarchy::{ConfigRule, locate};
+use crate::hierarchy::{ConfigRule, LOCATION_KEYS, locate};
 use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
 
@@ -81,15 +81,7 @@ pub(super) fn place_of_rule(tree: &Tree, level: NodeId, rule: &ConfigRule) -> Te
         keys.get(1).or(keys.first()).copied()
     };
     let key = match rule {
-        ConfigRule::Locations { .. } => second(&[
-            "path",
-            "paths",
-            "glob",
-            "globs",
-            "uri",
-            "uris",
-            "mapped_paths",
-        ]),
+        ConfigRule::Locations { .. } => second(&LOCATION_KEYS),
         ConfigRule::Functions { .. } => {
             second(&["data_hash", "lookup_key", "data_dig", "hiera3_backend"])
         }
