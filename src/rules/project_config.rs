@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, codes};
 use crate::analysis::{PROJECT_FILE, Project, RootEntry, Spoils};
 use crate::text::{TextEdit, TextRange};
-use crate::workspace::{FileKind, Files as _, HIERA_YAML, Snapshot, path};
+use crate::workspace::{File, FileKind, Files as _, HIERA_YAML, Snapshot, path};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "project-config",
@@ -33,6 +33,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         let message = match needs {
             Needs::Itself => format!("'{name}' is not there"),
             Needs::Configuration => format!("'{name}' holds no {HIERA_YAML}"),
+            Needs::Levels => format!("'{name}' is no configuration of Hiera"),
         };
         findings.report_as(Severity::Warning, range, message);
     }
@@ -66,6 +67,8 @@ enum Needs {
     Itself,
     /// A `hiera.yaml` in the folder.
     Configuration,
+    /// Levels in the file.
+    Levels,
 }
 
 /// The paths that a configuration names and that are certainly not there, with what is missing.
@@ -87,15 +90,24 @@ fn missing(project: &Project, snapshot: &Snapshot) -> Vec<(String, Needs)> {
                 all.push((folder.to_owned(), Needs::Configuration));
             }
             Some(_) => {}
+            None if snapshot.file(at).is_some_and(|file| is_data(file)) => {
+                all.push((at.to_owned(), Needs::Levels));
+            }
             None => all.push((at.to_owned(), Needs::Itself)),
         }
     }
     let is_wrong = |(at, needs): &(String, Needs)| match needs {
         Needs::Itself => is_missing(snapshot, at),
-        Needs::Configuration => true,
+        Needs::Configuration | Needs::Levels => true,
     };
     all.retain(is_wrong);
     all
+}
+
+/// Whether a file that is named as a configuration has nothing of one.
+fn is_data(file: &File) -> bool {
+    let facts = file.facts();
+    facts.config.is_none() && facts.error.is_none() && facts.key("hierarchy").is_none()
 }
 
 /// Whether something is certainly not there: files of other kinds are not listed, and folders that are

@@ -399,7 +399,7 @@ fn names_in_the_configuration_are_nodes_and_the_doctor_says_so() {
 
 #[test]
 fn what_a_configuration_names_and_is_not_there_is_said() {
-    let project = "roots: [lab.yaml, conf, {hierarchy: hiera.yaml, folder: nowhere}]\n\
+    let project = "roots: [lab.yaml, conf, data/common.yaml, {hierarchy: hiera.yaml, folder: nowhere}]\n\
                    pathMap: {/etc/x: gone, /etc/y: data}\n\
                    backends:\n  a::b: {like: yaml_data, keys: x}\n  c::d: {like: secret, path: x}\n";
     let folder = workspace(project);
@@ -419,7 +419,8 @@ fn what_a_configuration_names_and_is_not_there_is_said() {
     expect_test::expect![[r#"
         1:9: warning[project-config] 'lab.yaml' is not there
         1:19: warning[project-config] 'conf' holds no hiera.yaml
-        1:57: warning[project-config] 'nowhere' is not there
+        1:25: warning[project-config] 'data/common.yaml' is no configuration of Hiera
+        1:75: warning[project-config] 'nowhere' is not there
         2:19: warning[project-config] 'gone' is not there
         4:27: warning[project-config] 'keys' says nothing with 'like: yaml_data'
         5:24: warning[project-config] 'path' says nothing with 'like: secret'"#]]
