@@ -197,11 +197,7 @@ impl Analysis<'_> {
             }
             let is_read = hiera.contains(at);
             // Hidden files, notes and what editors leave are no data that was forgotten.
-            let extension = path::extension(at);
-            let is_data = matches!(
-                extension,
-                Some("yaml" | "yml" | "eyaml" | "json" | "conf" | "hocon")
-            ) && !path::name(at).starts_with('.');
+            let is_data = path::is_called_data(at) && !path::name(at).starts_with('.');
             let lies_beside = || views.iter().any(|view| view.lies_among_data(at));
             let belongs = is_read || (is_data && lies_beside());
             if !belongs {

@@ -46,9 +46,6 @@ const WORDS: [&str; 10] = [
     "machines",
 ];
 
-/// Ends of the names of data files.
-const DATA_EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
-
 /// Most nodes that are made from names of files.
 const MOST_NAMED: usize = 100_000;
 
@@ -168,9 +165,10 @@ fn bound_by(place: &Place, at: &str) -> Option<Bound> {
     if !is_open {
         return template.matches(at).then(|| template.bind(at))?;
     }
-    let extension = DATA_EXTENSIONS.iter().find_map(|end| at.strip_suffix(end));
+    let stem = at.rsplit_once('.').map(|(stem, _)| stem);
+    let stem = stem.filter(|_| path::is_called_data(at));
     let folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
-    let mut paths = extension.into_iter().chain(folders);
+    let mut paths = stem.into_iter().chain(folders);
     let named = paths.find(|at| template.matches(at))?;
     template.bind(named)
 }

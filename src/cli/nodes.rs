@@ -9,7 +9,7 @@ use crate::analysis::{
 };
 use crate::disk::{self, DiskFiles};
 use crate::lookup::{ConfigCache, Settings};
-use crate::scope::{KnownNodes, Node, Nodes};
+use crate::scope::{KnownNodes, NameRule, Node, Nodes};
 use crate::value::{HashMap, LoadErrorKind, SystemError};
 use crate::workspace::{FileKind, Files, Snapshot};
 
@@ -85,6 +85,12 @@ fn named(paths: &[String], common: &HashMap) -> Result<(Nodes, Vec<NodesOrigin>)
     Ok((all, origins))
 }
 
+/// Adds to a node what its name means, and tells whether it means something.
+fn give_meaning(node: &mut Node, rules: &[NameRule]) -> bool {
+    let said = rules.iter().filter(|rule| rule.apply(node)).count();
+    said > 0
+}
+
 /// What a command knows nodes by.
 pub(super) struct Asked<'a> {
     /// Files that flags name.
@@ -120,9 +126,7 @@ impl Asked<'_> {
             return nodes;
         }
         let nodes = nodes.all().iter().cloned().map(|mut node| {
-            for rule in &rules {
-                rule.apply(Arc::make_mut(&mut node));
-            }
+            give_meaning(Arc::make_mut(&mut node), &rules);
             node
         });
         nodes.collect()
@@ -132,9 +136,7 @@ impl Asked<'_> {
     /// where it says nothing.
     pub(super) fn meant(&self, name: &str) -> Option<Node> {
         let mut node = Node::named(name);
-        let rules = name_rules(&self.project.nodes);
-        let said = rules.iter().filter(|rule| rule.apply(&mut node)).count();
-        (said > 0).then_some(node)
+        give_meaning(&mut node, &name_rules(&self.project.nodes)).then_some(node)
     }
 
     /// The one node that `puppet lookup --facts` asks for: the given facts over those that are known of
@@ -144,9 +146,7 @@ impl Asked<'_> {
             Some(known) => known.with_facts_over(given),
             None => Node::with_facts(name, given),
         };
-        for rule in name_rules(&self.project.nodes) {
-            rule.apply(&mut node);
-        }
+        give_meaning(&mut node, &name_rules(&self.project.nodes));
         node
     }
 

@@ -24,11 +24,16 @@ pub(super) struct Knockout {
     pub(super) target: Arc<str>,
     /// Whether it is an element of a list rather than the key of a hash.
     pub(super) is_element: bool,
-    /// Whether it is an element of the value itself, not of a list further in.
-    pub(super) is_topmost: bool,
     /// Of an element the keys of the hashes that lead to its list: lists are merged with those at the
     /// same place. Nothing where it stands in a list of lists or hashes.
     pub(super) path: Option<Vec<Arc<str>>>,
+}
+
+impl Knockout {
+    /// Whether it is an element of the value itself, not of a list further in.
+    pub(super) fn is_topmost(&self) -> bool {
+        self.path.as_ref().is_some_and(Vec::is_empty)
+    }
 }
 
 /// The value of one key in one file, with how it is merged there.
@@ -101,7 +106,7 @@ fn deciding(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> Option<Op
 fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
     let tree = file.tree();
     let mut found = Vec::new();
-    let mut add = |id: NodeId, is_element: bool, path: Option<Vec<Arc<str>>>| {
+    let mut add = |id: NodeId, list: Option<NodeId>| {
         let text = tree
             .scalar_text(id)
             .and_then(|text| text.strip_prefix(prefix));
@@ -109,24 +114,18 @@ fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
             found.push(Knockout {
                 range: tree.node(id).range,
                 target: Arc::from(target),
-                is_element,
-                is_topmost: path.as_ref().is_some_and(Vec::is_empty),
-                path,
+                is_element: list.is_some(),
+                path: list.and_then(|list| path_to(tree, list, key)),
             });
         }
     };
     let within = tree
         .nodes()
         .filter(|(_, node)| key.value.contains(node.range));
-    for (list, node) in within {
+    for (at, node) in within {
         match &node.kind {
-            NodeKind::Sequence(elements) => {
-                let path = path_to(tree, list, key);
-                elements.iter().for_each(|id| add(*id, true, path.clone()));
-            }
-            NodeKind::Mapping(pairs) => {
-                pairs.iter().for_each(|(id, _)| add(*id, false, None));
-            }
+            NodeKind::Sequence(elements) => elements.iter().for_each(|id| add(*id, Some(at))),
+            NodeKind::Mapping(pairs) => pairs.iter().for_each(|(id, _)| add(*id, None)),
             NodeKind::Scalar(_) | NodeKind::Alias { .. } => {}
         }
     }

@@ -29,7 +29,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let mut lower = knocking.lower.iter().map(|(lower, _)| *lower);
         lower.find(|lower| has_text(file, lower, &key.name, &knockout.target))
     };
-    let topmost = || knocking.knockouts.iter().filter(|one| one.is_topmost);
+    let topmost = || knocking.knockouts.iter().filter(|one| one.is_topmost());
     // Texts that start with dashes are options of programs as a rule, and nothing is taken out of
     // a list that is not merged: unless lower levels have each of them.
     let strategy = knocking.strategy.as_deref();

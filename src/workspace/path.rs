@@ -28,6 +28,15 @@ pub fn extension(path: &str) -> Option<&str> {
     }
 }
 
+/// Whether a file is called as data is, by its extension.
+#[must_use]
+pub fn is_called_data(path: &str) -> bool {
+    matches!(
+        extension(path),
+        Some("yaml" | "yml" | "eyaml" | "json" | "conf" | "hocon")
+    )
+}
+
 /// Whether a file is a template (ERB, EPP).
 #[must_use]
 pub fn is_template(path: &str) -> bool {
