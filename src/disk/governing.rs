@@ -32,23 +32,19 @@ fn nearest<'f>(folder: &'f str, names: &[&str]) -> Option<&'f str> {
 }
 
 /// The folder to read for a file or a folder that the command line names, called in the folder
-/// `here`: `here` where that is around it and the top of a git checkout, as an editor opens it, else
-/// the environment around it, else the folder around it with a `.hiera-ls.yaml` or the top of a git
-/// checkout, else `here` where that is around it, else its own folder.
+/// `here`: the environment around it, else the folder around it with a `.hiera-ls.yaml` or the top of
+/// a git checkout, else `here` where that is around it, else its own folder.
 #[must_use]
 pub fn workspace_of(at: &str, here: &str) -> Arc<str> {
     let own = match DiskFiles::new().kind(at) {
         Some(FileKind::Directory) => at,
         Some(FileKind::File) | None => path::parent(at).unwrap_or("/"),
     };
-    let around = || Some(here).filter(|here| path::within(own, here).is_some());
-    let top = nearest(own, &[PROJECT_FILE, ".git"]);
-    if let Some(here) = around().filter(|here| top == Some(here)) {
-        return Arc::from(here);
-    }
     if let Some(found) = governing(own) {
         return found.environment;
     }
+    let top = nearest(own, &[PROJECT_FILE, ".git"]);
+    let around = || Some(here).filter(|here| path::within(own, here).is_some());
     Arc::from(top.or_else(around).unwrap_or(own))
 }
 

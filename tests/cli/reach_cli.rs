@@ -591,19 +591,3 @@ fn a_conditional_answer_says_which_declarations_it_rests_on() {
         assert!(error.contains(note), "{error}");
     }
 }
-
-#[test]
-fn a_checkout_is_read_as_a_whole_by_who_stands_at_its_top() {
-    let hiera = "version: 5\ndefaults: {datadir: ../data, data_hash: yaml_data}\n\
-                 hierarchy:\n- {name: Common, path: common.yaml}\n";
-    let folder = workspace(&[
-        (".git/HEAD", ""),
-        ("conf/hiera.yaml", hiera),
-        ("data/common.yaml", "a: 1\na: 2\n"),
-    ]);
-    let at = folder.path();
-    let (_, hover, error) = said(at, &["hover", "conf/hiera.yaml:2:22"]);
-    assert!(hover.contains("the folder data"), "{hover}{error}");
-    let (_, found, error) = said(at, &["check", "data/common.yaml"]);
-    assert!(found.contains("dup-key"), "{found}{error}");
-}
